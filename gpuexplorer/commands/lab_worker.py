@@ -268,8 +268,8 @@ class LabCards:
         backend = made_up(self._backend)
         if backend is None:
             return start
-        made = simulated_cards(backend.machine, backend.faults, backend.elapsed)
-        return replace(start, cards=made.cards, links=made.links)
+        cards, links = simulated_cards(backend.machine, backend.faults, backend.elapsed)
+        return replace(start, cards=cards, links=links)
 
     def told(self, command: Command) -> Command:
         """With what the worker must know of them by now."""

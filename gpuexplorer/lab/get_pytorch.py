@@ -8,7 +8,6 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -50,52 +49,7 @@ _PROVE = """
 import sys, torch
 assert float((torch.ones(2) + torch.ones(2)).sum()) == 4.0
 """
-_AGAIN = mark("Try again; GPU Explorer never uses a PyTorch that is only partly installed.")
-# What stands in the way, and the way out.
-_TROUBLES = {
-    "cancelled": (
-        mark("Cancelled. GPU Explorer never uses a PyTorch that is only partly installed."),
-        "",
-    ),
-    "other things": (
-        mark("{folder} holds other things, and no Python."),
-        mark("Name another folder."),
-    ),
-    "closed": (
-        mark("PyTorch cannot be put into {folder}: {why}."),
-        mark("Make that folder writable, or make room."),
-    ),
-    "no python": (
-        mark("There is no Python {oldest} or newer here that can make an environment."),
-        mark("Install it and venv (Debian, Ubuntu: `sudo apt install python3-venv`)."),
-    ),
-    "not made": (
-        mark("{python} cannot make an environment: {why}."),
-        mark("Install another Python, or give it what it lacks."),
-    ),
-    "silent": (
-        mark("PyTorch's index, {where}, does not answer."),
-        mark("Check the network connection, and try again."),
-    ),
-    "none suits": (
-        mark("PyTorch's index, {where}, offers nothing that suits {python}."),
-        mark("Install PyTorch by hand, and choose that Python as “Python of the lab”."),
-    ),
-    "full": (
-        mark("PyTorch needs about {needed} MB of room in {folder}, and {free} MB are free."),
-        mark("Make room on that disk, and try again."),
-    ),
-    "broken off": (mark("The download of PyTorch did not finish: {why}."), _AGAIN),
-    "no start": (
-        mark("PyTorch was installed into {folder}, but does not start: {why}."),
-        _AGAIN,
-    ),
-}
-
-
-def _trouble(what: str, **values: object) -> Trouble:
-    sentence, hint = _TROUBLES[what]
-    return Trouble(sentence, hint, **{name: str(each) for name, each in values.items()})
+CANCELLED = mark("Cancelled. GPU Explorer never uses a PyTorch that is only partly installed.")
 
 
 @dataclass(frozen=True)
@@ -108,8 +62,7 @@ class Plan:
     build: TorchBuild
     why: Message
     urls: Sequence[str]
-    size_bytes: "int | None"  # None: the index does not say
-    on_disk_bytes: int = 0  # what lies on this computer already
+    size_bytes: int  # 0: the index does not say
 
     @property
     def unpacked(self) -> float:
@@ -120,7 +73,7 @@ class Plan:
         """For the person who decides."""
         folder, size = str(self.folder), self.size_bytes
         fetched = Message("The index does not say how large it is.")
-        if size is not None:
+        if size:
             fetched = Message(
                 "The download is {size} MB; on the disk it takes about {disk} MB.",
                 size=megabytes(size),
@@ -193,105 +146,105 @@ def plan_for(
     else:
         why = Message("No single build suits the driver and all cards here.")
         why = told(why, advice(None, driver_version, capabilities))
-    marker, made = folder / UNFINISHED, False
+    made = False
     try:
-        if (marker / "made").exists():
-            shutil.rmtree(folder)  # nothing of half an attempt is of use
         python = program_in(folder)
-        made = python is None
-        if python is None:
-            python = _environment(folder, given_up)
         # What suits already is left alone, unless it may be half there.
-        anew = made or marker.exists() or ask(python).build is not None
+        half = (folder / UNFINISHED).exists()
+        anew = python is None or half or ask(python).build is not None
+        if python is None:
+            if not half and folder.exists() and any(folder.iterdir()):
+                raise Trouble(
+                    "{folder} holds other things, and no Python.",
+                    "Name another folder.",
+                    folder=str(folder),
+                )
+            maker = _maker(given_up)
+            made = True
+            (folder / UNFINISHED).mkdir(parents=True, exist_ok=True)
+            failed = _failed([maker, "-m", "venv", folder], given_up)
+            python = program_in(folder)
+            if failed or python is None:
+                raise OSError(failed)
+            # Its pip is old, and fetches all only to say what it would fetch.
+            _failed(_pip(python, "install", "--upgrade", *_HASTY, "pip"), given_up)
+        else:  # perhaps without one
+            _failed([python, "-I", "-m", "ensurepip"], given_up)
         with tempfile.TemporaryDirectory(dir=folder) as temporary:
-            offered = _offered(python, made, anew, cuda, Path(temporary), given_up)
+            version, urls = _offered(python, anew, cuda, Path(temporary), given_up)
     except (Trouble, KeyboardInterrupt, OSError) as error:
-        if made and os.path.exists(marker / "made"):  # noqa: PTH110 - it may be closed
+        if made:
             shutil.rmtree(folder, ignore_errors=True)
         if isinstance(error, OSError):
-            raise _trouble("closed", folder=folder, why=error.strerror or error) from error
+            raise Trouble(
+                "PyTorch cannot be put into {folder}: {why}.",
+                "Make that folder writable, or make room; or name another.",
+                folder=str(folder),
+                why=error.strerror or str(error),
+            ) from error
         raise
-    sizes = {url: _size(url) for _, _, url in offered}
-    known = [size for size in sizes.values() if size is not None]
-    return Plan(
-        python,
-        folder,
-        made,
-        TorchBuild(next(version for name, version, _ in offered if name == "torch"), cuda),
-        why,
-        [*sizes],
-        sum(known) if len(known) == len(sizes) else None,
-        sum(size or 0 for url, size in sizes.items() if url.startswith("file:")),
-    )
+    sizes = [_size(url) for url in urls]
+    size = sum(sizes) if all(sizes) else 0
+    return Plan(python, folder, made, TorchBuild(version, cuda), why, urls, size)
 
 
 def get(plan: Plan, show: "Callable[[Progress], None]", given_up: threading.Event) -> LabPython:
     """Fetches, installs and proves it; `show` is called from this thread."""
-    try:
-        _check_room(plan)
-    except Trouble:
-        plan.give_up()  # what was made to learn the size would only fill the disk further
-        raise
-    unfinished = plan.folder / UNFINISHED
-    unfinished.mkdir(exist_ok=True)
-    began, size, here = time.monotonic(), plan.size_bytes or 0, plan.on_disk_bytes
+    unfinished, size = plan.folder / UNFINISHED, plan.size_bytes
+    began = time.monotonic()
 
     def tick() -> None:
         fetched, seconds = 0, time.monotonic() - began
         with contextlib.suppress(OSError):  # gone meanwhile; pip itself tells it only in words
             fetched = sum(e.stat().st_size for e in unfinished.glob("pip-unpack-*/*"))
-        left = (size - here - fetched) / (fetched / seconds) if fetched and size else None
-        show(Progress(min(here + fetched, size) if size else fetched, size, left))
+        left = (size - fetched) / (fetched / seconds) if fetched and size else None
+        show(Progress(min(fetched, size) if size else fetched, size, left))
 
     # Exactly what was planned, and over whatever half an attempt left behind.
     install = ("install", "--no-compile", "--force-reinstall", "--no-deps", *plan.urls)
-    code, said = _pip(plan.python, unfinished, install, given_up, tick, _ENDLESS)
-    if given_up.is_set():
+    try:
+        free = shutil.disk_usage(plan.folder).free
+        if free < (needed := size * (plan.unpacked + 1)):
+            raise Trouble(
+                "PyTorch needs about {needed} MB of room in {folder}, and {free} MB are free.",
+                "Make room on that disk, and try again.",
+                needed=megabytes(needed),
+                folder=str(plan.folder),
+                free=megabytes(free),
+            )
+        unfinished.mkdir(exist_ok=True)
+        failed = _failed(_pip(plan.python, *install), given_up, unfinished, tick, _ENDLESS)
+        failed = failed or _failed([plan.python, "-I", "-c", _PROVE], given_up)
+        if failed:
+            raise Trouble(
+                "The installation of PyTorch did not finish: {why}.",
+                "Try again; GPU Explorer never uses a PyTorch that is only partly installed.",
+                why=failed,
+            )
+    except Trouble:
         plan.give_up()
-        raise _trouble("cancelled")
-    if code != 0:
-        _check_room(plan)
-        raise _trouble("broken off", why=_last(said))
-    code, said = asked([plan.python, "-I", "-c", _PROVE], _PATIENCE, given_up)
-    if code != 0:
-        raise _trouble("no start", folder=plan.folder, why=_last(said))
+        raise
     shutil.rmtree(unfinished)
     return ask(plan.python)
 
 
-def _environment(folder: Path, given_up: threading.Event) -> Path:
-    """A new one's Python: made by the first here that can make one with pip in it."""
-    if folder.exists() and any(folder.iterdir()):
-        raise _trouble("other things", folder=folder)
-    asked_for = (ask(each, given_up=given_up) for each in candidates(os.environ, Path.home()))
-    able = (each for each in asked_for if each.makes_environments)
-    maker = next((each.path for each in able if each.version >= OLDEST_PYTHON), None)
-    if maker is None:
-        raise _trouble("no python", oldest="{}.{}".format(*OLDEST_PYTHON))
-    (folder / UNFINISHED).mkdir(parents=True)
-    (folder / UNFINISHED / "made").touch()
-    code, said = asked([maker, "-m", "venv", folder], _PATIENCE, given_up)
-    made = program_in(folder)
-    if given_up.is_set():
-        raise _trouble("cancelled")
-    if code or made is None:
-        raise _trouble("not made", python=maker, why=_last(said))
-    return made
+def _maker(given_up: threading.Event) -> Path:
+    """The first Python here that can make an environment with pip in it."""
+    for each in candidates(os.environ, Path.home()):
+        python = ask(each, given_up=given_up)
+        if python.makes_environments and python.version >= OLDEST_PYTHON:
+            return python.path
+    raise Trouble(
+        "There is no Python {oldest} or newer here that can make an environment.",
+        "Install it and venv (Debian, Ubuntu: `sudo apt install python3-venv`).",
+        oldest="{}.{}".format(*OLDEST_PYTHON),
+    )
 
 
 def _offered(
-    python: Path,
-    made: bool,
-    anew: bool,
-    cuda: "str | None",
-    temporary: Path,
-    given_up: threading.Event,
-) -> "list[tuple[str, str, str]]":
-    """Name, version and address of all that pip would take, by its dry run."""
-    if made:  # with an old pip, which fetches all only to say what it would fetch
-        _pip(python, temporary, ("install", "--upgrade", *_HASTY, "pip"), given_up)
-    else:  # perhaps without one
-        asked([python, "-I", "-m", "ensurepip"], _PATIENCE, given_up)
+    python: Path, anew: bool, cuda: "str | None", temporary: Path, given_up: threading.Event
+) -> "tuple[str, list[str]]":
+    """The version of PyTorch, and the addresses of all that pip would take, by its dry run."""
     index = os.environ.get(INDEX_VARIABLE, INDEX)
     tag = "cpu" if cuda is None else f"cu{cuda.replace('.', '')}"
     report = temporary / "report.json"
@@ -301,68 +254,59 @@ def _offered(
     # The person's own index, mirror or folder may have it where PyTorch's does not answer.
     for order in (theirs, (f"torch=={KNOWN_TORCH}",)):
         report.unlink(missing_ok=True)
-        _pip(python, temporary, (*dry, *order, _BESIDE), given_up)
-        if given_up.is_set():
-            raise _trouble("cancelled")
+        _failed(_pip(python, *dry, *order, _BESIDE), given_up, temporary)
         if not report.exists():
             continue  # pip wrote none, since it found nothing
-        found = []
+        version, urls = "", []
         for each in json.loads(report.read_text("utf-8"))["install"]:
             about, source = each["metadata"], each["download_info"]
             sha256 = source.get("archive_info", {}).get("hashes", {}).get("sha256")
-            url = source["url"] if sha256 is None else f"{source['url']}#sha256={sha256}"
-            found.append((about["name"].lower(), about["version"], url))
+            urls.append(source["url"] if sha256 is None else f"{source['url']}#sha256={sha256}")
+            if about["name"].lower() == "torch":
+                version = about["version"]
         # The build that was asked for, and not gigabytes of another. Without a mark it is for
         # the processor, but on Linux it brings CUDA along.
         bare = "" if tag == "cpu" and sys.platform != "linux" else tag
-        version = next((version for name, version, _ in found if name == "torch"), None)
-        if version is not None and version.partition("+")[2] in (tag, bare):
-            return found
-    where = urlsplit(index).netloc or index
-    try:
-        with urllib.request.urlopen(index, timeout=_HEAD_PATIENCE):
-            pass
-    except urllib.error.HTTPError:
-        pass  # which is an answer
-    except (OSError, ValueError):
-        raise _trouble("silent", where=where) from None
-    raise _trouble("none suits", where=where, python=python)
+        if version and version.partition("+")[2] in (tag, bare):
+            return version, urls
+    raise Trouble(
+        "PyTorch's index, {where}, does not answer, or offers nothing that suits {python}.",
+        "Check the network connection, and try again; or install PyTorch by hand, and choose"
+        " that Python as “Python of the lab”.",
+        where=urlsplit(index).netloc or index,
+        python=str(python),
+    )
 
 
-def _pip(
-    python: Path,
-    temporary: Path,
-    order: Sequence[str],
+def _pip(python: Path, *order: str) -> "list[str | Path]":
+    quiet = ("--no-input", "--disable-pip-version-check")
+    return [python, "-I", "-m", "pip", *quiet, *order]
+
+
+def _failed(
+    command: "Sequence[str | Path]",
     given_up: threading.Event,
+    temporary: "Path | None" = None,
     tick: "Callable[[], None]" = lambda: None,
     patience: float = _PATIENCE,
-) -> "tuple[int | None, str]":
-    """With the person's own configuration: mirrors, proxies, certificates."""
-    there = dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(temporary))
-    quiet = ("--no-input", "--disable-pip-version-check")
-    command: list[str | Path] = [python, "-I", "-m", "pip", *quiet, *order]
-    return asked(command, patience, given_up, {**os.environ, **there}, tick)
+) -> str:
+    """Why it did, in its own last line; empty where it did not. With the person's own
+    configuration of pip: mirrors, proxies, certificates.
+    """
+    there = dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(temporary)) if temporary else {}
+    code, said = asked(command, patience, given_up, {**os.environ, **there}, tick)
+    if given_up.is_set():
+        raise Trouble(CANCELLED)
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR: ")] or lines or ["?"]
+    return "" if code == 0 else errors[-1].removeprefix("ERROR: ")[:200].rstrip(".")
 
 
-def _size(url: str) -> "int | None":
+def _size(url: str) -> int:
+    """0: it is not told."""
     try:
         head = urllib.request.Request(url, method="HEAD")
         with urllib.request.urlopen(head, timeout=_HEAD_PATIENCE) as answer:
             return int(answer.headers["Content-Length"])
     except (OSError, ValueError, TypeError):
-        return None
-
-
-def _check_room(plan: Plan) -> None:
-    free = shutil.disk_usage(plan.folder).free
-    needed = (plan.size_bytes or 0) * (plan.unpacked + 1) - plan.on_disk_bytes
-    if free < needed:
-        sizes = {"needed": megabytes(needed), "free": megabytes(free)}
-        raise _trouble("full", folder=plan.folder, **sizes)
-
-
-def _last(said: str) -> str:
-    """The line in which a program says why it ended."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith("ERROR: ")] or lines
-    return errors[-1].removeprefix("ERROR: ")[:200].rstrip(".") if errors else "?"
+        return 0

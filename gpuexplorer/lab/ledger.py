@@ -92,17 +92,16 @@ class Cell:
         return _tensors(self.memory_after, device) - _tensors(self.memory_before, device)
 
     def say(self, output: "Printed | Pictured") -> None:
-        if isinstance(output, Printed):
-            self.letters += len(output.text)
-            last = self.outputs[-1] if self.outputs else None
-            if (
-                isinstance(last, Printed)
-                and last.stream == output.stream in ("out", "err")
-                and len(last.text) < _PIECE
-            ):
-                output = replace(last, text=last.text + output.text)
-                del self.outputs[-1]
-        self.outputs.append(output)
+        """What a stream prints in pieces is one."""
+        match (self.outputs[-1] if self.outputs else None), output:
+            case (
+                Printed(text=before, stream="out" | "err" as stream),
+                Printed(text=text, stream=same),
+            ) if stream == same and len(before) < _PIECE:
+                self.outputs[-1] = replace(output, text=before + text)
+            case _:
+                self.outputs.append(output)
+        self.letters += len(getattr(output, "text", ""))
         while self.letters - self.forgotten > _MOST_KEPT and len(self.outputs) > 1:
             self.forgotten += len(getattr(self.outputs.pop(0), "text", ""))
 

@@ -13,47 +13,35 @@ _LAST = 4_000  # letters that are shown at the end all the same
 
 
 class Flow:
-    """Lets through what a program prints, for however long it runs. What comes faster than it
-    can be shown is left out, and sentences stand for it.
+    """Lets through what a program prints, for however long it runs. Of what comes faster than
+    it can be shown the end alone is kept.
     """
 
     def __init__(self, clock: "Callable[[], float]" = time.monotonic) -> None:
         self._clock = clock
         self._room = float(MOST_PRINTED)
         self._at = clock()
-        self._left_out = 0  # letters
-        self._last = ""  # of them
+        self._held = ""  # the end of what is left out
 
     def take(self, text: str) -> "Sequence[str]":
-        """What is shown for it, sentences of the lab's own among it."""
+        """What is shown for it, a sentence of the lab's own among it."""
         now, text = self._clock(), overwritten(text)
         self._room = min(MOST_PRINTED, self._room + PRINTED_RATE * (now - self._at))
         self._at = now
-        room, said = int(self._room), ""
-        if self._left_out and room < PRINTED_RATE:
-            room = 0
-        elif self._left_out:
-            said, self._left_out, self._last = _left_out(self._left_out), 0, ""
+        room = 0 if self._held and self._room < PRINTED_RATE else int(self._room)
         shown, rest = text[:room], text[room:]
         # A line that is written over and over, as by a progress bar, fills nothing.
         if "\n" in shown or "\r" not in shown:
             self._room -= len(shown)
         cut = ""
-        if rest and not self._left_out:
+        if rest and not self._held:
             cut = Message("This prints faster than the lab shows: some is left out.")
-        self._left_out += len(rest)
-        self._last = (self._last + rest)[-_LAST:]
-        return [each for each in (said, shown, cut) if each]
+        self._held = (self._held + rest)[-_LAST:] if rest else ""
+        return [each for each in (shown, cut) if each]
 
     def finish(self) -> "Sequence[str]":
-        """What is to be said of what was left out last, and its end: a result, or an error."""
-        letters, last = self._left_out - len(self._last), self._last
-        self._left_out, self._last = 0, ""
-        return [each for each in (_left_out(letters) if letters else "", last) if each]
-
-
-def _left_out(letters: int) -> Message:
-    return Message("{letters} letters were left out.", letters=f"{letters:,}")
+        """The end of what was left out last: a result, or an error."""
+        return [self._held] if self._held else []
 
 
 def overwritten(text: str) -> str:

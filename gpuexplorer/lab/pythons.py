@@ -3,6 +3,7 @@ whether it suits driver and cards.
 """
 
 import contextlib
+import glob
 import json
 import os
 import re
@@ -15,6 +16,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import Template
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.records import KEPT_HERE
@@ -42,22 +44,18 @@ if sys.version_info >= (3, 4):
     said["venv"] = all(find_spec(each) for each in ("venv", "ensurepip"))
 print("GPUEXPLORER " + json.dumps(said))
 """
-_CONDAS = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba")
-# Folders of environments, below the home folder or where a variable says: those that were
-# chosen by whoever started us, and where people and their tools put them.
+# Folders of environments: those that were chosen by whoever started us, and where people and
+# their tools put them.
 _CHOSEN = ("$VIRTUAL_ENV", "$CONDA_PREFIX", "$PWD/.venv", "$PWD/venv")
 _PUT = (
-    *(
-        f"{root}/{name}{below}"
-        for below in ("", "/envs/*")
-        for name in _CONDAS
-        for root in ("~", "/opt")
-    ),
-    "~/.pyenv/versions/*",
-    "~/.local/share/uv/python/*",
-    "~/.local/share/virtualenvs/*",
-    "~/.virtualenvs/*",
-    "~/.cache/pypoetry/virtualenvs/*",
+    "$HOME/anaconda3",  # whose own list names the environments
+    "$HOME/mini*3",
+    "/opt/*conda*",
+    "$HOME/.pyenv/versions/*",
+    "$HOME/.local/share/uv/python/*",
+    "$HOME/.local/share/virtualenvs/*",
+    "$HOME/.virtualenvs/*",
+    "$HOME/.cache/pypoetry/virtualenvs/*",
     "$LOCALAPPDATA/Programs/Python/*",  # where Windows' installer puts them for one person
     "$APPDATA/uv/python/*",
     "$WORKON_HOME/*",
@@ -162,31 +160,27 @@ def _possible(environment: "Mapping[str, str]", home: Path) -> "Iterator[Path]":
     if packaged.folder() is None or _packaged_build() is not None:
         yield Path(sys.executable)
     yield from programs(own_environment(environment, home))
-    for pattern in _CHOSEN:
-        yield from _programs(pattern, environment, home)
+    known = {**environment, "HOME": str(home)}
+    yield from _programs(_CHOSEN, known)
     folders = environment.get("PATH", "").split(os.pathsep)
     for folder in filter(None, [*folders, *_USUAL.get(sys.platform, ())]):
-        plain = [Path(folder, each) for each in ("python3", "python", "python.exe")]
-        if Path(folder).name == "shims":
-            # Each takes a fifth of a second to choose a Python that is found by its own folder.
-            yield from [each for each in plain if os.path.exists(each)][:1]  # noqa: PTH110
-            continue
-        versions = sorted(Path(folder).glob("python3.*"))
-        yield from (*plain, *(each for each in versions if _VERSIONED.fullmatch(each.name)))
+        # pyenv's shims take long to choose a Python that is found by its own folder.
+        if Path(folder).name != "shims":
+            yield from (Path(folder, each) for each in ("python3", "python", "python.exe"))
+            versions = sorted(Path(folder).glob("python3.*"))
+            yield from (each for each in versions if _VERSIONED.fullmatch(each.name))
     with contextlib.suppress(OSError):
         noted = (home / ".conda" / "environments.txt").read_text("utf-8", "replace")
         for line in filter(None, noted.splitlines()):
             yield from programs(Path(line))
-    for pattern in _PUT:
-        yield from _programs(pattern, environment, home)
+    yield from _programs(_PUT, known)
 
 
-def _programs(pattern: str, environment: "Mapping[str, str]", home: Path) -> "Iterator[Path]":
-    first, _, below = pattern.partition("/")
-    root = {"": "/", "~": str(home)}.get(first, environment.get(first[1:]))
-    if root:
-        for prefix in sorted(Path(root).glob(below)) if below else [Path(root)]:
-            yield from programs(prefix)
+def _programs(patterns: "Sequence[str]", known: "Mapping[str, str]") -> "Iterator[Path]":
+    for pattern in patterns:
+        # What stands for nothing keeps its $, and is found nowhere.
+        for prefix in sorted(glob.glob(Template(pattern).safe_substitute(known))):  # noqa: PTH207
+            yield from programs(Path(prefix))
 
 
 def programs(prefix: Path) -> "list[Path]":
@@ -260,7 +254,7 @@ def unfit(version: "tuple[int, ...]", build: "TorchBuild | None") -> Message:
         return Message("The lab needs Python {oldest} or newer.", oldest=oldest)
     if build is None:
         return Message("It has no PyTorch.")
-    if not build.too_old:
+    if not torch_too_old(build.version):
         return NOTHING
     return Message(
         "The lab needs PyTorch {oldest} or newer; this is {version}.",
@@ -271,13 +265,13 @@ def unfit(version: "tuple[int, ...]", build: "TorchBuild | None") -> Message:
 
 def none_has_torch(asked: int, host: str = "") -> Message:
     """When so many were asked, here or on that computer."""
-    if not asked:
-        return on(host or None, Message("No Python was found."))
-    none = Message.counted(
-        "The one Python that was found does not have PyTorch.",
-        "None of the {count} Pythons that were found has PyTorch.",
-        asked,
-    )
+    none = Message("No Python was found.")
+    if asked:
+        none = Message.counted(
+            "The one Python that was found does not have PyTorch.",
+            "None of the {count} Pythons that were found has PyTorch.",
+            asked,
+        )
     return on(host or None, none)
 
 
@@ -326,8 +320,6 @@ _ASSIGNMENT = re.compile(r"""^(\w+)(?:\s*:[^=\n]+)?\s*=\s*['"]([^'"\n]*)['"]""",
 
 # The oldest driver that runs programs made for a CUDA of this first number.
 _OLDEST_DRIVER = {11: 450, 12: 525, 13: 580}
-# The cards before it are known to no driver after the 580 line.
-_OLDEST_AFTER_580 = (7, 5)
 # The builds of PyTorch on offer, and the cards each was made for: first and last capability.
 # The one for CUDA 12.8 ends with PyTorch 2.11, and is what a new card has under an old driver.
 _FLAVOURS: Sequence[tuple[str, Capability, Capability]] = (
@@ -345,11 +337,6 @@ class TorchBuild:
     cuda: str | None
     hip: str | None = None
     architectures: Sequence[str] = ()  # "sm_86", "compute_120"; empty: not asked
-
-    @property
-    def too_old(self) -> bool:
-        """For the lab."""
-        return torch_too_old(self.version)
 
     @property
     def label(self) -> Message:
@@ -377,11 +364,9 @@ class TorchBuild:
                 return True
         return False
 
-    def _probably_runs_on(self, own: Capability) -> bool | None:
+    def _probably_runs_on(self, own: Capability) -> bool:
         """By what the official builds of a line hold; others may be built otherwise."""
         cuda, line = _numbers(self.cuda), _numbers(self.version)
-        if cuda < (11, 8):
-            return True if own <= (8, 6) else None
         if cuda < (12, 8):
             return (5, 0) <= own < (10, 0)
         kept_volta = cuda < (13, 0) and (2, 8) <= line <= (2, 10)
@@ -476,15 +461,10 @@ def advice(
             "No single build suits all these cards; use one Python for the old, one for the "
             "new."
         )
-    update = mark(
-        "Update NVIDIA's driver to 580 or newer, then install PyTorch built for CUDA {cuda}."
+    # No driver after the 580 line knows the cards before compute capability 7.5.
+    return Message(
+        "Update NVIDIA's driver to 580, then install PyTorch built for CUDA {cuda}.", cuda=then
     )
-    if any(one < _OLDEST_AFTER_580 for one in capabilities):
-        update = mark(
-            "Update NVIDIA's driver to 580, the last for the oldest card here, then install "
-            "PyTorch built for CUDA {cuda}."
-        )
-    return Message(update, cuda=then)
 
 
 def _numbers(version: str | None) -> tuple[int, ...]:

@@ -1,8 +1,8 @@
 """Simulated cards: what a worker is told of them, and what they are told of what it does."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 from gpuexplorer.lab.cell_source import card_number
@@ -42,12 +42,7 @@ _SAID_AGAIN = 0.75
 _NOTHING_SEEN = Watched(0, 0.0, 0.0)
 
 
-@dataclass(frozen=True)
-class SimulatedCards:
-    """For Start: plain dictionaries, since they travel to the worker as JSON."""
-
-    cards: "tuple[Mapping[str, object], ...]"
-    links: "tuple[Mapping[str, object], ...]"
+Facts = Mapping[str, object]  # travels to the worker as JSON
 
 
 def simulated_cards(
@@ -55,32 +50,29 @@ def simulated_cards(
     faults: "Sequence[Fault]" = (),
     elapsed: float = 0.0,
     visible: "Sequence[int] | None" = None,
-) -> SimulatedCards:
-    """As the machine is after so many seconds: what others hold, and what arrives wrong. The
-    worker's cuda:0 is the first of the visible; links are numbered likewise.
+) -> "tuple[list[Facts], list[Facts]]":
+    """The cards and links for Start, as the machine is after so many seconds: what others hold,
+    and what arrives wrong. The worker's cuda:0 is the first of the visible; links are numbered
+    likewise.
     """
     spec = machine.spec
-    models = [each.model for each in spec.cards]
-    shown = list(enumerate(range(len(models)) if visible is None else visible))
-    links = [_link(HOST, number, way_to_host(models[index])) for number, index in shown]
+    shown = list(enumerate(range(len(spec.cards)) if visible is None else visible))
     wrong = {
         (each.card, each.to)
         for each in faults
         if each.kind is FaultKind.WRONG and each.start <= elapsed < each.end
     }
+    links = [_link(HOST, number, way_to_host(spec.cards[at].model)) for number, at in shown]
     for (number, index), (further, other) in combinations(shown, 2):
         ways = ((index, other, further), (other, index, number))
         arrive_wrong = [end for begin, to, end in ways if (begin, to) in wrong]
         way = way_between(spec, machine.wiring, index, other)
         links.append({**_link(number, further, way), "wrong_to": arrive_wrong})
-    cards = (
-        _card(models[index], index, machine.reading(index, elapsed).memory_used)
-        for _, index in shown
-    )
-    return SimulatedCards(tuple(cards), tuple(links))
+    return [_card(machine, index, elapsed) for _, index in shown], links
 
 
-def _card(model: CardModel, index: int, held: int) -> "Mapping[str, object]":
+def _card(machine: Machine, index: int, elapsed: float) -> Facts:
+    model, held = machine.spec.cards[index].model, machine.reading(index, elapsed).memory_used
     single, tensor = model.speed.fp32 * SINGLE_REACHED, model.speed.bf16
     # V100, A100, H100 and their kin have wires enough for doubles at half the speed.
     doubles = 2 if model.wires.nvlink is Wire.SWITCH else 64
@@ -99,16 +91,21 @@ def _card(model: CardModel, index: int, held: int) -> "Mapping[str, object]":
     }
 
 
+def _link(one: int, other: int, way: Way) -> Facts:
+    return {
+        "one": one,
+        "other": other,
+        "latency": way.latency,
+        "peer": way.peer,
+        "bytes_per_second": way.rate,
+        "pageable_bytes_per_second": way.pageable_rate,
+    }
+
+
 def context_bytes(model: CardModel) -> int:
     """What a program pays on a card before its first tensor: more on larger chips."""
     estimated = _CONTEXT_MIB + _CONTEXT_MIB_OF_MULTIPROCESSOR * model.multiprocessors
     return _CONTEXT_MIB_AS_SEEN.get(model.key, estimated) * MIB
-
-
-def _link(one: int, other: int, way: Way) -> "dict[str, object]":
-    link = {"one": one, "other": other, "latency": way.latency, "peer": way.peer}
-    rates = {"bytes_per_second": way.rate, "pageable_bytes_per_second": way.pageable_rate}
-    return {**link, **{name: rate for name, rate in rates.items() if rate is not None}}
 
 
 def expected_copy(
@@ -155,8 +152,8 @@ class Load:
         self._told: Machine | None = None  # what is held of it
         self._indices: dict[str, int] = {}
         self._held: dict[int, int] = {}
-        # Bytes over each card's wires, by the field of an Occupation; of what runs now.
-        self._moved: dict[int, Counter[str]] = defaultdict(Counter)
+        # Bytes of what runs now, by card and the wire's field of an Occupation.
+        self._moved: Counter[tuple[int, str]] = Counter()
         self._seen = _NOTHING_SEEN  # of the program that runs
         self._until = 0.0  # so long its cards are at work as they were
 
@@ -247,10 +244,10 @@ class Load:
         self, begin: float, end: float, seconds: float, busy: "Mapping[str, float]"
     ) -> None:
         """What was done in so many of the lab's seconds is shown from `begin` to `end`."""
-        moved, self._moved = self._moved, defaultdict(Counter)
+        moved, self._moved = self._moved, Counter()
         for device, index in self._indices.items():
             share = min(1.0, busy.get(device, 0.0) / seconds)
-            rates = {wire: count / seconds for wire, count in moved[index].items()}
+            rates = {wire: moved[at, wire] / seconds for at, wire in moved if at == index}
             if begin < end and (share or rates):
                 self._machine().occupy(index, Occupation(begin, end, share, **rates))
 
@@ -259,7 +256,6 @@ class Load:
         wire = "pcie"
         if source is not None and target is not None and event.direct is not False:
             wire = "nvlink" if target in self._machine().wiring.peers(source) else "pcie"
-        if source is not None and not event.already_there:
-            self._moved[source][f"{wire}_transmit"] += event.bytes
-        if target is not None and not event.already_there:
-            self._moved[target][f"{wire}_receive"] += event.bytes
+        for end, way in ((source, "transmit"), (target, "receive")):
+            if end is not None and not event.already_there:
+                self._moved[end, f"{wire}_{way}"] += event.bytes

@@ -42,9 +42,8 @@ _PAUSE = 0.05  # seconds between two outputs of a program that are not full
 _SIGKILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has one way for both
 # By its exit status, before it said hello. What it said last says more.
 CANNOT_START = {
-    3: mark("The lab needs Python 3.10 or newer; this is {said}."),
-    4: mark("PyTorch cannot be loaded by this Python: {said}."),
-    5: mark("The lab needs PyTorch 2.4 or newer; this is {said}."),
+    3: mark("PyTorch cannot be loaded by this Python: {said}."),
+    4: mark("This PyTorch lacks what the lab needs: {said}."),
 }
 _PIPE_CLOSED = mark("Code in the worker closed its pipe to the window.")
 _KILLED = {
@@ -217,12 +216,6 @@ class WorkerProcess:
                 self._last_words.clear()  # what was said while it started
             case Failed() if self._hello is None:  # a program's Python is of no use
                 self._last_words.append(event.message)
-                return
-            case _ if self._hello is None:
-                other = mark(
-                    "The other process did not introduce itself as a worker of the lab."
-                )
-                self.kill(Message(other))
                 return
             case Finished() | Failed() if self._program is not None:
                 self._outcome = event

@@ -8,21 +8,16 @@ import traceback
 from dataclasses import replace
 from pathlib import Path
 
-from gpuexplorer.lab.oldest import OLDEST_PYTHON, torch_too_old
+from gpuexplorer.lab.start import NAME, unpacked
 
-# Exit statuses; the window has the words for them.
-OLD_PYTHON, NO_TORCH, OLD_TORCH = 3, 4, 5
+# Exit statuses; the window has the words for them, and starts no Python that is too old.
+NO_TORCH, LACKING_TORCH = 3, 4
 
 
 def main() -> int:
     """What cannot start ends with one of these, and says what it found in one line on
     standard error.
     """
-    if sys.version_info < OLDEST_PYTHON:
-        return _refuse(OLD_PYTHON, "{}.{}".format(*sys.version_info))
-    # An older Python cannot read them.
-    from gpuexplorer.lab.start import NAME, unpacked  # noqa: PLC0415
-
     settings = unpacked(os.environ.get(NAME, ""))
     if "program" in settings:  # of a person's, in the packaged program's own Python
         from gpuexplorer.worker.starting import run_here  # noqa: PLC0415
@@ -32,23 +27,23 @@ def main() -> int:
 
     stop = Stop()
     pipe = Pipe(stop)
+    try:
+        import torch  # noqa: PLC0415 - it may be missing, and takes seconds
+    except (ImportError, OSError, RuntimeError, AttributeError) as error:
+        return _refuse(NO_TORCH, str(error))
+    version = str(getattr(torch, "__version__", "of no version"))
     with contextlib.suppress(OSError):
         # Where the computer runs out of memory, Linux shall end the worker, not the window.
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
     try:
-        import torch  # noqa: PLC0415 - it may be missing, and takes seconds
-
-        version = str(getattr(torch, "__version__", "of no version"))
-        if torch_too_old(version):
-            return _refuse(OLD_TORCH, version)
         # What needs torch can be imported only now.
         from gpuexplorer.worker.engine import engine_for  # noqa: PLC0415
         from gpuexplorer.worker.loop import Loop  # noqa: PLC0415
 
         engine = engine_for(settings)
         hello = replace(engine.hello(), seed=int(settings.get("seed", 0)), pid=os.getpid())
-    except (ImportError, OSError, RuntimeError, AttributeError) as error:
-        return _refuse(NO_TORCH, str(error))
+    except (ImportError, AttributeError) as error:
+        return _refuse(LACKING_TORCH, f"{version}, {error}")
     if settings.get("cards"):
         # What a cell starts, such as by `spawn` or torchrun, begins with the same cards.
         ways = [str(Path(__file__).with_name("beginning")), os.environ.get("PYTHONPATH")]

@@ -14,7 +14,9 @@ def test_a_flood_is_cut_and_goes_on_when_there_is_room() -> None:
     assert (len(shown), cut) == (MOST_PRINTED, CUT)
     assert not flow.take(LINE)
     clock.advance(2.0)
-    assert flow.take(LINE) == ["100,100 letters were left out.", LINE]
+    assert flow.take(LINE) == [LINE]
+    assert flow.take(LINE * 3000)[1:] == [CUT]
+    assert flow.finish() == [LINE * 40]
 
 
 def test_a_progress_bar_fills_nothing() -> None:

@@ -16,8 +16,6 @@ from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session
 from tests.lab.told_cells import Told
 
-IF_TWO = "if torch.cuda.device_count() > 1:"
-
 
 def body(told: Told) -> str:
     """From the first cell after the imports."""
@@ -59,26 +57,9 @@ def test_the_head_names_the_cards_that_were_used() -> None:
     told = Told(simulated=True)
     told.run("X = torch.ones(2, device='cuda:1')", busy="cuda:1")
     head = script(told.ledger).split("# %%")[0]
-    assert "cells that name one need it: cuda:1 (NVIDIA TITAN RTX)." in head
-    assert "They were simulated." in head
+    assert "with simulated cards." in head
+    assert "Cells that name one of these cards need it: cuda:1." in head
     assert "cuda" not in script(Told("1 + 1").ledger)
-
-
-@pytest.mark.parametrize(
-    ("code", "written"),
-    [
-        ("Z = X.cuda(1)", "Z = X.to(try_gpu(1))"),
-        ("Y = Z.to('cuda')", "Y = Z.to(try_gpu(0))"),
-        ("d = torch.device('cuda:1')", "d = try_gpu(1)"),
-        ("X = Y.cuda('cuda:1')  # é 'cuda:0'", "X = Y.to(try_gpu(1))  # é 'cuda:0'"),
-        ("torch.cuda.set_device(1)", f"{IF_TWO}\n    torch.cuda.set_device(1)"),
-        ],
-)  # fmt: skip
-def test_a_card_that_a_form_named_is_taken_where_there_is_one(code: str, written: str) -> None:
-    told = Told(code)
-    told.run(code, by_form=True)
-    assert body(told).endswith(f"# %% 1\n{code}\n\n# %% 2\n{written}\n")
-    assert ("def try_gpu(i=0):" in script(told.ledger)) == ("try_gpu(" in written)
 
 
 def test_what_only_a_notebook_runs_becomes_a_remark(tmp_path: Path) -> None:
@@ -107,7 +88,7 @@ def test_what_only_a_notebook_runs_becomes_a_remark(tmp_path: Path) -> None:
 def test_a_saved_script_runs_by_itself_and_finds_the_same_values(
     session: Session, tmp_path: Path
 ) -> None:
-    session.run('X = torch.ones(2, 3, device="cuda:1")', by_form=True)
+    session.run("X = torch.ones(2, 3)")
     session.run(
         "class Net(nn.Module):\n"
         "    def __init__(self):\n"
@@ -184,7 +165,6 @@ def test_a_failed_or_stopped_cell_is_kept_with_its_explanation_and_stops_no_othe
         "X is on cuda:0, and Y on cuda:1. Copy one of them.",
     ]
     assert stopped["metadata"]["tags"] == ["cancelled", "raises-exception"]
-    assert stopped["outputs"][-1]["traceback"][-1].startswith("This cell was stopped")
 
 
 def cells_of(folder: Path, name: str, content: object) -> list[str]:

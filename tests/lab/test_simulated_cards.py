@@ -34,7 +34,7 @@ from gpuexplorer.simulation.specs import parse_machine
 def test_a_way_carries_what_its_wires_do(
     text: str, one: int, other: int, rate: float | None, *, peer: bool
 ) -> None:
-    links = simulated_cards(Machine(parse_machine(text))).links
+    _, links = simulated_cards(Machine(parse_machine(text)))
     found = next(each for each in links if {each["one"], each["other"]} == {one, other})
     assert found["peer"] is peer
     if rate is not None:
@@ -45,11 +45,11 @@ def test_visible_cards_are_numbered_anew_in_their_order() -> None:
     machine = Machine(parse_machine("1xT4+idle,2xTitanRTX+idle"))
     machine.hold(2, 0.0, 5 << 30)
     wrong = Fault(FaultKind.WRONG, 2, 0.0, to=0)
-    told = simulated_cards(machine, [wrong], 1.0, (2, 0))
-    assert [card["uuid"] for card in told.cards] == ["SIM-2", "SIM-0"]
-    assert int(str(told.cards[0]["elsewhere_bytes"])) >> 30 == 5
-    assert {(each["one"], each["other"]) for each in told.links} == {(-1, 0), (-1, 1), (0, 1)}
-    assert told.links[-1]["wrong_to"] == [1]
+    cards, links = simulated_cards(machine, [wrong], 1.0, (2, 0))
+    assert [card["uuid"] for card in cards] == ["SIM-2", "SIM-0"]
+    assert int(str(cards[0]["elsewhere_bytes"])) >> 30 == 5
+    assert {(each["one"], each["other"]) for each in links} == {(-1, 0), (-1, 1), (0, 1)}
+    assert links[-1]["wrong_to"] == [1]
 
 
 SENT = 1_000_000_000

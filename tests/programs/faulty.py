@@ -63,10 +63,10 @@ class Script:
             f"--epochs={self.epochs}",
         )
         spec = parse_machine("TitanRTX+idle")
-        made = simulated_cards(Machine(spec))
-        cards = [{**each, "flops": self.flops} for each in made.cards]
+        known, links = simulated_cards(Machine(spec))
+        cards = [{**each, "flops": self.flops} for each in known]
         listener = Listener()
-        start = Start(cards=cards, links=made.links, program=Program(file, sizes))
+        start = Start(cards=cards, links=links, program=Program(file, sizes))
         process = WorkerProcess(start, listener.on_event, listener.on_end)
         try:
             listener.wait(lambda: bool(listener.ends), 300.0)

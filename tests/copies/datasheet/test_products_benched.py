@@ -54,7 +54,7 @@ def worker() -> Iterator[WorkerBench]:
 
 def test_the_lab_and_the_bench_take_simulated_cards_for_equally_fast() -> None:
     spec = parse_machine("1xH100,1xTitanRTX")
-    told = simulated_cards(Machine(spec)).cards
+    told, _ = simulated_cards(Machine(spec))
     bench = ModelBench(spec)
     for index, kinds in ((0, ("fp32", "bf16")), (1, ("fp32",))):
         for kind in kinds:

@@ -80,8 +80,10 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
         if isinstance(backend, FarBackend):
             begun = backend.machine.lab_start(begun)
         if (model := made_up(backend)) is not None:
-            made = simulated_cards(model.machine, model.faults, model.elapsed, switches.visible)
-            begun = replace(begun, cards=made.cards, links=made.links)
+            cards, links = simulated_cards(
+                model.machine, model.faults, model.elapsed, switches.visible
+            )
+            begun = replace(begun, cards=cards, links=links)
         elif switches.visible is not None:
             ids = {card.index: str(card.id) for card in session.cards()}
             visible = [ids[index] for index in switches.visible if index in ids]
