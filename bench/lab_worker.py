@@ -32,7 +32,7 @@ class Worker:
 
     def __init__(self, python: Path, *, simulated: bool = False) -> None:
         told = simulated_cards(Machine(parse_machine("2xTitanRTX")))
-        cards, links = (told.cards, told.links) if simulated else ((), ())
+        cards, links = told if simulated else ([], [])
         self.device = "cuda:0" if simulated else "cpu"
         self.seen: list[Event] = []
         self._numbers = itertools.count()

@@ -200,9 +200,17 @@ def ended(run: ProgramRun) -> Message:
     how, lasted = on(run.machine, _end(run)), NOTHING
     if run.seconds is not None:
         seconds = str(duration(run.seconds))
+        ends = [cell.finished or cell.failed for cell, seen in run.seen if seen.modelled]
+        real = total([end.host_seconds for end in ends if end and not end.modelled])
         lasted = Message("It ran for {seconds}.", seconds=seconds)
         if run.running:
             lasted = Message("So far: {seconds}.", seconds=seconds)
+        elif real is not None:
+            lasted = Message(
+                "It ran for {seconds} of modelled time; carrying that out took {real} here.",
+                seconds=seconds,
+                real=str(duration(real)),
+            )
     return told(how, lasted)
 
 

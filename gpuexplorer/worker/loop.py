@@ -109,12 +109,14 @@ class Loop:
                 outcome = replace(outcome, host_seconds=own, modelled=modelled)
         if is_cell:
             self._streams.finish()
-        told: list[Event] | Failed = []
+        told: list[Event] = []
         if not self._broken:
             # A card may break at any time, and things may answer with whatever they like.
-            told = self._tried(lambda: [*self._copied(), *self._shelf.changes(command.id)])
-        if isinstance(told, Failed):
-            told, outcome = [], told
+            tried = self._tried(lambda: [*self._copied(), *self._shelf.changes(command.id)])
+            if isinstance(tried, Failed):
+                outcome = tried
+            else:
+                told = tried
         self._pipe.say(*told, outcome)
 
     def _tried(self, run: "Callable[[], T]") -> "T | Failed":

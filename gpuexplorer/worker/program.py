@@ -181,7 +181,8 @@ class WatchedProgram:
         with suppress(RuntimeError):  # a card may be broken; that is the program's affair
             if engine is not None:
                 if over:
-                    engine.settle()
+                    with suppress(RuntimeError):
+                        engine.settle()
                 seen = engine.watched(PROGRAM)
                 # PyTorch counts real ones without waking them.
                 none = over and not sys.modules["torch"].cuda.device_count()
