@@ -114,8 +114,9 @@ class Loop:
             # A card may break at any time, and things may answer with whatever they like.
             told = self._tried(lambda: [*self._copied(), *self._shelf.changes(command.id)])
         if isinstance(told, Failed):
-            told, outcome = [], told
-        self._pipe.say(*told, outcome)
+            self._pipe.say(told)
+        else:
+            self._pipe.say(*told, outcome)
 
     def _tried(self, run: "Callable[[], T]") -> "T | Failed":
         """A cell is a person's, and whatever it raises is an answer to that person."""
