@@ -112,12 +112,11 @@ class Loop:
         told: list[Event] = []
         if not self._broken:
             # A card may break at any time, and things may answer with whatever they like.
-            tried = self._tried(lambda: [*self._copied(), *self._shelf.changes(command.id)])
-            if isinstance(tried, Failed):
-                outcome = tried
-            else:
-                told = tried
-        self._pipe.say(*told, outcome)
+            told = self._tried(lambda: [*self._copied(), *self._shelf.changes(command.id)])
+        if isinstance(told, Failed):
+            self._pipe.say(told)
+        else:
+            self._pipe.say(*told, outcome)
 
     def _tried(self, run: "Callable[[], T]") -> "T | Failed":
         """A cell is a person's, and whatever it raises is an answer to that person."""
