@@ -501,8 +501,6 @@ def put_methods() -> None:
     data = property(_data.__get__, set_data)
     put(torch.Tensor, {**methods, "is_pinned": is_pinned, "data": data})
     put(nn.Parameter, {"__new__": staticmethod(_parameter)})
-    lazy = nn.parameter.UninitializedTensorMixin
-    put(lazy, {"_allowed_methods": [*lazy._allowed_methods, to, cuda]})
     # For Module.to: set_data exchanges what lies below.
     compatible = {"_has_compatible_shallow_copy_type": lambda *_: True}
     put(torch, {**compatible, "ctc_loss": ctc_loss})
