@@ -136,13 +136,17 @@ class Watch:
                 thread.run = watched  # type: ignore[method-assign]
             start(thread)
 
-        _put(torch._tensor_str, {"_str": _str})
-        _put(threading.Thread, {"start": started})
-        _put(torch.cuda, {"synchronize": synchronize})
+        def put(owner: Any, answers: "Mapping[str, Any]") -> None:
+            for name, what in answers.items():
+                setattr(owner, name, what)
+
+        put(torch._tensor_str, {"_str": _str})
+        put(threading.Thread, {"start": started})
+        put(torch.cuda, {"synchronize": synchronize})
         self._put_graphs(torch.cuda.CUDAGraph)
         for owner, methods in telling_methods(self.copies, lambda: self._sees):
-            _put(owner, methods)
-        put_hooks(_put, lambda: self.seen if self._on else None)
+            put(owner, methods)
+        put_hooks(put, lambda: self.seen if self._on else None)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._leave)
 
@@ -479,11 +483,6 @@ class Watch:
 
         if first is not None:
             self._when([first, last, card.anchor], ran)
-
-
-def _put(owner: Any, answers: "Mapping[str, Any]") -> None:
-    for name, what in answers.items():
-        setattr(owner, name, what)
 
 
 def _storages(values: Any) -> "list[Any]":

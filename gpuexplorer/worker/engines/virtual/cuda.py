@@ -200,10 +200,9 @@ def _mem_get_info(device: Any = None) -> "tuple[int, int]":
 @in_modelled_time
 def _empty_cache() -> None:
     cards = in_force()
-    for index in range(len(cards)):
-        each = cards.memory(index)
+    for each in map(cards.memory, range(len(cards))):
         if each.reserved > each.allocated:
-            cards.use(index)
+            cards.use(each.index)
         each.empty_cache()
 
 

@@ -123,10 +123,8 @@ def _made(func: Any, *args: Any, **kwargs: Any) -> Any:
 def _placed(made: torch.Tensor, card: int) -> OnCard:
     if made.layout is not torch.strided:
         refuse("sparse tensors")
-    if made.is_quantized:
-        refuse("quantized tensors")
-    if made.is_nested:
-        refuse("nested tensors")
+    if made.is_quantized or made.is_nested:
+        refuse("quantized and nested tensors")
     hold(made.untyped_storage(), card)
     return OnCard(made, card)
 

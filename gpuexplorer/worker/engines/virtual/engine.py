@@ -37,7 +37,6 @@ from gpuexplorer.worker.engines.virtual.cuda import put_casting, put_cuda
 from gpuexplorer.worker.engines.virtual.dispatch import put_saving, register_makers
 from gpuexplorer.worker.engines.virtual.refusals import put, put_refusals, undo
 from gpuexplorer.worker.engines.virtual.tensors import put_makers, put_methods
-from gpuexplorer.worker.places import Copies
 from gpuexplorer.worker.watching.seen import Seen, Ticking
 
 _hooks: "list[Callable[[], None]]" = []  # what takes them away
@@ -94,14 +93,11 @@ class VirtualEngine:
             ],
             [Link(**each) for each in links],  # type: ignore[arg-type]  # ours, from the window
         )
+        self.copies = self._cards.copies
         self._clock = self._cards.clock = clock(self._cards)
         enter(self._cards)
         self._seen = Seen(self.copies, self._clock.moment)
         self._began = self._took = 0.0  # by a person's stopwatch
-
-    @property
-    def copies(self) -> Copies:
-        return self._cards.copies
 
     def hello(self) -> Hello:
         version, kind, devices = platform.python_version(), "simulated cards", self.devices()
@@ -198,7 +194,7 @@ class VirtualEngine:
             return tuple((named(card), s) for card, s in sorted(self._cards.busy.items()))
 
     def transfers(self, command: int) -> Sequence[Transferred]:
-        return self._cards.copies.told(command)
+        return self.copies.told(command)
 
     def spans(self) -> Sequence[Span]:
         return self._cards.tracks.spans()

@@ -294,18 +294,16 @@ class _StandsFor(type(_Generator)):  # type: ignore[misc]  # PyTorch's own metac
         return isinstance(thing, cls.real)
 
 
-class _Device(metaclass=_StandsFor):
+class device(metaclass=_StandsFor):  # noqa: N801 - as it is PyTorch's
     """torch.device, to which a number is a card."""
 
+    __module__ = "torch"
     real = Device
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         number = len(args) == 1 and not kwargs and type(args[0]) is int
         return Device("cuda", args[0]) if number else Device(*args, **kwargs)
 
-
-_Device.__name__ = _Device.__qualname__ = "device"
-_Device.__module__ = "torch"
 
 _OTHERWISE = 0xC0DA
 
@@ -384,7 +382,7 @@ def put_makers() -> None:
     ):
         known = [name for name in names if hasattr(owner, name)]
         put(owner, {name: _maker(getattr(owner, name)) for name in known})
-    put(torch, {"device": _Device, "Generator": Generator})
+    put(torch, {"device": device, "Generator": Generator})
     parse = torch._C._nn._parse_to
 
     def parse_to(*args: Any, **kwargs: Any) -> Any:
@@ -501,8 +499,6 @@ def put_methods() -> None:
     data = property(_data.__get__, set_data)
     put(torch.Tensor, {**methods, "is_pinned": is_pinned, "data": data})
     put(nn.Parameter, {"__new__": staticmethod(_parameter)})
-    lazy = nn.parameter.UninitializedTensorMixin
-    put(lazy, {"_allowed_methods": [*lazy._allowed_methods, to, cuda]})
     # For Module.to: set_data exchanges what lies below.
     compatible = {"_has_compatible_shallow_copy_type": lambda *_: True}
     put(torch, {**compatible, "ctc_loss": ctc_loss})
