@@ -31,8 +31,8 @@ class Worker:
     """Sends a command and waits for its answer."""
 
     def __init__(self, python: Path, *, simulated: bool = False) -> None:
-        told = simulated_cards(Machine(parse_machine("2xTitanRTX")))
-        cards, links = told if simulated else ([], [])
+        known, ways = simulated_cards(Machine(parse_machine("2xTitanRTX")))
+        cards, links = (known, ways) if simulated else ([], [])
         self.device = "cuda:0" if simulated else "cpu"
         self.seen: list[Event] = []
         self._numbers = itertools.count()

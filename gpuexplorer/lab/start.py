@@ -102,7 +102,6 @@ class Start:
 
     python: Path = Path(sys.executable)
     visible: "Sequence[str] | None" = None  # UUIDs or numbers of the real cards, in order
-    allocator: str = ""  # PYTORCH_CUDA_ALLOC_CONF
     environment: "Mapping[str, str]" = field(default_factory=dict)
     folder: "Path | None" = None  # where files without a folder are
     seed: int = 0
@@ -138,8 +137,6 @@ class Start:
         if self.visible is not None:
             variables["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
             variables["CUDA_VISIBLE_DEVICES"] = ",".join(self.visible)
-        if self.allocator:
-            variables["PYTORCH_CUDA_ALLOC_CONF"] = self.allocator
         names = ("cards", "links", "seed", "sampled")
         settings: dict[str, object] = {name: getattr(self, name) for name in names}
         if self.program is None:

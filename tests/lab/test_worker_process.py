@@ -158,11 +158,10 @@ def test_a_torch_that_is_of_no_use_says_why(
 
 def test_what_a_start_is_told_before_torch_comes() -> None:
     cards, links = simulated_cards(Machine(parse_machine("64xH100+nvlink")))
-    start = Start(visible=("GPU-b", "GPU-a"), allocator="x", seed=3, cards=cards, links=links)
+    start = Start(visible=("GPU-b", "GPU-a"), seed=3, cards=cards, links=links)
     told = start.variables_in({})
     assert told["CUDA_VISIBLE_DEVICES"] == "GPU-b,GPU-a"
     assert told["CUDA_DEVICE_ORDER"] == "PCI_BUS_ID"
-    assert told["PYTORCH_CUDA_ALLOC_CONF"] == "x"
     assert len(told[NAME]) < 100_000  # it fits into one variable
     assert unpacked(told[NAME])["seed"] == 3
     assert len(unpacked(told[NAME])["links"]) == 64 + 64 * 63 // 2

@@ -28,7 +28,7 @@ from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.session import Session
 
-_GROWING = "expandable_segments:True"
+_GROWING = {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}
 _WAITING = {"CUDA_LAUNCH_BLOCKING": "1"}
 
 OnEvent = Callable[[Event], None]
@@ -70,8 +70,10 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
             raise Trouble(RECORDED)
         begun = Start(
             python,
-            allocator=_GROWING if switches.growing else "",
-            environment=_WAITING if switches.waits else {},
+            environment={
+                **(_GROWING if switches.growing else {}),
+                **(_WAITING if switches.waits else {}),
+            },
             # A program is started where its file is: that is what it was written for, mostly.
             folder=None if program is None else program.path.parent,
             program=program,
