@@ -25,12 +25,8 @@ def test_cells_run_in_their_order_up_to_the_first_that_fails(tmp_path: Path) -> 
     assert ran.status == 1
     assert ran.out == "begun\ntensor([1., 1.])\nhello Ada\n"
     assert ran.err.startswith("Who? Nobody can be asked whether to run pip install nonesuch.")
-    assert (
-        "Traceback (most recent call last):\n"
-        "  Cell 4, line 1\n"
-        "    !pip install nonesuch\n"
-        "It was not allowed, so nothing was installed.\n"
-    ) in ran.err
+    assert "  Cell 4, line 1\n    !pip install nonesuch\n" in ran.err
+    assert "It was not allowed, so nothing was installed.\n" in ran.err
     assert "cell 3:3" in ran.err  # seen, and told by line
     assert "4 cells were watched" in ran.err
     assert "meta" not in ran.err
