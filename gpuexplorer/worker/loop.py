@@ -109,7 +109,7 @@ class Loop:
                 outcome = replace(outcome, host_seconds=own, modelled=modelled)
         if is_cell:
             self._streams.finish()
-        told: list[Event] = []
+        told: list[Event] | Failed = []
         if not self._broken:
             # A card may break at any time, and things may answer with whatever they like.
             told = self._tried(lambda: [*self._copied(), *self._shelf.changes(command.id)])
