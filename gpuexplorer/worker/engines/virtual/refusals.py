@@ -261,6 +261,8 @@ def put_refusals() -> None:
         (torch.nested, ("nested_tensor", "as_nested_tensor"), "nested tensors"),
         (torch, ("set_default_tensor_type",), "torch.set_default_tensor_type"),
         (torch.jit, ("trace", "trace_module", "script"), "modules of torch.jit"),
+        (torch, ("to_dlpack",), "DLPack"),
+        (torch.utils.dlpack, ("to_dlpack",), "DLPack"),
         (torch.export, ("export", "draft_export"), "torch.export"),
         (FakeTensorConverter, ("from_real_tensor",), "tracing with fake tensors"),
     ):
