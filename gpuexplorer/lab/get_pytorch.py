@@ -18,9 +18,10 @@ from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import Message, mark, told
-from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH
 from gpuexplorer.lab.pythons import (
     INDEX,
+    OLDEST_PYTHON,
+    OLDEST_TORCH,
     UNFINISHED,
     LabPython,
     TorchBuild,

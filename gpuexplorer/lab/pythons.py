@@ -24,8 +24,9 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import NOTHING, Message, mark, on, told
 from gpuexplorer.lab import packaged
-from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH, torch_too_old
 
+# That the lab runs with.
+OLDEST_PYTHON, OLDEST_TORCH = (3, 10), (2, 4)
 _PATIENCE = 10.0
 _ANSWER = "GPUEXPLORER "
 # In an environment while PyTorch is fetched into it: a folder for what is fetched.
@@ -261,6 +262,11 @@ def unfit(version: "tuple[int, ...]", build: "TorchBuild | None") -> Message:
         oldest="{}.{}".format(*OLDEST_TORCH),
         version=build.version,
     )
+
+
+def torch_too_old(version: str) -> bool:
+    """One without a number is tried: whoever built it knows what it is."""
+    return bool(line := _numbers(version)) and line < OLDEST_TORCH
 
 
 def none_has_torch(asked: int, host: str = "") -> Message:

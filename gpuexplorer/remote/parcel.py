@@ -35,7 +35,7 @@ class Kind(Enum):
         "gpuexplorer.commands.agent",
         (
             *("core", "simulation", "telemetry", "remote/agent", "remote/wire.py"),
-            *("lab/offspring.py", "lab/oldest.py", "lab/packaged.py", "lab/pythons.py"),
+            *("lab/offspring.py", "lab/packaged.py", "lab/pythons.py"),
             *("commands/agent.py", "commands/checkup"),
         ),
         True,
@@ -52,7 +52,7 @@ class Kind(Enum):
                 "worker/kept.py",
                 "lab/offspring.py",
             ),
-            *("lab/oldest.py", "lab/packaged.py", "lab/pythons.py", "lab/start.py"),
+            *("lab/packaged.py", "lab/pythons.py", "lab/start.py"),
         ),
         False,
     )

@@ -16,8 +16,7 @@ from pathlib import Path
 
 from gpuexplorer.core.tagged import line_of, record_in
 from gpuexplorer.core.words import Message, mark
-from gpuexplorer.lab.oldest import OLDEST_TORCH, torch_too_old
-from gpuexplorer.lab.pythons import ask, candidates
+from gpuexplorer.lab.pythons import OLDEST_TORCH, ask, candidates, torch_too_old
 from gpuexplorer.ranks.wire import (
     BEAT,
     ORDERS,
