@@ -7,6 +7,7 @@ difference of two time.time() around a product is that of the machine which is s
 """
 
 import functools
+import importlib
 import itertools
 import os
 import sys
@@ -192,6 +193,9 @@ class Cards:
         if allocator.awake:
             return
         allocator.awake = True
+        # PyTorch imports it at the first operation on a tensor such as ours; here in no time of
+        # the program's own.
+        importlib.import_module("torch.distributed.tensor")
         self._launch_blocking = os.environ.get("CUDA_LAUNCH_BLOCKING") == "1"
         self._waited(HOST, index, "context", self.now, self.now + _CONTEXT_SECONDS)
         self.now += _CONTEXT_SECONDS
