@@ -117,7 +117,16 @@ def script(ledger: Ledger) -> str:
     if any("try_gpu(" in _as_form(each.code) for each in cells if each.by_form):
         blocks.insert(1, f"# %%\n{_TRY_GPU}")
     used = {device for each in cells if each.state == "done" for device in each.devices}
-    head = [f"# {each}" for each in _head(ledger, used - {"cpu", "meta"})]
+    cards = ", ".join(sorted(used - {"cpu", "meta"}))
+    head = [
+        "# A session of GPU Explorer's lab, as a program.",
+        "# What a cell's last line displayed in the lab is not printed here.",
+    ]
+    if hello := ledger.hello:
+        simulated = ", with simulated cards" if cards and hello.simulated else ""
+        head.append(f"# It ran on PyTorch {hello.torch}, {hello.build}{simulated}.")
+    if cards:
+        head.append(f"# Cells that name one of these cards need it: {cards}.")
     return "\n\n".join(("\n".join(head), *blocks)) + "\n"
 
 
@@ -130,21 +139,6 @@ def _as_form(code: str) -> str:
         return text
     inner = "\n".join(f"    {line}" if line else line for line in text.split("\n"))
     return f"if torch.cuda.device_count() > {max(each.number for each in words)}:\n{inner}"
-
-
-def _head(ledger: Ledger, used: "set[str]") -> "Iterator[str]":
-    yield "A session of GPU Explorer's lab, as a program."
-    hello = ledger.hello
-    if hello is not None:
-        yield f"It ran on PyTorch {hello.torch}, {hello.build}."
-        known = [each for each in hello.devices if each.name in used]
-        cards = [f"{each.name} ({' '.join(each.label.split())})" for each in known]
-        if cards:
-            named = ", ".join(cards)
-            yield f"These cards were used, and cells that name one need it: {named}."
-        if cards and hello.simulated:
-            yield "They were simulated."
-    yield "What a cell's last line displayed in the lab is not printed here."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
