@@ -361,6 +361,8 @@ class Cards:
 
 _NANO = 10**9
 _SHORT = 2e-4  # seconds; in less, nobody waits for a core for long
+_KEPT = 64 << 10  # bytes; what is smaller, the C library keeps for the next, in no time
+_GIVEN_BACK = 2e9  # bytes a second at the least, where the system takes memory back
 # What lies between two operations is our own way to them, up to so many seconds.
 _WAY_IN = 20e-6
 # Whose calls do not get it: Python's own library, PyTorch and this program. Of these, what
@@ -382,6 +384,7 @@ class Clock:
         self._lock = threading.RLock()
         self._within = 0
         self._since = self._not_counted = 0.0
+        self._giving_since = self._giving_most = 0.0
         self._left = real()  # when an operation ended last, or the clock was read
         self._schedule = _schedule()
         self._waited_before = 0.0  # for a core, when an operation ended last
@@ -390,7 +393,7 @@ class Clock:
     def begin(self, *, host_counts: bool) -> None:
         """A cell, or a program: nothing before it counts."""
         with self._lock:
-            self._left, self._waited_before = self._real(), self._waited()
+            self._left, self._waited_before = self._now(), self._waited()
             self.host_counts = host_counts
 
     def after_fork(self) -> None:
@@ -402,7 +405,7 @@ class Clock:
     def __enter__(self) -> None:
         with self._lock:
             if not self._within:
-                self._since = self._real()
+                self._since = self._now()
                 self._go_on(self._since, min(self._since - self._left, _WAY_IN))
             self._within += 1
 
@@ -420,6 +423,22 @@ class Clock:
                 self._left = self._real()
                 self._not_counted += self._left - self._since
 
+    def gives_back(self, size: int) -> None:
+        """From now on, and who knows until when: cards give memory back in no time."""
+        with self._lock:
+            if size >= _KEPT and not self._within:
+                self._giving_since = self._giving_since or self._real()
+                self._giving_most += size / _GIVEN_BACK
+
+    def _now(self) -> float:
+        now = self._real()
+        if self._giving_most:
+            given = min(now - self._giving_since, self._giving_most)
+            self._not_counted += given
+            self._left += given
+            self._giving_since = self._giving_most = 0.0
+        return now
+
     def counts(self) -> bool:
         """What the host does just now; what our stand-ins do does not."""
         return self._within == 0
@@ -436,7 +455,7 @@ class Clock:
     def ahead(self) -> float:
         """By how many seconds, of the computer's own clock; less than 0 where it is behind."""
         with self._lock:
-            now = self._real()
+            now = self._now()
             if self._within:
                 return self._cards.now - self._not_counted - (now - self._since)
             self._go_on(now, 0.0)
@@ -528,6 +547,7 @@ class Stretch:
 
     def __del__(self) -> None:
         if hasattr(self, "_block"):
+            self._cards.clock.gives_back(self.size)
             self._cards.returned.append((self.card, self._block))
 
 
