@@ -226,7 +226,9 @@ def ask(
     elif code and lines:
         last = lines[-1][:200].rstrip(".")
         trouble = Message("It ended with code {code}: {last}.", code=code, last=last)
-    elif code or not answers:
+    elif code:
+        trouble = Message("It ended with code {code}.", code=code)
+    elif not answers:
         trouble = Message("It did not answer as a Python does.")
     else:
         said = json.loads(answers[0].removeprefix(_ANSWER))

@@ -29,7 +29,7 @@ TORCH = "2.9.0"
 BROKEN = {
     "gone": (None, "It cannot be started: No such file or directory."),
     "another program": ("echo Welcome", "It did not answer as a Python does."),
-    "crashes": ("exit 3", "It did not answer as a Python does."),
+    "crashes": ("exit 3", "It ended with code 3."),
     "without PyTorch": ("3, 12, 1/none", "It has no PyTorch."),
     "too old": (f"3, 6, 1/{TORCH}", "The lab needs Python "),
     "an old PyTorch": ("3, 12, 1/1.4.0", "The lab needs PyTorch "),
