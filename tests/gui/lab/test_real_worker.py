@@ -127,7 +127,7 @@ def test_after_a_worker_was_killed_the_same_values_come_back(lab: Lab, qtbot: Qt
     [
         ("import ctypes\nctypes.string_at(0)", "SIGSEGV"),
         ("import os\nos.kill(os.getpid(), 9)", "SIGKILL"),
-        ("import os\nos.abort()", "abort"),
+        ("import os\nos.abort()", "SIGABRT"),
     ],
 )
 def test_what_ends_a_worker_is_told_and_the_next_cell_is_carried_out(
