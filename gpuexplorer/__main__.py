@@ -27,7 +27,6 @@ from gpuexplorer.commands.arguments import (
 from gpuexplorer.commands.windows_console import nobody_reads, say_in_a_box
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark, tr
-from gpuexplorer.lab.offspring import held_back
 
 # Each verb, the module that holds it, and its line in the help. The module is imported when its
 # verb is used, so that a snapshot pays for nothing but a snapshot.
@@ -218,8 +217,7 @@ def _check_simulation(arguments: argparse.Namespace) -> None:
 
 
 def _run_verb(name: str, module: str, words: list[str]) -> int:
-    with held_back():
-        command = import_module(module)
+    command = import_module(module)
     parser = SentenceParser(prog=f"gpuexplorer {name}")
     command.add_arguments(parser)
     run: Callable[[argparse.Namespace], int] = command.run

@@ -27,7 +27,7 @@ from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.lab.get_pytorch import get, plan_for, there_already
+from gpuexplorer.lab.get_pytorch import CANCELLED, get, plan_for, there_already
 from gpuexplorer.lab.pythons import candidates, own_environment
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.patience import Asked
@@ -157,11 +157,7 @@ def _get_pytorch(
     except KeyboardInterrupt:
         if plan is not None:
             plan.give_up()
-        say(
-            Message(
-                "Cancelled. GPU Explorer never uses a PyTorch that is only partly installed."
-            )
-        )
+        say(Message(CANCELLED))
         return INTERRUPTED
     say(Message("PyTorch was loaded, and works: {python}.", python=got.label))
     return OK

@@ -73,17 +73,17 @@ def this_computer(open_backend: Callable[[], Backend]) -> Probe:
 def run_program(argv: Sequence[str], timeout: float) -> Ran:
     """Run a program to its end, or to the end of patience; whatever happens is an answer."""
     try:
-        ended = asked(argv, timeout)
+        code, text = asked(argv, timeout)
     except OSError as refusal:
         trouble = Message(
             "It could not be started: {reason}.", reason=refusal.strerror or refusal
         )
         return Ran(None, "", trouble)
-    if ended.code is None:
+    if code is None:
         late = Message("It did not answer within {seconds:g} s.", seconds=timeout)
         return Ran(None, "", late)
-    trouble = Message("It ended with code {code}.", code=ended.code) if ended.code else NOTHING
-    return Ran(ended.code, ended.text, trouble)
+    trouble = Message("It ended with code {code}.", code=code) if code else NOTHING
+    return Ran(code, text, trouble)
 
 
 def _pythons(home: str) -> list[Asked[LabPython]]:

@@ -13,11 +13,12 @@ from gpuexplorer.commands.checkup.probe import Probe, Ran
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH
-from gpuexplorer.lab.pythons import LabPython
-from gpuexplorer.lab.torch_builds import (
+from gpuexplorer.lab.pythons import (
     INDEX,
+    OLDEST_PYTHON,
+    OLDEST_TORCH,
     Capability,
+    LabPython,
     Suits,
     TorchBuild,
     flavour,

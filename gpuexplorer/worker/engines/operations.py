@@ -2,11 +2,12 @@
 what they copied arrived, and numbers that they were handed in place of tensors.
 """
 
-from collections.abc import Sequence
+import math
+import weakref
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch.multiprocessing.reductions import StorageWeakRef
 
 _COUNT = 4  # bytes in which a card tells how many it found
 _FETCHED = {"equal": 1, "allclose": 1, "nonzero": _COUNT, "masked_select": _COUNT}
@@ -15,9 +16,12 @@ INDEXING = frozenset({"index", "index_put", "index_put_", "_unsafe_index", "_ind
 NAMES = frozenset(_FETCHED) | INDEXING | {READING}
 _MOST_SHOWN = 1000  # values; of more, PyTorch prints the edges of each dimension
 _EDGES = 6
+_REFUSED = "Expected a value of type 'Tensor"  # what PyTorch says, before it does anything
+# The widest, as of all numbers of Python's.
+_KINDS = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
 
 
-# Any throughout: operands are whatever PyTorch hands on.
+# Any throughout: operations, operands and tensors are whatever PyTorch hands on.
 def fetched(name: str, args: Any) -> int:
     """Bytes that come back to the host while the operation runs. 0: none."""
     if name == READING:
@@ -31,56 +35,35 @@ def fetched(name: str, args: Any) -> int:
 
 def shown_bytes(tensor: Any) -> int:
     """What the values take that PyTorch prints of a tensor."""
-    count = 1
-    for size in tensor.shape:
-        count *= size if tensor.numel() <= _MOST_SHOWN else min(size, _EDGES)
-    return count * int(tensor.element_size())
+    most = tensor.numel() if tensor.numel() <= _MOST_SHOWN else _EDGES
+    return math.prod(min(size, most) for size in tensor.shape) * int(tensor.element_size())
 
 
-_REFUSED = "Expected a value of type 'Tensor"  # what PyTorch says, before it does anything
-
-
-# Any throughout: operations and operands are whatever PyTorch hands on.
 def as_tensors(func: Any, args: "Sequence[Any]", error: RuntimeError) -> "Sequence[Any] | None":
     """A number of the person's is a tensor within torch.jit and vmap, and a number again where
     it is watched; few operations take both. None: the error is another.
     """
     if _REFUSED not in str(error):
         return None
-    made = [
-        torch.tensor(each, dtype=_dtype(each))
-        if isinstance(each, (int, float, complex)) and str(wanted.type) == "Tensor"
-        else each
-        for each, wanted in zip(args, func._schema.arguments, strict=False)
-    ]
-    return (
-        made if any(one is not other for one, other in zip(made, args, strict=False)) else None
-    )
+    made, any_made = list(args), False
+    for at, wanted in enumerate(func._schema.arguments[: len(args)]):
+        kind = _KINDS.get(type(args[at]))
+        if kind is not None and str(wanted.type) == "Tensor":
+            made[at], any_made = torch.tensor(args[at], dtype=kind), True
+    return made if any_made else None
 
 
-def _dtype(value: complex) -> torch.dtype:
-    """The widest, as of all numbers of Python's."""
-    if isinstance(value, bool):
-        return torch.bool
-    if isinstance(value, int):
-        return torch.int64
-    return torch.float64 if isinstance(value, float) else torch.complex128
-
-
-# Any throughout: tensors are PyTorch's.
-class SeenPair:
-    """A copy to, from or between real cards. What lies there is not kept from being let go of,
-    and may be changed by whatever the cell does next.
+def compared_later(sent: Any, arrived: Any) -> "Callable[[], bool | None]":
+    """Of a copy to, from or between real cards: whether it arrived. None: what lies there is
+    not kept from being let go of, and may be changed by whatever the cell does next.
     """
+    ends = _held(sent), _held(arrived)
 
-    def __init__(self, sent: Any, arrived: Any) -> None:
-        self._ends = _Seen(sent), _Seen(arrived)
-
-    def __call__(self) -> "bool | None":
+    def compared() -> "bool | None":
         """By way of the host, wherever they lie. What differs is copied once more: a way that
-        changes bytes does so again; if it does not, the cell changed them unseen, as numpy can.
+        changes bytes does so again; if it does not, the cell changed them.
         """
-        sent, arrived = (each.now() for each in self._ends)
+        sent, arrived = (each() for each in ends)
         if sent is None or arrived is None:
             return None
         try:
@@ -92,45 +75,32 @@ class SeenPair:
         except RuntimeError:  # no memory is left to compare them in
             return None
 
+    return compared
 
-class _Seen:
-    """The values of a tensor, for as long as they are somewhere; those on the host are kept."""
 
-    def __init__(self, tensor: Any) -> None:
-        self._kept = tensor.detach() if tensor.device.type == "cpu" else None
-        self._shape = tensor.storage_offset(), tensor.shape, tensor.stride()
-        self._kind = tensor.dtype, tensor.device
-        self._storage = StorageWeakRef(tensor.untyped_storage())
-        # Counts with the tensor how often it was changed, and holds none of its values.
-        self._counter = None if tensor.is_inference() else tensor.detach()
-        if self._counter is not None:
-            self._counter.data = tensor.detach().new_empty(0)
-            self._version = self._counter._version
+def _held(tensor: Any) -> "Callable[[], Any]":
+    """Gives the tensor, or None where its memory is gone. What lies on the host is kept."""
+    if tensor.device.type == "cpu":
+        kept = tensor.detach()
+        return lambda: kept
+    shape = tensor.storage_offset(), tensor.shape, tensor.stride()
+    dtype, device = tensor.dtype, tensor.device
+    weak = weakref.ref(tensor.untyped_storage())  # which its views share
 
-    def now(self) -> Any:
-        """None: they are gone, or were changed."""
-        if self._counter is not None and self._counter._version != self._version:
-            return None
-        if self._kept is not None:
-            return self._kept
-        storage = torch.UntypedStorage._new_with_weak_ptr(self._storage.cdata)
-        if storage is None:
-            return None
-        dtype, device = self._kind
-        return torch.empty(0, dtype=dtype, device=device).set_(storage, *self._shape)
+    def now() -> Any:
+        storage, empty = weak(), torch.empty(0, dtype=dtype, device=device)
+        return None if storage is None else empty.set_(storage, *shape)
+
+    return now
 
 
 def same(sent: Any, arrived: Any) -> bool:
     """Bit by bit, unless the kind of number changed on the way."""
     with torch.no_grad():
-        if sent.shape != arrived.shape:
-            sent = sent.expand_as(arrived)
-        if sent.dtype == arrived.dtype:
-            return bool(torch.equal(_bits(sent), _bits(arrived)))
-        sent = sent.to(arrived.dtype)
-        return bool(((sent == arrived) | (sent.isnan() & arrived.isnan())).all())
-
-
-def _bits(tensor: Any) -> Any:
-    plain = tensor.detach().resolve_conj().resolve_neg().contiguous()
-    return plain.reshape(-1).view(torch.uint8)
+        sent = sent if sent.shape == arrived.shape else sent.expand_as(arrived)
+        if sent.dtype != arrived.dtype:
+            sent = sent.to(arrived.dtype)
+            return bool(((sent == arrived) | (sent.isnan() & arrived.isnan())).all())
+        plain = (each.detach().resolve_conj().resolve_neg() for each in (sent, arrived))
+        bits = (each.contiguous().reshape(-1).view(torch.uint8) for each in plain)
+        return bool(torch.equal(*bits))

@@ -73,10 +73,9 @@ def _open_a_host(app: App, qtbot: QtBot) -> Session:
     app.window.navigation.open_machine(_hosts(app).open("node-1", machines))
 
     def is_of_a_host() -> bool:
-        return machines.session is not None and isinstance(machines.session.stream, HostStream)
+        return isinstance(machines.session.stream, HostStream)
 
     qtbot.waitUntil(is_of_a_host, timeout=_PATIENCE)
-    assert machines.session is not None
     return machines.session
 
 

@@ -22,7 +22,7 @@ from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.lab.cures import Copying, Cure, cures
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.lab.simulated_cards import Expected, expected_copy
+from gpuexplorer.lab.simulated_cards import expected_copy
 from gpuexplorer.remote.far.stream import made_up
 
 _MARGIN, _ABOVE, _GAP, _AFTER_CAPTION = 12, 8, 6, 2
@@ -236,7 +236,7 @@ def _ways_on(lab: LabState, cell: Cell, failed: Failed) -> Sequence[Cure]:
     return cures(failed, cell, ledger, free)
 
 
-def _expected(lab: LabState, copying: Copying) -> Expected | None:
+def _expected(lab: LabState, copying: Copying) -> tuple[float, str] | None:
     """None for real cards: nothing is claimed about them."""
     backend = made_up(lab.machine.session.backend)
     if backend is None:

@@ -80,7 +80,7 @@ def _measured(
         asked = Asked(made, cards, on_sample, checkpoint)
         if command.mode == "blocking":
             measured = _blocking(asked)
-        elif asked.job.is_timed_by_host:
+        elif asked.command.is_timed_by_host:
             measured = _by_host(asked)
         else:
             copies = _copying_lanes(asked)
@@ -95,7 +95,7 @@ def _measured(
         )
         way = Message("{source} to {target}", source=command.source, target=command.target)
         broke = Message("A card broke off while {way} was measured.", way=way)
-        devices = tuple(copy_needs(command.job))
+        devices = tuple(copy_needs(command))
         raise explained(error, cards, devices, way, broke, no_kernels) from None
     if not why_fewer:
         return measured
@@ -141,7 +141,7 @@ def _loops(command: Measure, seconds: float) -> int:
         case "latency":
             return LATENCY_LOOPS
     most = host_loops_for(seconds)
-    return most if command.job.local else min(most, MOST_LOOPS)
+    return most if command.local else min(most, MOST_LOOPS)
 
 
 def _in_queue(asked: Asked, copies: "list[Lane]") -> Measured:
@@ -201,7 +201,7 @@ def _in_queue(asked: Asked, copies: "list[Lane]") -> Measured:
 
 def _copying_lanes(asked: Asked) -> "list[Lane]":
     """The measured one first."""
-    job, cards = asked.job, asked.cards
+    job, cards = asked.command, asked.cards
     if job.mode == "staged":
         cargo = asked.cargo(job.source, job.target)
         with asked.taking_near(job.source):
