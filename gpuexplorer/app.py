@@ -30,8 +30,7 @@ from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.remote.host_name import Launch
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.facts import Attempt
-from gpuexplorer.telemetry.looked_for import looked_for
-from gpuexplorer.telemetry.place import Place
+from gpuexplorer.telemetry.looked_for import Place, looked_for
 from gpuexplorer.telemetry.session import Session, Want
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers
 
@@ -59,7 +58,6 @@ class App:
         launch: Launch | None = None,
     ) -> None:
         """`launch` runs commands on other machines, where not ssh does."""
-        self._patience = patience
         self._settings = settings or Settings()
         self._bridge = Bridge()
         self._search = CardSearch(open_real, self._bridge)
@@ -79,7 +77,7 @@ class App:
                 arguments.simulate, arguments.fault, arguments.seed
             )
         else:
-            self._session, attempts = self._look_for_real_cards()
+            self._session, attempts = self._look_for_real_cards(patience)
         machines = machines_at_start(
             arguments, self._settings, self._bridge, self._session, launch
         )
@@ -88,7 +86,7 @@ class App:
             attempts,
             looked_for(Place()),
             or_simulated=bool(attempts) and not self._session.bare,
-            simulate=self._simulate,
+            simulate=lambda spec: self._change_to(self._make.simulated(spec)),
             bridge=self._bridge,
             settings=self._settings,
             look_again=self._look_again,
@@ -97,21 +95,19 @@ class App:
             always_on=always_on,
             machines=machines,
         )
-        self._starting = QTimer(self.window, singleShot=True, interval=1)
-        self._starting.timeout.connect(self._on_start_due)
         self.crash_reports = CrashReports(self.window)
         self._dress(arguments)
         self._reader.failed.connect(self.window.say)
         self._search.setParent(self.window)
         self._search.rhythm_changed.connect(self.window.explanation.show_rhythm)
         self._search.go_on(until_found=self._session.bare)
-        self._on_start_due()
+        self._session.start()
         begin(machines, arguments)
         named = bool(hosts_named(arguments)) or machines.fleet is not None
         if named and arguments.view is None:
             self.window.navigation.open_screen("machines")
         if arguments.open is not None:
-            self._reader.read(Path(arguments.open), self._patience)
+            self._reader.read(Path(arguments.open), patience)
 
     @property
     def session(self) -> Session:
@@ -119,7 +115,6 @@ class App:
 
     def stop(self) -> None:
         self._search.stop()
-        self._starting.stop()
         self.window.stop()
         self._session.stop()
         if self._aside is not None:
@@ -131,14 +126,16 @@ class App:
         """As it was asked for at the start, over what the settings and the last time say."""
         if arguments.size is not None:
             self.window.resize(within_screen(QSize(*arguments.size), self.window))
-        if arguments.view is not None and arguments.screenshot is None:
+        if arguments.screenshot is not None:
+            return
+        if arguments.view is not None:
             self.window.navigation.open_screen(arguments.view)
-        if arguments.theme is not None and arguments.screenshot is None:
+        if arguments.theme is not None:
             self._settings.hold_scheme(Scheme(arguments.theme))
 
-    def _look_for_real_cards(self) -> tuple[Session, Sequence[Attempt]]:
-        """Look for real cards. Whatever a driver does, the window opens soon."""
-        opened = self._search.first(self._patience)
+    def _look_for_real_cards(self, patience: float) -> tuple[Session, Sequence[Attempt]]:
+        """Whatever a driver does, the window opens soon."""
+        opened = self._search.first(patience)
         if opened is None:
             return self._make.bare(), [STILL_WAITING]
         backend, attempts = opened
@@ -153,20 +150,13 @@ class App:
         self._looking_again = True
         self._search.look()
 
-    def _simulate(self, spec: str) -> None:
-        self._change_to(self._make.simulated(spec))
-
     def _change_to(
-        self,
-        session: Session,
-        attempts: Sequence[Attempt] = (),
-        *,
-        quietly: bool = False,
+        self, session: Session, attempts: Sequence[Attempt] = (), *, quietly: bool = False
     ) -> None:
         """`attempts` say why no card is read any more. `quietly`: nobody asked for it, and who
         looks at another machine goes on doing so.
         """
-        before, aside = self._session, self._aside
+        left = [self._session, *([self._aside[0]] if self._aside is not None else [])]
         self._session, self._aside = session, None
         self._search.go_on(until_found=session.bare)
         # The window says what it wants first, and so gets all of it with the first beat.
@@ -174,15 +164,11 @@ class App:
             self.window.show_nothing(attempts, looked_for(Place()), session, quietly=quietly)
         else:
             self.window.show_session(session, quietly=quietly)
-        self._starting.start()
-        _end(before)
-        if aside is not None:
-            _end(aside[0])
+        session.start()
+        for each in left:
+            _end(each)
 
     def _on_recording_read(self, recorded: RecordedSession) -> None:
-        if self._starting.isActive():
-            self._starting.stop()
-            self._session.start()
         before, self._session = self._session, recorded
         if self._aside is None:
             self._aside = before, before.want(READ_ALWAYS, processes=False)
@@ -206,23 +192,18 @@ class App:
         self._session.set_interval(self._settings.choices.interval)
         _end(recorded)
 
-    def _on_start_due(self) -> None:
-        self._session.start()
-
     def _on_search_answered(
         self, backend: Backend | None, attempts: Sequence[Attempt], first: bool
     ) -> None:
         """A driver that was not waited for."""
-        asked, self._looking_again = self._looking_again, False
+        # A recording that is shown is no simulation that one leaves.
+        asked, self._looking_again = self._looking_again and self._aside is None, False
         bare = self._session.bare
-        if self._aside is not None:
-            asked = False  # a recording is shown, and is no simulation that one leaves
-        if not bare and not (asked and self._session.simulated):
-            # Whoever looks at cards, simulated or not, is left in peace.
+        in_peace = not bare and not (asked and self._session.simulated)
+        # What lies in the lab would go with the change.
+        if in_peace or (backend is not None and self.window.machines.lab_works and not asked):
             if backend is not None:
                 backend.close()
-        elif backend is not None and self.window.machines.lab_works and not asked:
-            backend.close()  # for now: what lies in the lab would go with the change
         elif backend is not None:
             self._change_to(self._make.reading(backend, attempts), quietly=not asked)
         elif not bare:

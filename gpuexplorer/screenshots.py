@@ -11,7 +11,6 @@ from PySide6.QtCore import QTimer
 
 from gpuexplorer.app import READ_ONLY, App, delete
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import tr
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.pictures import Pictures, Shot, shot_of
 from gpuexplorer.gui.settings.dialog import SettingsDialog
@@ -22,12 +21,6 @@ from gpuexplorer.gui.sweeping import Sweeping
 from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.telemetry.backends.no_cards import NoCards
-from gpuexplorer.telemetry.facts import Attempt
-from gpuexplorer.telemetry.looked_for import looked_for
-from gpuexplorer.telemetry.place import Place
-from gpuexplorer.telemetry.session import Session, remembering, session_on
-from gpuexplorer.telemetry.sources import first_that_answers
 
 # Pictures of an empty plot teach nobody: a little more than the plots show at first.
 _PAST = 330.0
@@ -43,21 +36,17 @@ def run(arguments: argparse.Namespace) -> int:
     """
     application = create_application(sys.argv[:1])
     Sweeping(application)
-    past = _PAST if arguments.after is None else arguments.after
     settings = Settings(read_only_because=READ_ONLY if arguments.read_only else "")
     settings.choose(replace(settings.choices, motion=Motion.REDUCED))
+    past = _PAST if arguments.after is None else arguments.after
     app = App(arguments, settings=settings, past=past)
-    windows = {"": app.window}
-    bare = remembering(session_on(NoCards()))
-    empty = _empty_window(app, arguments, bare)
-    if empty is not None:
-        windows["empty"] = empty
-    chosen = Scheme(arguments.theme) if arguments.theme in tuple(Scheme) else None
+    window = app.window
+    one_theme = arguments.theme in tuple(Scheme)
     pictures = Pictures(
         Path(arguments.screenshot),
-        list(windows.values()),
-        _shots(app, empty, arguments.view, far=bool(arguments.host)),
-        (Scheme.DARK, Scheme.LIGHT) if chosen is None else (chosen,),
+        [window],
+        _shots(app, arguments.view, far=bool(arguments.host)),
+        (Scheme(arguments.theme),) if one_theme else (Scheme.DARK, Scheme.LIGHT),
     )
     pictures.finished.connect(application.quit)
     # What was recorded is there at once.
@@ -66,23 +55,20 @@ def run(arguments: argparse.Namespace) -> int:
     wait = _HOST_READINGS if lived else arguments.after or _REAL_READINGS
     begin = partial(QTimer.singleShot, round(wait * 1000), pictures.start)
     if arguments.host:
-        _show_first(app.window, arguments.host[0], begin)
+        _show_first(window, arguments.host[0], begin)
     else:
         begin()
     if arguments.diagnostics is not None:
-        app.window.diagnostics.heartbeat.start()
+        window.diagnostics.heartbeat.start()
     try:
-        bare.start()
-        for window in windows.values():
-            window.resize(*(arguments.size or _PICTURE_SIZE))
-            window.show()
+        window.resize(*(arguments.size or _PICTURE_SIZE))
+        window.show()
         status = application.exec()
         if arguments.diagnostics is not None:
-            app.window.diagnostics.write(arguments.diagnostics)
+            window.diagnostics.write(arguments.diagnostics)
     finally:
         app.stop()
-        bare.stop()
-        delete(windows.values())
+        delete([window])
     if pictures.trouble is not None:
         raise pictures.trouble
     sys.stdout.writelines(f"{path}\n" for path in pictures.written)
@@ -96,8 +82,7 @@ def _show_first(window: MainWindow, host: str, then: Callable[[], object]) -> No
     timer = QTimer(window, interval=_LOOK_EVERY)
 
     def look() -> None:
-        rows = machines.rows()
-        if not any(each.standing is Standing.CONNECTING for each in rows):
+        if not any(each.standing is Standing.CONNECTING for each in machines.rows()):
             timer.stop()
             then()
 
@@ -105,68 +90,28 @@ def _show_first(window: MainWindow, host: str, then: Callable[[], object]) -> No
     timer.start()
 
 
-def _shots(
-    app: App, empty: MainWindow | None, view: str | None, *, far: bool
-) -> Sequence[Shot]:
-    window = app.window
-    everything = view in (None, "all")
-    shots = []
-    if far or not app.session.bare:
-        shots = [
-            shot_of(window, entry.name) for entry in VIEWS if everything or entry.name == view
-        ]
-    elif not everything:
+def _shots(app: App, view: str | None, *, far: bool) -> Sequence[Shot]:
+    """Where no card answers, what this computer shows then is the one screen."""
+    window, everything = app.window, view in (None, "all")
+    bare = app.session.bare and not far
+    if bare and not everything:
         raise Trouble(
             "No graphics card answers, so there is nothing to show on the screen {screen!r}.",
             "Take pictures of simulated cards: --simulate 2xTitanRTX.",
             screen=view,
         )
+    names = [each.name for each in VIEWS if everything or each.name == view]
+    shots = [] if bare else [shot_of(window, name) for name in names]
+
+    def open_settings() -> None:
+        window.navigation.open_screen(VIEWS[0].name)
+        window.open_settings()
+
+    def opened() -> SettingsDialog:
+        return next(each for each in window.findChildren(SettingsDialog) if each.isVisible())
+
     if everything:
-        shots.append(
-            Shot(
-                "settings",
-                partial(_open_settings, window),
-                partial(_settings_of, window),
-                lambda: _settings_of(window).reject(),
-            )
-        )
-        if empty is not None:
-            shots.append(Shot("empty", empty.update, lambda: empty))
+        shots.append(Shot("settings", open_settings, opened, lambda: opened().reject()))
+    if bare:
+        shots.append(Shot("empty", window.update, lambda: window))
     return shots
-
-
-def _open_settings(window: MainWindow) -> None:
-    window.navigation.open_screen(VIEWS[0].name)
-    window.open_settings()
-
-
-def _settings_of(window: MainWindow) -> SettingsDialog:
-    return next(each for each in window.findChildren(SettingsDialog) if each.isVisible())
-
-
-def _empty_window(app: App, arguments: argparse.Namespace, bare: Session) -> MainWindow | None:
-    """What this computer shows where no card answers; None where one does, or nobody asked."""
-    if arguments.host:
-        return None
-    if app.session.bare:
-        return app.window
-    if arguments.view not in (None, "all") or arguments.open is not None:
-        return None
-    attempts: Sequence[Attempt] = app.session.attempts
-    if arguments.simulate is not None:
-        backend, attempts = first_that_answers()
-        if backend is not None:
-            backend.close()
-    if not attempts:
-        why = tr("A card answers here, so there is no picture of a machine without one.")
-        sys.stderr.write(f"{why}\n")
-        return None
-    return MainWindow(
-        bare,
-        attempts,
-        looked_for(Place()),
-        or_simulated=False,
-        simulate=lambda _: None,
-        settings=Settings(),
-        look_again=lambda: None,
-    )

@@ -27,6 +27,7 @@ CALLS: Mapping[str, str] = {
     "WrongArgumentsError": HINT,
     "PrometheusError": HINT,
     "wrong": HINT,
+    "Option": HINT,
 }
 
 
@@ -73,6 +74,9 @@ def _templates(node: ast.Call, kind: str) -> Iterator[str]:
 
 def _values(node: ast.Call) -> frozenset[str] | None:
     names = [keyword.arg for keyword in node.keywords]
+    for keyword in node.keywords:
+        if _called(node) == "Option" and isinstance(keyword.value, ast.Dict):
+            names += [str(ast.literal_eval(each)) for each in keyword.value.keys if each]
     if None in names:
         return None
     return frozenset(name for name in names if name is not None)

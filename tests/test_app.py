@@ -14,7 +14,6 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.app import App
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.copies.view import CopiesView
-from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
 from gpuexplorer.gui.lab.view import LabView
 from gpuexplorer.gui.nothing_found.view import NothingFoundView
 from gpuexplorer.gui.state.choices import WithoutCards
@@ -25,7 +24,7 @@ from gpuexplorer.gui.window_commands import Do
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.sources import simulated
-from tests.gui.hands import button, click, press, texts, the
+from tests.gui.hands import click, texts, the
 
 NO_DRIVER = Attempt("NVIDIA", Message("There is no driver."), Message("Install one."))
 Start = Callable[..., App]
@@ -98,35 +97,6 @@ def test_without_a_card_the_lab_and_the_copies_work_on_the_computer_alone(
     assert not lab.isVisible()
 
 
-def test_simulated_cards_that_are_left_in_the_lab_leave_the_explanation(
-    start: Start, qtbot: QtBot
-) -> None:
-    app = start(real=nothing)
-    click(app.window, "Look around on simulated cards")
-    qtbot.waitUntil(lambda: app.window.windowTitle().startswith("SIMULATED"))
-    app.window.navigation.open_screen("lab")
-    app.window.commands[Do.STOP_SIMULATING].trigger()
-    qtbot.waitUntil(lambda: says(app, "No graphics card answers on this computer"))
-
-
-def test_without_a_card_make_run_opens_on_simulated_ones_and_says_so(start: Start) -> None:
-    app = start(or_simulate=True, real=nothing)
-    assert says(app, "so these are 2 simulated cards")
-    assert app.window.windowTitle().startswith("SIMULATED")
-
-
-def test_the_button_leads_to_simulated_cards(start: Start, qtbot: QtBot) -> None:
-    app = start(real=nothing)
-    click(app.window, "Look around on simulated cards")
-    qtbot.waitUntil(lambda: app.window.windowTitle().startswith("SIMULATED"))
-
-
-def test_simulated_cards_that_were_asked_for_need_no_excuse(start: Start) -> None:
-    app = start(simulate="1xT4", real=nothing)
-    assert app.window.windowTitle().startswith("SIMULATED")
-    assert not says(app, "No graphics card answers")
-
-
 def test_a_driver_that_keeps_us_waiting_does_not_keep_the_window(
     start: Start, qtbot: QtBot
 ) -> None:
@@ -142,20 +112,6 @@ def test_a_driver_that_keeps_us_waiting_does_not_keep_the_window(
     qtbot.waitUntil(lambda: says(app, "Tesla T4") or "SIMULATED" in app.window.windowTitle())
 
 
-def test_a_driver_that_refuses_late_has_its_reason_shown(start: Start, qtbot: QtBot) -> None:
-    let_go = threading.Event()
-
-    def slow() -> Opened:
-        let_go.wait(10)
-        return nothing()
-
-    app = start(real=slow)
-    assert says(app, "The driver has not answered yet.")
-    let_go.set()
-    qtbot.waitUntil(lambda: says(app, "There is no driver."))
-    assert not says(app, "The driver has not answered yet.")
-
-
 def test_the_window_opens_as_it_was_asked_for(start: Start) -> None:
     app = start(simulate="2xT4", real=nothing, view="events", size=(700, 600), theme="light")
     assert app.window.navigation.screen == "events"
@@ -165,25 +121,11 @@ def test_the_window_opens_as_it_was_asked_for(start: Start) -> None:
     assert dark.window.look.theme.dark
 
 
-def test_a_size_that_was_asked_for_never_exceeds_the_screen(start: Start) -> None:
-    window = start(simulate="1xT4", real=nothing, size=(9000, 7000)).window
-    free = window.screen().availableSize()
-    assert window.width() <= free.width()
-    assert window.height() < free.height()  # and its frame has room
-
-
 def test_whoever_wants_simulated_cards_where_there_are_none_gets_them(start: Start) -> None:
     settings = Settings()
     settings.choose(replace(settings.choices, without_cards=WithoutCards.SIMULATE))
     app = start(real=nothing, settings=settings)
     assert app.window.windowTitle().startswith("SIMULATED")
-
-
-def test_the_session_reads_as_often_as_was_chosen(start: Start) -> None:
-    settings = Settings()
-    settings.choose(replace(settings.choices, interval=2.5))
-    app = start(real=nothing, simulate="1xT4", settings=settings)
-    assert app.session.interval == 2.5
 
 
 def test_simulated_cards_can_be_left_for_the_explanation(start: Start, qtbot: QtBot) -> None:
@@ -205,24 +147,6 @@ def test_simulated_cards_are_left_for_real_ones_that_answer_by_now(
     assert app.session.cards()[0].name == "NVIDIA L4"
 
 
-def test_looking_again_while_a_driver_hangs_keeps_the_window_going(
-    start: Start, qtbot: QtBot
-) -> None:
-    let_go = threading.Event()
-    ticks: list[None] = []
-
-    def hanging() -> Opened:
-        let_go.wait(10)
-        return nothing()
-
-    app = start(real=hanging)
-    app.window.frame_clock.ticked.connect(lambda: ticks.append(None))
-    app.window.commands[Do.LOOK_AGAIN].trigger()
-    qtbot.waitUntil(lambda: len(ticks) > 2)
-    let_go.set()
-    qtbot.waitUntil(lambda: says(app, "There is no driver."))
-
-
 def test_the_event_loop_goes_on_while_a_driver_call_hangs(start: Start, qtbot: QtBot) -> None:
     app = start(simulate="8xH100", fault="hung:0@0s,slow:1@0s,lost:2@0s", real=nothing)
     heart = app.window.diagnostics.heartbeat
@@ -231,14 +155,6 @@ def test_the_event_loop_goes_on_while_a_driver_call_hangs(start: Start, qtbot: Q
     beats = heart.beats
     qtbot.waitUntil(lambda: heart.beats > beats + 20)
     heart.stop()
-
-
-def test_the_cost_stands_in_the_menu_under_diagnostics(start: Start) -> None:
-    app = start(simulate="1xT4", real=nothing)
-    [asked] = [each for each in app.window.actions() if each.text() == "Diagnostics"]
-    asked.trigger()
-    [sheet] = [each for each in app.window.findChildren(DiagnosticsSheet) if each.isVisible()]
-    assert sheet.accessibleName() == "Diagnostics"
 
 
 def is_dark(app: App) -> bool:
@@ -274,26 +190,6 @@ def test_a_driver_that_is_loaded_later_needs_no_click(start: Start, qtbot: QtBot
     qtbot.waitUntil(lambda: not app.session.bare)
     assert app.session.cards()[0].name == "NVIDIA L4"
     assert not answers
-
-
-def test_looking_again_by_itself_leaves_the_keyboard_where_it_is(
-    start: Start, qtbot: QtBot
-) -> None:
-    looks: list[None] = []
-
-    def counted() -> Opened:
-        looks.append(None)
-        return nothing()
-
-    app = start(real=counted)
-    again = button(app.window, "Look again")
-    again.setFocus()
-    looking_out(app).setInterval(20)
-    qtbot.waitUntil(lambda: len(looks) > 3)
-    assert again.hasFocus()
-    press(again, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: again.isEnabled() and again.text() == "Look again")
-    assert again.hasFocus()
 
 
 def test_whoever_looks_at_simulated_cards_is_left_in_peace(start: Start, qtbot: QtBot) -> None:

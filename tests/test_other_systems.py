@@ -19,7 +19,7 @@ import pynvml
 import pytest
 
 from gpuexplorer.__main__ import main
-from gpuexplorer.commands.windows_console import draws_in_place, teach_escapes
+from gpuexplorer.commands.terminal import draws_in_place, teach_escapes
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Began
 from gpuexplorer.telemetry.backends.host import HostReader

@@ -20,7 +20,7 @@ from words import CALLS, ONE
 PACKAGE = Path(gpuexplorer.__file__).parent
 # Files whose f-strings with words are no words for people to translate, and why.
 WRITES_NO_WORDS = {
-    "commands/checkup/pythons.py": "commands to type",
+    "commands/checkup/pytorch.py": "commands to type",
     "core/html_page.py": "HTML",
     "copies/trace_file.py": "names in a trace, which other programs show",
     "core/resources.py": "an error of the installation, for whoever mends it",
@@ -33,10 +33,8 @@ WRITES_NO_WORDS = {
     "lab/session_files.py": "Python",
     "lessons/html.py": "HTML",
     "programs/trace.py": "names in a trace, which other programs show",
-    "recording/export/as_csv.py": "comments of a CSV file, which programs read",
-    "recording/report/page.py": "HTML",
-    "recording/report/plots.py": "SVG",
-    "recording/report/strips.py": "HTML",
+    "recording/export.py": "comments of a CSV file, which programs read",
+    "recording/report.py": "HTML and SVG",
     "telemetry/trace_csv.py": "comments of a CSV file, which programs read",
     "worker/engine.py": "an error raised in PyTorch's place",
 }

@@ -2,7 +2,6 @@
 
 import os
 import sys
-from dataclasses import replace
 
 from gpuexplorer.telemetry.processor_time import processor_time
 
@@ -24,16 +23,14 @@ def main() -> None:
 
 def check_up(deep: bool) -> str:
     """What the doctor says here, but for what concerns windows and our own parts."""
-    from gpuexplorer.commands.checkup.examining import examine  # noqa: PLC0415 - seldom asked
-    from gpuexplorer.commands.checkup.finding import Subject  # noqa: PLC0415
-    from gpuexplorer.commands.checkup.probe import this_computer  # noqa: PLC0415
+    from gpuexplorer.commands.checkup.probe import Subject, this_computer  # noqa: PLC0415 - seldom
+    from gpuexplorer.commands.checkup.report import examine  # noqa: PLC0415
     from gpuexplorer.core.clock import SystemClock  # noqa: PLC0415
     from gpuexplorer.telemetry.sources import VENDORS  # noqa: PLC0415
 
-    report = examine(this_computer(VENDORS[0].make), SystemClock(), deep=deep)
-    elsewhere = {Subject.DISPLAY, Subject.PARTS}
-    topics = [topic for topic in report.topics if topic.subject not in elsewhere]
-    return replace(report, topics=topics).as_json()
+    probe = this_computer(VENDORS[0].make, deep=deep)
+    here = set(Subject) - {Subject.DISPLAY, Subject.PARTS}
+    return examine(probe, SystemClock(), here).as_json()
 
 
 if __name__ == "__main__":

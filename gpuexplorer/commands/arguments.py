@@ -1,10 +1,10 @@
-"""Arguments that several commands share, and sentences for those that are wrong."""
+"""Options as tables, those that several commands share, and sentences for wrong ones."""
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
@@ -13,6 +13,19 @@ OK = 0
 TROUBLE = 1
 WRONG_ARGUMENTS = 2
 INTERRUPTED = 130
+
+
+class WrongArgumentsError(Trouble):
+    """The person's words were wrong, not the world."""
+
+
+@contextmanager
+def in_the_words() -> Iterator[None]:
+    """Whatever is wrong in there is so with the person's words: raises WrongArgumentsError."""
+    try:
+        yield
+    except Trouble as trouble:
+        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
 
 
 class SentenceParser(argparse.ArgumentParser):
@@ -33,15 +46,18 @@ class SentenceParser(argparse.ArgumentParser):
     def understood(self, words: Sequence[str]) -> argparse.Namespace:
         """As parse_args, with a sentence of ours for what nobody knows."""
         arguments, unknown = self.parse_known_args(words)
-        if unknown:
-            self._refuse(tr("There is no argument {argument}.", argument=unknown[0]))
+        self.refuse(unknown)
         return arguments
+
+    def refuse(self, unknown: Sequence[str]) -> None:
+        if unknown:
+            self._say(tr("There is no argument {argument}.", argument=unknown[0]))
 
     def error(self, message: str) -> NoReturn:
         """What argparse refuses, in its own words or in those of a `type` function."""
-        self._refuse(tr("That is not understood: {reason}.", reason=message))
+        self._say(tr("That is not understood: {reason}.", reason=message))
 
-    def _refuse(self, sentence: str) -> NoReturn:
+    def _say(self, sentence: str) -> NoReturn:
         usage = self.format_usage().removeprefix(tr("usage: ")).strip()
         sys.stderr.write(f"{sentence}\n{tr('The right form: {usage}', usage=usage)}\n")
         raise SystemExit(WRONG_ARGUMENTS)
@@ -57,9 +73,55 @@ class _Help(argparse.HelpFormatter):
     ) -> None:
         super().add_usage(usage, actions, groups, tr("usage: ") if prefix is None else prefix)
 
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """Lines that were laid out stay as they are."""
+        if "\n" in text:
+            return "\n".join(f"{indent}{line}" for line in text.splitlines())
+        return super()._fill_text(text, width, indent)
 
-class LaidOutHelp(_Help, argparse.RawDescriptionHelpFormatter):
-    """Leaves the lines of description and epilog as they are."""
+
+class Option(NamedTuple):
+    """A row of a table of options, under its name."""
+
+    metavar: str  # what follows it; empty: nothing, it is a switch
+    help: str
+    type: Callable[[str], object] = str
+    default: object = None
+    again: bool = False  # it may be given several times
+    values: Mapping[str, object] = {}  # of its help
+
+
+def add_options(parser: argparse.ArgumentParser, options: Mapping[str, Option]) -> None:
+    for name, each in options.items():
+        said = tr(each.help, **each.values)
+        if not each.metavar:
+            parser.add_argument(name, action="store_true", help=said)
+            continue
+        parser.add_argument(
+            name,
+            action="append" if each.again else "store",
+            type=each.type,
+            default=[] if each.again else each.default,
+            metavar=tr(each.metavar),
+            help=said,
+        )
+
+
+def number(text: str) -> float:
+    """An argument's number, or words that a person understands."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(tr("{text!r} is not a number", text=text)) from None
+
+
+def whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            tr("{text!r} is not a whole number", text=text)
+        ) from None
 
 
 class OneOf:
@@ -76,47 +138,52 @@ class OneOf:
         return text
 
 
+SOURCE = {
+    "--simulate": Option(
+        "SPEC", "read simulated cards instead: 2xTitanRTX+idle, 8xH100+nvlink, 1xH100,1xT4"
+    ),
+    "--fault": Option(
+        "FAULTS",
+        "let simulated cards fail, such as lost:1@20s, slow:0@10s, driver@30s",
+        default="",
+    ),
+    "--seed": Option("N", "another course of the simulation", whole_number, 0),
+}
+HOST = {
+    "--host": Option(
+        "NAME",
+        "another computer, over ssh: user@server, or a name of ~/.ssh/config",
+        again=True,
+    ),
+    "--host-python": Option(
+        "PATH", "the Python that is to be used there, 3.10 or newer; python3 if not given"
+    ),
+}
+
+
 def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     """Which cards are read."""
-    parser.add_argument(
-        "--simulate",
-        metavar=tr("SPEC"),
-        help=tr("read simulated cards instead: 2xTitanRTX+idle, 8xH100+nvlink, 1xH100,1xT4"),
-    )
-    parser.add_argument(
-        "--fault",
-        metavar=tr("FAULTS"),
-        default="",
-        help=tr("let simulated cards fail, such as lost:1@20s, slow:0@10s, driver@30s"),
-    )
-    parser.add_argument(
-        "--seed",
-        type=whole_number,
-        default=0,
-        metavar="N",
-        help=tr("another course of the simulation"),
-    )
+    add_options(parser, SOURCE)
 
 
-def add_host_arguments(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
-    """Of which computer. A command reads one, the window several."""
-    one = tr("another computer, over ssh: user@server, or a name of ~/.ssh/config")
-    more = tr(
-        "show this machine too, reached by ssh: user@server, or a name of ~/.ssh/config;"
-        " several times for several. With --simulate the cards are simulated over there"
-    )
-    parser.add_argument(
-        "--host",
-        action="append",
-        default=[],
-        metavar=tr("NAME"),
-        help=more if several else one,
-    )
-    parser.add_argument(
-        "--host-python",
-        metavar=tr("PATH"),
-        help=tr("the Python that is to be used there, 3.10 or newer; python3 if not given"),
-    )
+def add_host_arguments(parser: argparse.ArgumentParser) -> None:
+    """Of which computer."""
+    add_options(parser, HOST)
+
+
+def add_reading_arguments(parser: argparse.ArgumentParser, interval: float) -> None:
+    """Which cards are read again and again, and how often."""
+    reading = {
+        "--interval": Option(
+            "SECONDS",
+            "between two readings, 0.1 to 60; {usual:g} if not given",
+            number,
+            interval,
+            values={"usual": interval},
+        ),
+        "--cards": Option("LIST", "only these: numbers, UUIDs or bus addresses"),
+    }
+    add_options(parser, reading | SOURCE)
 
 
 def one_host(arguments: argparse.Namespace) -> str | None:
@@ -140,48 +207,3 @@ def check_host_python(arguments: argparse.Namespace) -> None:
             "--host-python is about another computer, and none was named.",
             "Name one with --host NAME.",
         )
-
-
-def add_reading_arguments(parser: argparse.ArgumentParser, interval: float) -> None:
-    """Which cards are read again and again, and how often."""
-    parser.add_argument(
-        "--interval",
-        type=number,
-        default=interval,
-        metavar=tr("SECONDS"),
-        help=tr("between two readings, 0.1 to 60; {usual:g} if not given", usual=interval),
-    )
-    parser.add_argument(
-        "--cards", metavar=tr("LIST"), help=tr("only these: numbers, UUIDs or bus addresses")
-    )
-    add_source_arguments(parser)
-
-
-class WrongArgumentsError(Trouble):
-    """The person's words were wrong, not the world."""
-
-
-@contextmanager
-def in_the_words() -> Iterator[None]:
-    """Whatever is wrong in there is so with the person's words: raises WrongArgumentsError."""
-    try:
-        yield
-    except Trouble as trouble:
-        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
-
-
-def number(text: str) -> float:
-    """An argument's number, or words that a person understands."""
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(tr("{text!r} is not a number", text=text)) from None
-
-
-def whole_number(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            tr("{text!r} is not a whole number", text=text)
-        ) from None

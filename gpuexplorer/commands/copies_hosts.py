@@ -11,8 +11,7 @@ from gpuexplorer.commands.arguments import WrongArgumentsError, in_the_words
 from gpuexplorer.commands.copies_progress import status_after
 from gpuexplorer.commands.copies_text import INCOMPLETE, WRONG
 from gpuexplorer.commands.page import NONE, Column, Page, percent
-from gpuexplorer.commands.progress_line import ProgressLine
-from gpuexplorer.commands.terminal import Terminal
+from gpuexplorer.commands.terminal import ProgressLine, Terminal
 from gpuexplorer.copies.words import sizes_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words, duration, rate

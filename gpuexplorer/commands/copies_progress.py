@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from gpuexplorer.commands.arguments import INTERRUPTED, OK, TROUBLE
-from gpuexplorer.commands.progress_line import ProgressLine
+from gpuexplorer.commands.terminal import ProgressLine
 from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.measuring import STOPPED, Bench, Job, Measuring, Progress
 from gpuexplorer.copies.plan import Kind, kind_of

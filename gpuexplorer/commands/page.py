@@ -48,41 +48,41 @@ class Page:
         self.lines += lines
 
     def say(self, *paragraphs: str) -> None:
-        for each in paragraphs:
-            if each:
-                self.add(*wrap(shown(each), self.width))
+        for each in filter(None, paragraphs):
+            self.add(*wrap(shown(each), self.width))
 
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
         """The header and the rows."""
-        titles = [shown(column.title) for column in columns]
-        lines = [titles, *([shown(cell) for cell in row] for row in rows)]
-        widest = [max(len(line[place]) for line in lines) for place in range(len(columns))]
+        lines = [[shown(cell) for cell in row] for row in ([c.title for c in columns], *rows)]
+        widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
         shortest = _SHORTEST if self.width >= _ROOMY else _SHORTEST_OF_ALL
-        floor = [max(len(title), shortest) for title in titles]
+        floor = [max(len(title), shortest) for title in lines[0]]
         least = [
-            min(floor[place], widest[place]) if column.elastic else widest[place]
-            for place, column in enumerate(columns)
+            min(*both) if column.elastic else both[1]
+            for column, *both in zip(columns, floor, widths, strict=True)
         ]
         kept = list(range(len(columns)))
 
-        def surplus(widths: Sequence[int]) -> int:
+        def too_wide(widths: Sequence[int]) -> int:
             between = len(_GAP) * (len(kept) - 1)
             return sum(widths[place] for place in kept) + between - self.width
 
-        def leave_one_out() -> None:
-            kept.remove(min(kept, key=lambda place: (columns[place].weight, -place)))
-
-        while surplus(widest) > 0 and any(columns[place].weight <= _NICE for place in kept):
-            leave_one_out()
-        while len(kept) > 1 and surplus(least) > 0:
-            leave_one_out()
-        widths = list(widest)
+        while len(kept) > 1:
+            first = min(kept, key=lambda place: (columns[place].weight, -place))
+            nice = columns[first].weight <= _NICE
+            if too_wide(widths if nice else least) <= 0:
+                break
+            kept.remove(first)
         elastic = [place for place in kept if columns[place].elastic]
-        for _ in range(surplus(widths) if elastic else 0):
+        for _ in range(too_wide(widths) if elastic else 0):
             widths[max(elastic, key=lambda place: widths[place] - floor[place])] -= 1
         for line in lines:
-            cells = (_cell(line[place], widths[place], columns[place]) for place in kept)
-            self.add(_GAP.join(cells).rstrip()[: self.width])
+            cells = [cut(line[place], widths[place]) for place in kept]
+            aligned = (
+                cell.rjust(widths[at]) if columns[at].right else cell.ljust(widths[at])
+                for at, cell in zip(kept, cells, strict=True)
+            )
+            self.add(_GAP.join(aligned).rstrip()[: self.width])
 
     def matrix(
         self,
@@ -142,8 +142,3 @@ def figure(value: T | None, show: Callable[[T], object] = str) -> str:
 
 def percent(share: float, digits: int = 0) -> str:
     return f"{share * 100:.{digits}f} %"
-
-
-def _cell(text: str, width: int, column: Column) -> str:
-    text = cut(text, width)
-    return text.rjust(width) if column.right else text.ljust(width)

@@ -4,10 +4,9 @@ import argparse
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from gpuexplorer.commands.arguments import (
     OK,
@@ -16,13 +15,13 @@ from gpuexplorer.commands.arguments import (
     add_reading_arguments,
     in_the_words,
 )
-from gpuexplorer.commands.progress_line import ProgressLine
-from gpuexplorer.commands.source import Opened, opened
+from gpuexplorer.commands.source import opened
+from gpuexplorer.commands.terminal import ProgressLine
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words
 from gpuexplorer.core.words import mark, paragraph, tr
-from gpuexplorer.recording.export.choosing import length
+from gpuexplorer.recording.export import length
 from gpuexplorer.recording.listening import Listening, machine_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.telemetry.session import check_interval
@@ -62,7 +61,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    seconds = _seconds(arguments.duration)
+    text = arguments.duration
+    seconds = None if text is None else length(text.strip())
+    if text is not None and not seconds:
+        raise WrongArgumentsError(
+            "--duration {text!r} is no length of time.",
+            "Write it as 90, 90s, 10m or 2h.",
+            text=text,
+        )
     with in_the_words():
         check_interval(arguments.interval)
     source = opened(arguments)
@@ -72,29 +78,38 @@ def run(arguments: argparse.Namespace) -> int:
     if session.bare:
         sys.stderr.write(f"{tr('So only the computer itself is recorded.')}\n")
     over = threading.Event()
+    endings = [signal.Signals[e] for e in _ENDINGS if e in signal.Signals.__members__]
+    before: dict[signal.Signals, Any] = {}  # Any: as `signal` has it
     try:
         only = None
         if arguments.cards is not None:
-            only = frozenset(
-                card.id for card in source.chosen(session.cards(), arguments.cards)
-            )
-        with _ended_by_signals(over):
-            recorder = Recorder(
-                arguments.file,
-                machine_of(session, anonymous=arguments.anonymous),
-                session.clock,
-                anonymous=arguments.anonymous,
-                on_trouble=lambda _: over.set(),
-            )
-            listening = Listening(session, recorder, only)
-            usual = (Cadence.FAST, Cadence.SLOW)
-            session.want(tuple(Cadence) if arguments.all else usual)
-            session.start()
-            recorder.start()
-            _wait(recorder, over, seconds, source)
-            listening.stop()
-            written = recorder.stop(_LAST_PATIENCE)
+            named = source.chosen(session.cards(), arguments.cards)
+            only = frozenset(card.id for card in named)
+        # Who ends it has asked for just that: it is no failure.
+        before = {each: signal.signal(each, lambda *_: over.set()) for each in endings}
+        recorder = Recorder(
+            arguments.file,
+            machine_of(session, anonymous=arguments.anonymous),
+            session.clock,
+            anonymous=arguments.anonymous,
+            on_trouble=lambda _: over.set(),
+        )
+        listening = Listening(session, recorder, only)
+        usual = (Cadence.FAST, Cadence.SLOW)
+        session.want(tuple(Cadence) if arguments.all else usual)
+        session.start()
+        recorder.start()
+        with ProgressLine(sys.stderr) as line:
+            left = _LOOK if seconds is None else seconds
+            while left > 0 and not over.wait(min(left, _LOOK)):
+                told = tr("Recording {time}, {size}. Ctrl-C ends it.", **_so_far(recorder))
+                line.show(paragraph((told, source.silence)))
+                left = _LOOK if seconds is None else seconds - recorder.seconds
+        listening.stop()
+        written = recorder.stop(_LAST_PATIENCE)
     finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
         session.stop()
     if recorder.trouble is not None:
         raise recorder.trouble
@@ -104,53 +119,13 @@ def run(arguments: argparse.Namespace) -> int:
             "Look at the disk.",
             file=arguments.file,
         )
-    real = mark("Recorded {time}, {size}: {file}")
     made_up = mark("Recorded {time} of simulated cards, {size}: {file}")
-    told = made_up if session.simulated else real
-    sys.stdout.write(f"{tr(told, **_so_far(recorder), file=arguments.file)}\n")
+    real = mark("Recorded {time}, {size}: {file}")
+    template = made_up if session.simulated else real
+    sys.stdout.write(f"{tr(template, **_so_far(recorder), file=arguments.file)}\n")
     return OK
-
-
-def _wait(
-    recorder: Recorder, over: threading.Event, seconds: float | None, source: Opened
-) -> None:
-    """Until somebody ends it, the time is over, or it cannot be written further."""
-    with ProgressLine(sys.stderr) as line:
-        while not over.is_set():
-            left = _LOOK if seconds is None else seconds - recorder.seconds
-            if left <= 0:
-                return
-            told = tr("Recording {time}, {size}. Ctrl-C ends it.", **_so_far(recorder))
-            line.show(paragraph((told, source.silence)))
-            over.wait(min(left, _LOOK))
 
 
 def _so_far(recorder: Recorder) -> dict[str, object]:
     time = timedelta(seconds=int(recorder.seconds))
     return {"time": time, "size": bytes_words(recorder.size)}
-
-
-@contextmanager
-def _ended_by_signals(over: threading.Event) -> Iterator[None]:
-    """Who ends it has asked for just that: it is no failure."""
-    # Not every system has all of them.
-    known = [signal.Signals[name] for name in _ENDINGS if name in signal.Signals.__members__]
-    before = {each: signal.signal(each, lambda *_: over.set()) for each in known}
-    try:
-        yield
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
-
-
-def _seconds(text: str | None) -> float | None:
-    if text is None:
-        return None
-    seconds = length(text.strip())
-    if not seconds:
-        raise WrongArgumentsError(
-            "--duration {text!r} is no length of time.",
-            "Write it as 90, 90s, 10m or 2h.",
-            text=text,
-        )
-    return seconds

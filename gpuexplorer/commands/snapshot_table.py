@@ -1,13 +1,11 @@
-"""A picture as a table that a person likes to read."""
+"""A snapshot as a table that a person likes to read. For each dash in it a reason follows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import gpuexplorer
 from gpuexplorer.commands.page import NONE, Column, Page, cut, figure, shown, wrap
-from gpuexplorer.commands.picture import Picture
-from gpuexplorer.commands.snapshot_needs import IN_THE_TABLE
+from gpuexplorer.commands.snapshot import IN_THE_TABLE, Picture
 from gpuexplorer.commands.terminal import Terminal
-from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardState
 from gpuexplorer.core.catalogue import clocks, links
 from gpuexplorer.core.catalogue import heat_and_power as h
@@ -21,31 +19,6 @@ from gpuexplorer.telemetry.card_course import BRIEFLY, HARMFUL, why_no_figures
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 
-_CARD_COLUMNS = (
-    Column("#", 100),
-    Column(Message("cuda"), 40),  # as a rule it says again what stands beside it
-    Column(Message("Card"), 93, elastic=True),
-    Column(Message("Busy"), 99, right=True),
-    Column(Message("Memory"), 94, right=True),
-    Column(Message("Temp"), 80, right=True),
-    Column(Message("Power"), 75, right=True),
-    Column(Message("SM clock"), 50, right=True),
-    Column(Message("Fan"), 45, right=True),
-    Column("PCIe", 30),
-    Column(Message("In, out"), 20, right=True),
-    Column(Message("State"), 96, elastic=True),
-)
-_PROCESS_COLUMNS = (
-    Column("#", 90),
-    Column(Message("Pid"), 100, right=True),
-    Column(Message("Type"), 40),
-    Column(Message("User"), 50),
-    Column(Message("Memory"), 85, right=True),
-    Column("SM", 70, right=True),
-    Column("CPU", 60, right=True),
-    Column(Message("Container"), 20),
-    Column(Message("Command"), 95, elastic=True),
-)
 _ROOMY, _NARROW = 150, 100
 _HOST_NAME = len("Intel Xeon E5-2680 v4")
 _EXPLAINED = frozenset(CardState) - {CardState.WORKING, CardState.NO_ANSWER}
@@ -55,27 +28,28 @@ def show(pictures: Iterator[Picture], *, again: bool) -> None:
     terminal = Terminal()
     if not again:
         for picture in pictures:
-            terminal.show(text_of(picture, terminal))
+            terminal.show(_text_of(picture, terminal))
         return
     with terminal.drawing():
         for picture in pictures:
-            terminal.redraw(text_of(picture, terminal))
+            terminal.redraw(_text_of(picture, terminal))
 
 
-def text_of(picture: Picture, terminal: Terminal) -> str:
-    """The whole picture, at most as wide as the terminal. For each dash a reason follows."""
+def _text_of(picture: Picture, terminal: Terminal) -> str:
     page = Page(terminal.width())
     _write_heading(page, picture, terminal)
-    for write in (_write_cards, _write_reasons, _write_processes, _write_notes):
+    for write in (_write_cards, _write_states, _write_reasons, _write_processes):
         page.gap()
         write(page, picture)
+    page.gap()
+    # That it is made up stands at the top already.
+    page.say(*picture.tried, *(note for note in picture.notes if note != MADE_UP))
     return str(page)
 
 
 def _write_heading(page: Page, picture: Picture, terminal: Terminal) -> None:
-    source = picture.source
+    source, computer = picture.source, cut(picture.computer, page.width - 3)
     when = picture.taken_at.strftime("%Y-%m-%d %H:%M:%S")
-    computer = cut(picture.host_name, page.width - 3)  # set in, and a full stop behind it
     page.say(f"GPU Explorer {gpuexplorer.__version__}   {computer}   {when}")
     if source is None:
         page.say(Message("No graphics card answers on {computer}.", computer=computer))
@@ -85,16 +59,65 @@ def _write_heading(page: Page, picture: Picture, terminal: Terminal) -> None:
     else:
         page.say(source.label)
     if picture.beats is not None:
-        read = Message.counted(
-            "Read {count} time, {missed} missed. Ctrl-C ends it.",
-            "Read {count} times, {missed} missed. Ctrl-C ends it.",
-            picture.beats.taken,
-            missed=picture.beats.missed,
+        page.say(
+            Message.counted(
+                "Read {count} time, {missed} missed. Ctrl-C ends it.",
+                "Read {count} times, {missed} missed. Ctrl-C ends it.",
+                picture.beats.taken,
+                missed=picture.beats.missed,
+            )
         )
-        page.say(read)
     if picture.simulated:
         made_up = tr("SIMULATED: these cards do not exist, their figures are made up.")
         page.add(*(terminal.warn(line) for line in wrap(made_up, page.width)))
+
+
+def _one(*metrics: MetricId) -> Callable[[Reading], str]:
+    """The first of them that is told."""
+
+    def cell(reading: Reading) -> str:
+        told = next((each for each in metrics if each in reading.values), None)
+        return NONE if told is None else str(quantity(METRICS[told], reading.values[told]))
+
+    return cell
+
+
+def _memory(reading: Reading) -> str:
+    used, total = reading.values.get(m.MEMORY_USED), reading.values.get(m.MEMORY_TOTAL)
+    if used is None or not total:
+        return NONE
+    return tr("{part} of {whole}", part=part_of_memory(used, total).number, whole=memory(total))
+
+
+def _power(reading: Reading) -> str:
+    draw, limit = reading.values.get(h.POWER_DRAW), reading.values.get(h.POWER_LIMIT)
+    if draw is None or limit is None:
+        return _one(h.POWER_DRAW)(reading)
+    part = quantity(METRICS[h.POWER_DRAW], draw).number
+    return tr("{part} of {whole}", part=part, whole=quantity(METRICS[h.POWER_LIMIT], limit))
+
+
+def _pcie(reading: Reading) -> str:
+    generation = reading.values.get(links.PCIE_GENERATION)
+    width = reading.values.get(links.PCIE_WIDTH)
+    return NONE if None in (generation, width) else f"{generation:.0f}.0 x{width:.0f}"
+
+
+def _traffic(reading: Reading) -> str:
+    both = [_one(way)(reading) for way in (links.PCIE_RECEIVE, links.PCIE_TRANSMIT)]
+    return NONE if NONE in both else ", ".join(both)
+
+
+_FIGURES = (
+    (Column(Message("Busy"), 99, right=True), _one(u.GPU_UTILIZATION, u.CPU_UTILIZATION)),
+    (Column(Message("Memory"), 94, right=True), _memory),
+    (Column(Message("Temp"), 80, right=True), _one(h.TEMPERATURE)),
+    (Column(Message("Power"), 75, right=True), _power),
+    (Column(Message("SM clock"), 50, right=True), _one(clocks.CLOCK_SM)),
+    (Column(Message("Fan"), 45, right=True), _one(h.FAN_SPEED)),
+    (Column("PCIe", 30), _pcie),
+    (Column(Message("In, out"), 20, right=True), _traffic),
+)
 
 
 def _write_cards(page: Page, picture: Picture) -> None:
@@ -102,17 +125,21 @@ def _write_cards(page: Page, picture: Picture) -> None:
     # However long the processor's name is, the cards keep their columns.
     roomy = page.width >= _ROOMY or not rows
     room = page.width if roomy else max(_HOST_NAME, *(len(row[2]) for row in rows))
-    rows.append(_host(picture, room))
-    always = {"#", "Card", "State"}
+    name, figures = cut(shown(picture.host.name), room), _cells(picture.host_reading)
+    rows.append(["H", NONE, name, *figures, Message("the computer")])
+    always, weight = {"#", "Card", "State"}, 40  # as a rule it says again what stands beside it
     if any(card.cuda_reason for card in picture.cards):
         always.add("cuda")  # that CUDA does not see a card is news
-    columns = list(_CARD_COLUMNS)
     if any(str(card.cuda_index) != picture.numbers[card.id] for card in picture.cards):
-        seen = any(card.cuda_index is not None for card in picture.cards)
-        columns[1] = columns[1]._replace(weight=78 if seen else 60)
+        weight = 60 if all(card.cuda_index is None for card in picture.cards) else 78
+    columns = (
+        Column("#", 100),
+        Column(Message("cuda"), weight),
+        Column(Message("Card"), 93, elastic=True),
+        *(column for column, _ in _FIGURES),
+        Column(Message("State"), 96, elastic=True),
+    )
     _write_without_empty(page, columns, rows, always)
-    page.gap()
-    _write_states(page, picture)
 
 
 def _write_without_empty(
@@ -127,39 +154,31 @@ def _write_without_empty(
     page.table([columns[place] for place in told], [[row[at] for at in told] for row in rows])
 
 
+def _cells(reading: Reading) -> list[str]:
+    return [cell(reading) for _, cell in _FIGURES]
+
+
 def _card(picture: Picture, card: Card, width: int) -> list[str]:
-    reading = picture.readings[card.id]
-    number = picture.numbers[card.id]
-    cuda, name = figure(card.cuda_index), _name(picture, card, width)
-    if reading is None or reading.state is not CardState.WORKING:
-        return [number, cuda, name, *[NONE] * 8, _short_state(picture, card)]
-    return [
-        number,
-        cuda,
-        name,
-        _one(reading, u.GPU_UTILIZATION),
-        _memory(reading),
-        _one(reading, h.TEMPERATURE),
-        _of(reading, h.POWER_DRAW, h.POWER_LIMIT),
-        _one(reading, clocks.CLOCK_SM),
-        _one(reading, h.FAN_SPEED),
-        _pcie(reading),
-        _traffic(reading),
-        _state(picture, reading, card, width),
-    ]
-
-
-def _state(picture: Picture, reading: Reading, card: Card, width: int) -> str:
+    reading, state = picture.readings[card.id], picture.states[card.id]
+    first = [picture.numbers[card.id], figure(card.cuda_index), _name(picture, card, width)]
+    if reading is None or "seconds" in state.values:  # for which there was no answer
+        return [*first, *[NONE] * len(_FIGURES), state]
+    if reading.state is not CardState.WORKING:
+        return [*first, *[NONE] * len(_FIGURES), reading.state.word]
+    told: str = state
     if why_no_figures(reading.values, reading.missing) is not None:
-        return Message("no usable figure")  # why stands below
-    return _trouble(reading, width) or picture.states[card.id]
+        told = Message("no usable figure")  # why stands below
+    elif held := [each for each in HARMFUL if reading.values.get(each)]:
+        brief = BRIEFLY if width < _NARROW else {}
+        told = ", ".join(tr(brief.get(each, METRICS[each].label)) for each in held)
+    return [*first, *_cells(reading), told]
 
 
 def _name(picture: Picture, card: Card, width: int) -> str:
     """The part of the name that tells cards apart, where there is no room for all of it."""
-    parent = next((other for other in picture.cards if other.id == card.parent), None)
     if card.nameless:
         return NONE  # its state says why
+    parent = next((other for other in picture.cards if other.id == card.parent), None)
     if parent is not None and isinstance(card.name, Message):
         return f"  {tr('MIG instance {number}', number=card.index)}"
     if parent is not None:
@@ -168,165 +187,101 @@ def _name(picture: Picture, card: Card, width: int) -> str:
     return name.removeprefix("NVIDIA ") if width < _ROOMY else name
 
 
-def _short_state(picture: Picture, card: Card) -> str:
-    reading, sentence = picture.readings[card.id], picture.states[card.id]
-    if reading is None or "seconds" in sentence.values:
-        return sentence  # with the seconds for which there was no answer
-    return reading.state.word
-
-
 def _write_states(page: Page, picture: Picture) -> None:
     """What the short words in the table mean, said once for all cards they stand at."""
-    cards: dict[CardState, list[str]] = {}
+    cards: dict[Message, list[str]] = {}
     for card in picture.cards:
         reading = picture.readings[card.id]
         # A note says of each card without access why that is so.
         if reading is not None and reading.state in _EXPLAINED and card.denied is None:
-            cards.setdefault(reading.state, []).append(picture.numbers[card.id])
-    for state, numbers in cards.items():
-        said = Message.counted(
-            "Card {cards}: {state}.",
-            "Cards {cards}: {state}.",
-            len(numbers),
-            cards=", ".join(numbers),
-            state=state.sentence,
+            cards.setdefault(reading.state.sentence, []).append(picture.numbers[card.id])
+    for sentence, numbers in cards.items():
+        page.say(
+            Message.counted(
+                "Card {cards}: {state}.",
+                "Cards {cards}: {state}.",
+                len(numbers),
+                cards=", ".join(numbers),
+                state=sentence,
+            )
         )
-        page.say(said)
-
-
-def _host(picture: Picture, room: int) -> list[str]:
-    reading = picture.host_reading
-    return [
-        "H",
-        NONE,
-        cut(shown(picture.host.name), room),
-        _one(reading, u.CPU_UTILIZATION),
-        _memory(reading),
-        *[NONE] * 6,
-        Message("the computer"),
-    ]
-
-
-def _one(reading: Reading, metric: MetricId) -> str:
-    return figure(reading.values.get(metric), lambda value: quantity(METRICS[metric], value))
-
-
-def _of(reading: Reading, metric: MetricId, limit: MetricId) -> str:
-    value, most = reading.values.get(metric), reading.values.get(limit)
-    if value is None or most is None:
-        return _one(reading, metric)
-    part = quantity(METRICS[metric], value).number
-    return tr("{part} of {whole}", part=part, whole=quantity(METRICS[limit], most))
-
-
-def _memory(reading: Reading) -> str:
-    used, total = reading.values.get(m.MEMORY_USED), reading.values.get(m.MEMORY_TOTAL)
-    if used is None or not total:
-        return NONE
-    return tr("{part} of {whole}", part=part_of_memory(used, total).number, whole=memory(total))
-
-
-def _pcie(reading: Reading) -> str:
-    generation = reading.values.get(links.PCIE_GENERATION)
-    width = reading.values.get(links.PCIE_WIDTH)
-    if generation is None or width is None:
-        return NONE
-    return f"{generation:.0f}.0 x{width:.0f}"
-
-
-def _traffic(reading: Reading) -> str:
-    receive, transmit = (
-        reading.values.get(links.PCIE_RECEIVE),
-        reading.values.get(links.PCIE_TRANSMIT),
-    )
-    if receive is None or transmit is None:
-        return NONE
-    metric = METRICS[links.PCIE_RECEIVE]
-    return f"{quantity(metric, receive)}, {quantity(metric, transmit)}"
-
-
-def _trouble(reading: Reading, width: int) -> str:
-    """What holds the card back, in words; empty where nothing does."""
-    brief = BRIEFLY if width < _NARROW else {}
-    return ", ".join(
-        tr(brief.get(metric, METRICS[metric].label))
-        for metric in HARMFUL
-        if reading.values.get(metric)
-    )
 
 
 def _write_reasons(page: Page, picture: Picture) -> None:
-    """For every dash in the table the reason, said once for all it is true of."""
-    cards: dict[tuple[MetricId, Absence], list[str]] = {}
+    """Why there is a dash, said once for all it is true of."""
+    told: list[tuple[str, Message, str]] = []  # of which figure, why, of which card
     for card in picture.cards:
         reading = picture.readings[card.id]
         if reading is not None and reading.state is CardState.WORKING:
-            _gather(cards, reading, picture.numbers[card.id])
-    _gather(cards, picture.host_reading, "H")
-    labels: dict[tuple[Message, Absence], list[str]] = {}
-    for (metric, absence), numbers in cards.items():
-        everywhere = len(numbers) == len(picture.cards) > 1
-        where = Message("every card") if everywhere else _cards_named(numbers)
-        labels.setdefault((where, absence), []).append(shown(IN_THE_TABLE[metric]))
-    for (where, absence), named in labels.items():
-        why = Message(
-            "{figures} ({cards}): {reason}.",
-            figures=", ".join(named),
-            cards=where,
-            reason=absence.sentence,
-        )
-        page.say(why)
-    without: dict[Message, list[str]] = {}
+            told += _reasons(reading, picture.numbers[card.id])
+    told += _reasons(picture.host_reading, "H")
     for card in picture.cards:
         # A note says of each card without access why that is so.
         if card.cuda_index is None and card.cuda_reason and card.denied is None:
-            without.setdefault(card.cuda_reason, []).append(picture.numbers[card.id])
-    for reason, numbers in without.items():
-        cuda = Message(
-            "CUDA number ({cards}): {reason}.", cards=_cards_named(numbers), reason=reason
+            told.append((tr("CUDA number"), card.cuda_reason, picture.numbers[card.id]))
+    cards: dict[tuple[str, Message], list[str]] = {}
+    for label, reason, number in told:
+        cards.setdefault((label, reason), []).append(number)
+    labels: dict[tuple[Message, Message], list[str]] = {}
+    for (label, reason), numbers in cards.items():
+        named = ", ".join(numbers)
+        where = Message.counted("card {cards}", "cards {cards}", len(numbers), cards=named)
+        if numbers == ["H"]:
+            where = Message("the computer")
+        elif len(numbers) == len(picture.cards) > 1:
+            where = Message("every card")
+        labels.setdefault((where, reason), []).append(label)
+    for (where, reason), some in labels.items():
+        figures = ", ".join(some)
+        page.say(
+            Message(
+                "{figures} ({cards}): {reason}.", figures=figures, cards=where, reason=reason
+            )
         )
-        page.say(cuda)
 
 
-def _gather(
-    cards: dict[tuple[MetricId, Absence], list[str]], reading: Reading, number: str
-) -> None:
-    for metric in IN_THE_TABLE:
+def _reasons(reading: Reading, number: str) -> Iterator[tuple[str, Message, str]]:
+    for metric, label in IN_THE_TABLE.items():
         if metric in reading.missing:
-            cards.setdefault((metric, reading.missing[metric]), []).append(number)
+            yield shown(label), reading.missing[metric].sentence, number
 
 
-def _cards_named(numbers: Sequence[str]) -> Message:
-    if numbers == ["H"]:
-        return Message("the computer")
-    cards = ", ".join(numbers)
-    return Message.counted("card {cards}", "cards {cards}", len(numbers), cards=cards)
+_PROCESS_COLUMNS = (
+    Column("#", 90),
+    Column(Message("Pid"), 100, right=True),
+    Column(Message("Type"), 40),
+    Column(Message("User"), 50),
+    Column(Message("Memory"), 85, right=True),
+    Column("SM", 70, right=True),
+    Column("CPU", 60, right=True),
+    Column(Message("Container"), 20),
+    Column(Message("Command"), 95, elastic=True),
+)
 
 
 def _write_processes(page: Page, picture: Picture) -> None:
     if not picture.cards:
         return
-    order = {card.id: place for place, card in enumerate(picture.cards)}
-    ordered = sorted(
-        picture.processes,
-        key=lambda named: (
-            order.get(named.process.card, 0),
-            -named.process.values.get(ProcessFigure.MEMORY, 0.0),
-        ),
-    )
-    rows = [_process(picture, named) for named in ordered]
+    order = [card.id for card in picture.cards]
+
+    def place(named: NamedProcess) -> tuple[int, float]:
+        process = named.process
+        return order.index(process.card), -process.values.get(ProcessFigure.MEMORY, 0.0)
+
+    rows = [_process(picture, named) for named in sorted(picture.processes, key=place)]
     if rows:
         _write_without_empty(page, _PROCESS_COLUMNS, rows, {"#", "Pid", "Command"})
     unknown = [picture.numbers[card] for card in picture.processes_unknown]
     if unknown:
-        said = Message.counted(
-            "Which processes use card {cards} is not known just now.",
-            "Which processes use cards {cards} is not known just now.",
-            len(unknown),
-            cards=", ".join(unknown),
+        page.say(
+            Message.counted(
+                "Which processes use card {cards} is not known just now.",
+                "Which processes use cards {cards} is not known just now.",
+                len(unknown),
+                cards=", ".join(unknown),
+            )
         )
-        page.say(said)
-    if not rows and not unknown:
+    elif not rows:
         page.add(tr("No process uses these cards."))
 
 
@@ -344,9 +299,3 @@ def _process(picture: Picture, named: NamedProcess) -> list[str]:
         named.container or NONE,
         Message("{command} (this program)", command=command) if named.ours else command,
     ]
-
-
-def _write_notes(page: Page, picture: Picture) -> None:
-    page.say(*(attempt.note for attempt in picture.attempts))
-    # That it is made up stands at the top already.
-    page.say(*(note for note in picture.notes if note != MADE_UP))

@@ -1,6 +1,7 @@
 """The cards a person asked for: real or simulated, all of them or some; and their wiring."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -82,15 +83,41 @@ def opened(arguments: argparse.Namespace) -> Opened:
     _check_faults(arguments)
     host = one_host(arguments)
     if host is not None:
-        from gpuexplorer.commands.far_source import connected  # noqa: PLC0415 - needs ssh, and much of ours
-
-        far = connected(
-            *(host, arguments.host_python),
-            *(arguments.simulate, arguments.fault, arguments.seed),
-        )
+        far = connected(host, arguments)
         return Opened(far.stream, (), far)
     backend, attempts = open_source(arguments)
     return Opened(backend or NoCards(), attempts)
+
+
+def connected(host: str, arguments: argparse.Namespace) -> "FarMachine":
+    """Another machine, connected before anything is read of it. Raises Trouble with the reason,
+    and WrongArgumentsError for what is wrong already here. Where somebody is at a terminal, ssh
+    asks there what it has to ask.
+    """
+    # It needs ssh, and much of ours.
+    from gpuexplorer.remote.far.machine import FarMachine  # noqa: PLC0415 - as just said
+    from gpuexplorer.remote.host_name import host_name  # noqa: PLC0415
+
+    asked = {"simulate": None, "fault": "", "seed": 0} | vars(arguments)
+    with in_the_words():
+        name = host_name(host)
+        if asked["simulate"] is not None:
+            simulated(asked["simulate"], asked["fault"], asked["seed"]).close()
+    far = FarMachine(
+        name,
+        python=arguments.host_python or "",
+        simulate=asked["simulate"],
+        faults=asked["fault"],
+        seed=asked["seed"],
+        at_terminal=sys.stdin.isatty() and sys.stderr.isatty(),
+    )
+    try:
+        far.connect()
+        far.wait_until_up()
+    except BaseException:
+        far.stop(1.0)
+        raise
+    return far
 
 
 def open_source(arguments: argparse.Namespace) -> tuple[Backend | None, Sequence[Attempt]]:
@@ -154,12 +181,8 @@ def wiring_of(source: Opened) -> tuple[Topology | None, Message]:
 
 
 def _is_called(card: Card, number: str, word: str) -> bool:
-    if word == number:
+    if word in (number, card.id):
         return True
-    long_enough = len(word) > 4
-    return (
-        card.id == word
-        or (long_enough and card.id.lower().startswith(word.lower()))
-        or (card.bus_id is not None and long_enough and card.bus_id.endswith(word.lower()))
-        or (card.bus_id is not None and plain_bus_id(word) == card.bus_id)
-    )
+    bus = card.bus_id or ""
+    part = card.id.lower().startswith(word.lower()) or bus.endswith(word.lower())
+    return (part and len(word) > 4) or (bus != "" and plain_bus_id(word) == bus)

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 
 from gpuexplorer.commands.arguments import OK, add_host_arguments, add_source_arguments
 from gpuexplorer.commands.page import NONE, Column, Page, figure
-from gpuexplorer.commands.snapshot_json import Json, link_as_json
+from gpuexplorer.commands.snapshot import link_as_json
 from gpuexplorer.commands.source import Opened, opened, wiring_of
 from gpuexplorer.commands.terminal import Terminal
-from gpuexplorer.core.cards import HOST_ID, Card, CardKind
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import rate
 from gpuexplorer.core.words import Message, on, tr
-from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology
 
 _MANY_PAIRS, _FIRST_PAIRS = 6, 4
@@ -37,42 +36,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     source = opened(arguments)
-    backend = source.backend
     attempts = source.attempts or source.stream().attempts
+    notes = [attempt.note for attempt in attempts]
     try:
         topology, left_out = wiring_of(source)
         source.check()
         if topology is None:
             hint = "`gpuexplorer snapshot` shows which card does not answer."
             raise Trouble(left_out, hint if source.far is None else "")
-        whole = [card for card in backend.cards() if card.kind is CardKind.GPU]
+        cards = [card for card in source.backend.cards() if card.kind is CardKind.GPU]
         if arguments.json:
-            told = _as_json(source, whole, topology, attempts)
+            told = _as_json(source, cards, topology, notes)
             sys.stdout.write(json.dumps(told, indent=2) + "\n")
+            return OK
+        terminal = Terminal()
+        page = Page(terminal.width())
+        if cards:
+            _write(page, source, cards, topology)
         else:
-            terminal = Terminal()
-            page = Page(terminal.width())
-            if whole:
-                _write(page, source, whole, topology)
-            else:
-                none = Message("No graphics card answers, so there is no wiring to show.")
-                page.say(on(source.machine, none))
-                page.say(*(attempt.note for attempt in attempts))
-            terminal.show(str(page))
+            none = Message("No graphics card answers, so there is no wiring to show.")
+            page.say(on(source.machine, none), *notes)
+        terminal.show(str(page))
     finally:
-        backend.close()
+        source.backend.close()
     return OK
 
 
 def _as_json(
-    opened: Opened, cards: Sequence[Card], topology: Topology, attempts: Sequence[Attempt]
-) -> dict[str, Json]:
-    source = opened.backend.source
+    opened: Opened, cards: Sequence[Card], topology: Topology, notes: Sequence[Message]
+) -> dict[str, object]:
     return {
         "schema": 1,
         **({} if opened.machine is None else {"machine": opened.machine}),
-        "source": source.name,
-        "simulated": source.simulated,
+        "source": opened.backend.source.name,
+        "simulated": opened.backend.source.simulated,
         "cards": [
             {
                 "index": card.index,
@@ -84,7 +81,7 @@ def _as_json(
             for card in cards
         ],
         "links": [link_as_json(link) for link in topology.links],
-        "notes": [attempt.note for attempt in attempts],
+        "notes": notes,
     }
 
 
@@ -93,7 +90,12 @@ def _write(page: Page, opened: Opened, cards: Sequence[Card], topology: Topology
     if opened.backend.source.simulated:
         page.say(Message("SIMULATED: these cards do not exist, their wiring is made up."))
     page.gap()
-    _write_matrix(page, cards, topology)
+    ends = [*((str(card.index), card.id) for card in cards), (_HOST, HOST_ID)]
+    columns: list[tuple[str, Sequence[str]]] = [
+        (name, [_letters(topology, card, other) for card in cards]) for name, other in ends
+    ]
+    columns.append(("NUMA", [figure(topology.numa_nodes.get(card.id)) for card in cards]))
+    page.matrix([str(card.index) for card in cards], columns, right=False)
     page.gap()
     kinds = {link.path for link in topology.links} | {PathKind.SELF}
     if set(topology.cards) < {card.id for card in cards}:
@@ -105,7 +107,7 @@ def _write(page: Page, opened: Opened, cards: Sequence[Card], topology: Topology
     if topology.links:
         page.gap()
         page.say(Message("Theoretical rates, each direction:"))
-        _write_rates(page, cards, topology)
+        _write_rates(page, {other: tr(name) for name, other in ends}, topology)
     page.gap()
     for card in cards:
         if card.denied is not None:
@@ -113,46 +115,32 @@ def _write(page: Page, opened: Opened, cards: Sequence[Card], topology: Topology
             page.say(Message("Card {card}: {reason}.", card=card.index, reason=reason))
 
 
-def _write_matrix(page: Page, cards: Sequence[Card], topology: Topology) -> None:
-    def letters(card: Card, other: Card) -> str:
-        if other is card:
-            return PathKind.SELF.value
-        return _letters(topology.link(card.id, other.id))
-
-    columns: list[tuple[str, Sequence[str]]] = [
-        (str(other.index), [letters(card, other) for card in cards]) for other in cards
-    ]
-    columns.append((_HOST, [_letters(topology.link(card.id, HOST_ID)) for card in cards]))
-    nodes = [figure(topology.numa_nodes.get(card.id)) for card in cards]
-    columns.append(("NUMA", nodes))
-    page.matrix([str(card.index) for card in cards], columns, right=False)
-
-
-def _letters(link: Link | None) -> str:
+def _letters(topology: Topology, card: Card, other: CardId) -> str:
+    if other == card.id:
+        return PathKind.SELF.value
+    link = topology.link(card.id, other)
     return PathKind.UNKNOWN.value if link is None else link.letters
 
 
-def _write_rates(page: Page, cards: Sequence[Card], topology: Topology) -> None:
+def _write_rates(page: Page, names: dict[str, str], topology: Topology) -> None:
     """Pairs that are wired alike stand in one row."""
-    numbers = {card.id: str(card.index) for card in cards} | {HOST_ID: tr(_HOST)}
-    alike: dict[tuple[str, str, str, str], list[str]] = {}
+    alike: dict[tuple[str, ...], list[str]] = {}
     for link in topology.links:
         speed = Message("unknown") if link.rate is None else str(rate(link.rate))
-        key = (link.letters, speed, link.rate_reason, _peer(link))
-        alike.setdefault(key, []).append(f"{numbers[link.a]}-{numbers[link.b]}")
-    page.table(_RATES, [[*key, _between(pairs)] for key, pairs in alike.items()])
-
-
-def _between(pairs: list[str]) -> str:
-    if len(pairs) <= _MANY_PAIRS:
-        return ", ".join(pairs)
-    return Message.counted(
-        "{count} pair: {first} to {last}",
-        "{count} pairs: {first} to {last}",
-        len(pairs),
-        first=", ".join(pairs[:_FIRST_PAIRS]),
-        last=pairs[-1],
-    )
+        key: tuple[str, ...] = (link.letters, speed, link.rate_reason, _peer(link))
+        alike.setdefault(key, []).append(f"{names[link.a]}-{names[link.b]}")
+    rows = []
+    for key, pairs in alike.items():
+        between = ", ".join(pairs)
+        if len(pairs) > _MANY_PAIRS:
+            between = tr(
+                "{count} pairs: {first} to {last}",
+                count=len(pairs),
+                first=", ".join(pairs[:_FIRST_PAIRS]),
+                last=pairs[-1],
+            )
+        rows.append([*key, between])
+    page.table(_RATES, rows)
 
 
 def _peer(link: Link) -> str:

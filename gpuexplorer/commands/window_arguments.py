@@ -1,22 +1,32 @@
-"""What the window can be told at its start, and sentences for what it cannot be told."""
+"""What the window can be told at its start, sentences for what it cannot be told, and what is
+done where no window can open: the table in the terminal.
+"""
 
 import argparse
+import getpass
 import math
 import os
 import re
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gpuexplorer.commands.arguments import (
+    HOST,
+    SOURCE,
     OneOf,
+    Option,
     WrongArgumentsError,
-    add_host_arguments,
+    add_options,
     check_host_python,
     in_the_words,
     number,
 )
-from gpuexplorer.commands.fleet_arguments import add_fleet_arguments, check_fleet_arguments
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, tr
+from gpuexplorer.core.words import Message, paragraph, told, tr
+
+if TYPE_CHECKING:
+    from gpuexplorer.fleet.fleet import Fleet
 
 # What view_list.py offers, which this may not ask: a wrong word is told before Qt is loaded.
 SCREENS = (
@@ -26,13 +36,92 @@ SCREENS = (
 ALL_SCREENS = "all"
 BOTH_THEMES = "both"
 _SMALLEST, _LARGEST = (560, 420), (7680, 4320)
-_LONGEST_PAST = 86_400.0
+_A_DAY = 86_400.0
 SUFFIX = ".gpurec"
 
 
 def names_file(word: str) -> bool:
     """Whether who types this means a file, and no command."""
     return word.lower().endswith(SUFFIX) or Path(word).name != word or Path(word).is_file()
+
+
+def size(text: str) -> tuple[int, int]:
+    parts = re.fullmatch(r"(\d{1,6})[x×](\d{1,6})", text.strip().lower())
+    if parts is None:
+        raise argparse.ArgumentTypeError(
+            tr("{text!r} is not a size; write it like 1600x1000", text=text)
+        )
+    wide, high = int(parts[1]), int(parts[2])
+    if not (_SMALLEST[0] <= wide <= _LARGEST[0] and _SMALLEST[1] <= high <= _LARGEST[1]):
+        smallest, largest = ("x".join(map(str, each)) for each in (_SMALLEST, _LARGEST))
+        raise argparse.ArgumentTypeError(
+            tr(
+                "{text!r} is not possible; from {smallest} to {largest} is",
+                text=text,
+                smallest=smallest,
+                largest=largest,
+            )
+        )
+    return wide, high
+
+
+def seconds(text: str) -> float:
+    value = number(text)
+    if not math.isfinite(value) or not 0 <= value <= _A_DAY:
+        raise argparse.ArgumentTypeError(
+            tr("{text!r} is no length of time up to a day; write 10 or 0.5", text=text)
+        )
+    return value
+
+
+FLEET = {
+    "--prometheus": Option(
+        "URL", "show the cards that this Prometheus knows, by host and rack"
+    ),
+    "--match": Option(
+        "SELECTOR", "of these only those whose labels fit, such as: 'cluster=\"a\"'"
+    ),
+    "--prometheus-login": Option(
+        "FILE", "a file that says who asks, in which words, and which certificates are used"
+    ),
+    "--host-label": Option(
+        "LABEL", "the label that names the host, where it is not found by itself"
+    ),
+}
+WINDOW = {
+    "--open": Option("FILE", "open this recording"),
+    "--or-simulate": Option("", "where no card answers, open on two simulated ones"),
+    "--read-only": Option("", "no process can be ended from this window"),
+    "--view": Option(
+        "NAME",
+        "open on this screen: {screens}; for pictures also: all",
+        OneOf((*SCREENS, ALL_SCREENS)),
+        values={"screens": ", ".join(SCREENS)},
+    ),
+    "--theme": Option(
+        "THEME",
+        "dark or light, whatever the settings say; for pictures also: both",
+        OneOf(("dark", "light", BOTH_THEMES)),
+    ),
+    "--size": Option("WxH", "size of the window, such as 1600x1000", size),
+    "--screenshot": Option("DIR", "write a PNG per screen and theme into this folder, and end"),
+    "--after": Option(
+        "SECONDS",
+        "pictures only after so many seconds of readings; simulated cards have lived "
+        "through them already",
+        seconds,
+    ),
+    "--quit-after": Option("SECONDS", "end after so many seconds", seconds),
+    "--diagnostics": Option(
+        "FILE", "at the end, write what the program cost, as JSON; - is the terminal"
+    ),
+}
+_HOSTS = Option(
+    "NAME",
+    "show this machine too, reached by ssh: user@server, or a name of ~/.ssh/config;"
+    " several times for several. With --simulate the cards are simulated over there",
+    again=True,
+)
 
 
 def add_window_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,61 +131,7 @@ def add_window_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=tr("FILE.gpurec"),
         help=tr("open this recording, as --open does"),
     )
-    add_host_arguments(parser, several=True)
-    add_fleet_arguments(parser)
-    parser.add_argument("--open", metavar=tr("FILE"), help=tr("open this recording"))
-    parser.add_argument(
-        "--or-simulate",
-        action="store_true",
-        help=tr("where no card answers, open on two simulated ones"),
-    )
-    parser.add_argument(
-        "--read-only",
-        action="store_true",
-        help=tr("no process can be ended from this window"),
-    )
-    parser.add_argument(
-        "--view",
-        type=OneOf((*SCREENS, ALL_SCREENS)),
-        metavar=tr("NAME"),
-        help=tr(
-            "open on this screen: {screens}; for pictures also: all", screens=", ".join(SCREENS)
-        ),
-    )
-    parser.add_argument(
-        "--theme",
-        type=OneOf(("dark", "light", BOTH_THEMES)),
-        metavar=tr("THEME"),
-        help=tr("dark or light, whatever the settings say; for pictures also: both"),
-    )
-    parser.add_argument(
-        "--size", type=size, metavar=tr("WxH"), help=tr("size of the window, such as 1600x1000")
-    )
-    parser.add_argument(
-        "--screenshot",
-        metavar=tr("DIR"),
-        help=tr("write a PNG per screen and theme into this folder, and end"),
-    )
-    parser.add_argument(
-        "--after",
-        type=after,
-        metavar=tr("SECONDS"),
-        help=tr(
-            "pictures only after so many seconds of readings; simulated cards have lived "
-            "through them already"
-        ),
-    )
-    parser.add_argument(
-        "--quit-after",
-        type=seconds,
-        metavar=tr("SECONDS"),
-        help=tr("end after so many seconds"),
-    )
-    parser.add_argument(
-        "--diagnostics",
-        metavar=tr("FILE"),
-        help=tr("at the end, write what the program cost, as JSON; - is the terminal"),
-    )
+    add_options(parser, HOST | {"--host": _HOSTS} | FLEET | WINDOW | SOURCE)
 
 
 def check_window_arguments(arguments: argparse.Namespace) -> None:
@@ -115,7 +150,9 @@ def check_window_arguments(arguments: argparse.Namespace) -> None:
 
         with in_the_words():
             arguments.host = [host_name(each).text for each in arguments.host]
-    check_fleet_arguments(arguments)
+    arguments.fleet = _fleet(arguments)
+    from gpuexplorer.telemetry.whole_file import refuse_unwritable  # noqa: PLC0415
+
     if arguments.open is not None:
         from gpuexplorer.recording.recording import open_recording  # noqa: PLC0415
 
@@ -140,84 +177,109 @@ def check_window_arguments(arguments: argparse.Namespace) -> None:
                 "With --screenshot the program ends when the pictures are written.",
                 "Leave --quit-after out; --after says when the pictures are taken.",
             )
-        _check_folder(Path(arguments.screenshot))
+        folder = Path(arguments.screenshot)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Trouble(
+                "No picture can be written into {folder}: {reason}.",
+                "Name a folder of your own with --screenshot.",
+                folder=folder,
+                reason=error.strerror or error,
+            ) from error
+        refuse_unwritable(folder / "overview-dark.png")
     if arguments.diagnostics not in (None, "-"):
-        _check_file(Path(arguments.diagnostics))
+        refuse_unwritable(Path(arguments.diagnostics))
 
 
-def size(text: str) -> tuple[int, int]:
-    parts = re.fullmatch(r"(\d{1,6})[x×](\d{1,6})", text.strip().lower())
-    if parts is None:
-        raise argparse.ArgumentTypeError(
-            tr("{text!r} is not a size; write it like 1600x1000", text=text)
+def _fleet(arguments: argparse.Namespace) -> "Fleet | None":
+    """Raises WrongArgumentsError, or Trouble for an address, a selector or a login that cannot
+    be used.
+    """
+    if arguments.prometheus is None:
+        for each in ("match", "prometheus_login", "host_label"):
+            if getattr(arguments, each) is not None:
+                raise WrongArgumentsError(
+                    "{word} is about a Prometheus, and none was named.",
+                    "Name one with --prometheus URL.",
+                    word=f"--{each.replace('_', '-')}",
+                )
+        return None
+    from gpuexplorer.fleet.address import address  # noqa: PLC0415 - rarely needed
+    from gpuexplorer.fleet.client import Prometheus  # noqa: PLC0415 - as above
+    from gpuexplorer.fleet.fleet import Fleet  # noqa: PLC0415 - as above
+    from gpuexplorer.fleet.identity import Chosen  # noqa: PLC0415 - as above
+    from gpuexplorer.fleet.login import read_login  # noqa: PLC0415 - as above
+    from gpuexplorer.fleet.selector import is_label, match  # noqa: PLC0415 - as above
+
+    label = arguments.host_label
+    if label is not None and not is_label(label):
+        raise WrongArgumentsError(
+            "{text!r} is no name of a label.",
+            "Such names have letters, figures and _, as in: node",
+            text=label,
         )
-    wide, high = int(parts.group(1)), int(parts.group(2))
-    if not (_SMALLEST[0] <= wide <= _LARGEST[0] and _SMALLEST[1] <= high <= _LARGEST[1]):
-        raise argparse.ArgumentTypeError(
-            tr(
-                "{text!r} is not possible; from {smallest} to {largest} is",
-                text=text,
-                smallest=_words(_SMALLEST),
-                largest=_words(_LARGEST),
-            )
-        )
-    return wide, high
+    login, where = None, address(arguments.prometheus)
+    if arguments.prometheus_login is not None:
+        terminal = sys.stdin is not None and sys.stdin.isatty()
+        login = read_login(Path(arguments.prometheus_login), _ask if terminal else None)
+        login.header()
+        if where.secure:
+            login.tls()
+    chosen = "" if arguments.match is None else match(arguments.match)
+    return Fleet(Prometheus(where, login), chosen, Chosen(label or "", ""))
 
 
-def seconds(text: str) -> float:
-    value = number(text)
-    if not math.isfinite(value) or value < 0:
-        raise argparse.ArgumentTypeError(
-            tr("{text!r} is no length of time; write 10 or 0.5", text=text)
-        )
-    return value
+def _ask(user: str) -> str:
+    return getpass.getpass(tr("Password of {user} for Prometheus: ", user=user))
 
 
-def after(text: str) -> float:
-    value = seconds(text)
-    if value > _LONGEST_PAST:
-        raise argparse.ArgumentTypeError(
-            tr("{text!r} is more than a day, and no more is kept", text=text)
-        )
-    return value
-
-
-def _check_folder(folder: Path) -> None:
-    """Makes the folder where there is none."""
-    reason: str = ""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:
-        reason = Message("it is a file")
-    except OSError as error:
-        reason = str(error) if error.errno is None else os.strerror(error.errno)
-    if not reason and not os.access(folder, os.W_OK | os.X_OK):
-        reason = Message("you may not write there")
-    if reason:
-        raise Trouble(
-            "No picture can be written into {folder}: {reason}.",
-            "Name a folder of your own with --screenshot.",
-            folder=folder,
-            reason=reason,
-        )
-
-
-def _check_file(path: Path) -> None:
-    if path.is_dir():
-        reason = Message("it is a folder")
-    elif not path.parent.is_dir():
-        reason = Message("there is no folder {folder}", folder=path.parent)
-    elif not os.access(path if path.exists() else path.parent, os.W_OK):
-        reason = Message("you may not write there")
-    else:
+def do_without_display(*, pictures: bool) -> None:
+    """Let Qt draw where nobody looks: pictures always, so that no window flashes up, and what
+    is only measured where there is no display.
+    """
+    if sys.platform != "linux" or os.environ.get("QT_QPA_PLATFORM"):
         return
-    raise Trouble(
-        "What the program costs cannot be written to {file}: {reason}.",
-        "Name another file with --diagnostics, or - for the terminal.",
-        file=path,
-        reason=reason,
-    )
+    if pictures or not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 
-def _words(wide_and_high: tuple[int, int]) -> str:
-    return "x".join(map(str, wide_and_high))
+def why_no_window() -> Message | None:
+    """The reason; None where a window can be tried."""
+    from gpuexplorer.commands.checkup.probe import BROKEN, FINE, this_computer  # noqa: PLC0415
+    from gpuexplorer.commands.checkup.program import display  # noqa: PLC0415
+    from gpuexplorer.telemetry.backends.no_cards import NoCards  # noqa: PLC0415
+
+    topic = display(this_computer(NoCards))
+    if topic.verdict is FINE or os.environ.get("QT_QPA_PLATFORM"):
+        return None
+    return told(topic.sentence, topic.do) if topic.verdict is BROKEN else topic.sentence
+
+
+def show_table(arguments: argparse.Namespace, why: Message) -> int:
+    """The live table, or one picture of it where nobody looks at a terminal. Raises Trouble
+    where a table cannot show what was asked for.
+    """
+    if arguments.fleet is not None or len(arguments.host) > 1:
+        raise Trouble(
+            why, "In the terminal one machine is shown: `gpuexplorer snapshot --host NAME`."
+        )
+    from gpuexplorer.commands import snapshot  # noqa: PLC0415 - a window needs none
+    from gpuexplorer.commands.source import open_source  # noqa: PLC0415
+    from gpuexplorer.telemetry.sources import MAKE_BELIEVE  # noqa: PLC0415
+
+    instead = tr("Here is the table in the terminal instead.")
+    sys.stderr.write(f"{paragraph((why, instead))}\n")
+    if arguments.simulate is None and arguments.or_simulate:
+        backend, attempts = open_source(arguments)
+        if backend is None:
+            arguments.simulate = MAKE_BELIEVE
+            for attempt in attempts:
+                sys.stderr.write(f"{tr(attempt.note)}\n")
+            sys.stderr.write(f"{tr('So these are two simulated cards.')}\n")
+        else:
+            backend.close()
+    sys.stderr.flush()
+    loop = 1.0 if sys.stdout.isatty() else None
+    form = {"json": False, "csv": False, "loop": loop, "count": None, "cards": None}
+    return snapshot.run(argparse.Namespace(**(vars(arguments) | form)))

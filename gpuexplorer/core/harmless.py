@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from unicodedata import category
 
 from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader
-from gpuexplorer.core.words import Message
 
 LATEST = 32_503_680_000.0  # the year 3000: times beyond are none
 _LONGEST = 10_000  # letters of any text
@@ -56,16 +55,12 @@ def json_of(text: str) -> Any:
 
 
 class Limits(NamedTuple):
-    """Of fields, by their names: the letters of a text, how many there may be of something, and
-    the largest figure, none of which is below zero. Of all other texts, and of messages, which
-    are cut where that is given: `text` and `sentence`.
+    """Of fields, by their names: the letters of a text, and the largest figure, none of which
+    is below zero.
     """
 
     letters: Mapping[str, int] = dict.fromkeys(_NAMES, _LONGEST_NAME)
-    many: Mapping[str, int] = {}
     figures: Mapping[str, float] = {}
-    text: int = _LONGEST
-    sentence: int | None = None
 
 
 FEW_LIMITS = Limits()
@@ -74,15 +69,11 @@ FEW_LIMITS = Limits()
 # Any: JSON.
 def cleaned(value: Any, name: str = "", limits: Limits = FEW_LIMITS) -> Any:
     """With clean texts, cut where they are too long, and finite figures. Raises UnreadableError
-    where something is too much, or another of UNREADABLE.
+    where a figure is too much, or another of UNREADABLE.
     """
     if isinstance(value, str):
-        return clean(value, limits.letters.get(name, limits.text))
-    if isinstance(value, (dict, list)) and len(value) > limits.many.get(name, len(value)):
-        raise UnreadableError
+        return clean(value, limits.letters.get(name, _LONGEST))
     if isinstance(value, dict):
-        if limits.sentence is not None and "template" in value:
-            return _sentence(cleaned(value), limits.sentence)
         return {
             clean(key, _LONGEST_NAME): cleaned(each, key, limits) for key, each in value.items()
         }
@@ -96,10 +87,3 @@ def cleaned(value: Any, name: str = "", limits: Limits = FEW_LIMITS) -> Any:
     elif isinstance(value, int) and abs(value) > _LARGEST:
         raise UnreadableError
     return value
-
-
-# Any: JSON of a message, and of the same or a text.
-def _sentence(written: "dict[str, Any]", longest: int) -> Any:
-    said = Message.from_json(written)
-    fits = len(said) <= longest and len(said.template) <= longest
-    return written if fits else clean(str(said), longest)

@@ -29,13 +29,9 @@ def html_page(title: str, sheet: Path, body: str) -> str:
     )
 
 
-def theme_colours(theme: str) -> dict[str, str]:
-    """ "light" or "dark", by their names; the cards' as card-0 to card-7."""
+def _variables(theme: str) -> str:
+    """Its colours by their names; the cards' as card-0 to card-7."""
     content = tomllib.loads(resource("themes", f"{theme}.toml").read_text("utf-8"))
     cards = {f"card-{at}": each for at, each in enumerate(content["standard"]["cards"])}
-    named: dict[str, str] = content["colours"] | content["standard"]["meanings"] | cards
-    return {name.replace("_", "-"): colour for name, colour in named.items()}
-
-
-def _variables(theme: str) -> str:
-    return "".join(f"--{name}:{colour};" for name, colour in theme_colours(theme).items())
+    named = content["colours"] | content["standard"]["meanings"] | cards
+    return "".join(f"--{name.replace('_', '-')}:{colour};" for name, colour in named.items())

@@ -40,20 +40,21 @@ def from_text(kind: Any, text: str) -> Any:
         raise UnreadableError from error
 
 
-def written(value: Any) -> Any:
-    """As JSON knows it; a message with its template and values."""
+def written(value: Any, message: Callable[[Message], Any] = Message.as_json) -> Any:
+    """As JSON knows it; a message with its template and values, or as `message` makes it."""
     if isinstance(value, Message):
-        return value.as_json()
+        return message(value)
     if isinstance(value, Enum):
         return value.value
     if is_dataclass(value):
-        return {name: written(getattr(value, name)) for name in _told(value)}
+        return {name: written(getattr(value, name), message) for name in _told(value)}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return {name: written(each) for name, each in zip(value._fields, value, strict=True)}
+        named = zip(value._fields, value, strict=True)
+        return {name: written(each, message) for name, each in named}
     if isinstance(value, Mapping):
-        return {str(written(name)): written(each) for name, each in value.items()}
+        return {str(written(name)): written(each, message) for name, each in value.items()}
     if isinstance(value, (tuple, list, frozenset)):
-        return [written(each) for each in value]
+        return [written(each, message) for each in value]
     return value
 
 

@@ -14,19 +14,14 @@ def csv_of(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
     """A header and a line each. What there is not is an empty field; what is no column is left
     out.
     """
+    words = {True: "yes", False: "no"}
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([_field(row.get(column)) for column in columns] for row in rows)
+    writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        told = {name: words[e] if isinstance(e, bool) else e for name, e in row.items()}
+        writer.writerow(told)
     return out.getvalue()
-
-
-def _field(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value)
 
 
 def tabbed(captions: Sequence[str], rows: Sequence[Sequence[str]], note: str) -> str:

@@ -14,19 +14,21 @@ from gpuexplorer.core.words import tr
 _MANY = 10_000  # from here on digits are grouped
 KIB, MIB, GIB, TIB = 1024.0, 1024.0**2, 1024.0**3, 1024.0**4
 
-
-_BINARY_SIZES = ((TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"))
-_DECIMAL_SIZES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
-_RATES = ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"))
-_ENERGIES = ((3.6e9, "MWh"), (3.6e6, "kWh"), (3.6e3, "Wh"))
-_TIMES = (
-    (86400.0, "d"),
-    (3600.0, "h"),
-    (60.0, "min"),
-    (1.0, "s"),
-    (1e-3, "ms"),
-    (1e-6, "µs"),
-)
+_Scale = Sequence[tuple[float, str]]  # from which figure on which unit, the largest first
+_BINARY_SIZES = ((TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1.0, "B"))
+_DECIMAL_SIZES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
+_RATES = ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
+_ENERGIES = ((3.6e9, "MWh"), (3.6e6, "kWh"), (3.6e3, "Wh"), (1.0, "J"))
+_SHORT_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_TIMES = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"), *_SHORT_TIMES)
+# What has one unit, and is shown in whole numbers of it.
+_WHOLE = {
+    Unit.RATIO: (0.01, "%"),
+    Unit.CELSIUS: (1.0, "°C"),
+    Unit.WATTS: (1.0, "W"),
+    Unit.HERTZ: (1e6, "MHz"),
+    Unit.TURNS_PER_MINUTE: (1.0, "rpm"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +49,17 @@ class Units:
     decimal_memory: bool = False  # GB, a thousand million bytes, in place of GiB
     fahrenheit: bool = False
 
+    @property
+    def sizes(self) -> _Scale:
+        return _DECIMAL_SIZES if self.decimal_memory else _BINARY_SIZES
+
 
 USUAL = Units()
 
 
 def plain(number: float) -> str:
     """With the digits it needs, and at most four behind the point: 2, 0.5, 1024."""
-    text = f"{number:.4f}".rstrip("0").rstrip(".")
+    text = trimmed(f"{number:.4f}")
     return "0" if text == "-0" else text
 
 
@@ -75,8 +81,7 @@ def figure(value: float) -> str:
         return grouped(round(value))
     if abs(value) >= 1000 or value == round(value):
         return f"{value:.0f}"
-    digits = f"{Decimal(f'{value:.3g}'):f}"
-    return digits.rstrip("0").rstrip(".") if "." in digits else digits
+    return trimmed(f"{Decimal(f'{value:.3g}'):f}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,28 +102,17 @@ class Measure:
 
 def measure(unit: Unit, most: float, units: Units = USUAL) -> Measure:
     """The unit in which an axis reads well whose largest figure is `most`."""
-    match unit:
-        case Unit.RATIO:
-            return Measure(0.01, "%")
-        case Unit.BYTES:
-            sizes = _DECIMAL_SIZES if units.decimal_memory else _BINARY_SIZES
-            return _largest_below(most, sizes, "B")
-        case Unit.CELSIUS:
-            return Measure(1 / 1.8, "°F", 32.0) if units.fahrenheit else Measure(1.0, "°C")
-        case Unit.WATTS:
-            return Measure(1.0, "W")
-        case Unit.JOULES:
-            return _largest_below(most, _ENERGIES, "J")
-        case Unit.HERTZ:
-            return Measure(1e6, "MHz")
-        case Unit.BYTES_PER_SECOND:
-            return _largest_below(most, _RATES, "B/s")
-        case Unit.TURNS_PER_MINUTE:
-            return Measure(1.0, "rpm")
-        case Unit.SECONDS:
-            return _largest_below(most, _TIMES, "ns", 1e-9)
-        case Unit.COUNT | Unit.LANES | Unit.GENERATION | Unit.FLAG | Unit.STATE:
-            return Measure(1.0, "")
+    scales = {
+        Unit.BYTES: units.sizes,
+        Unit.JOULES: _ENERGIES,
+        Unit.BYTES_PER_SECOND: _RATES,
+        Unit.SECONDS: _TIMES,
+    }
+    if unit is Unit.CELSIUS and units.fahrenheit:
+        return Measure(1 / 1.8, "°F", 32.0)
+    if unit in scales:
+        return Measure(*_suiting(most, scales[unit]), whole=False)
+    return Measure(*_WHOLE.get(unit, (1.0, "")))
 
 
 def quantity(metric: Metric, value: float, units: Units = USUAL) -> Quantity:
@@ -127,8 +121,6 @@ def quantity(metric: Metric, value: float, units: Units = USUAL) -> Quantity:
     if word is not None:
         return Quantity(tr(word))
     match metric.unit:
-        case Unit.RATIO:
-            return ratio(value)
         case Unit.BYTES:
             return memory(value, units)
         case Unit.CELSIUS:
@@ -137,20 +129,16 @@ def quantity(metric: Metric, value: float, units: Units = USUAL) -> Quantity:
             return watts(value)
         case Unit.JOULES:
             return energy(value)
-        case Unit.HERTZ:
-            return Quantity(f"{value / 1e6:.0f}", "MHz")
         case Unit.BYTES_PER_SECOND:
             return rate(value)
-        case Unit.TURNS_PER_MINUTE:
-            return Quantity(f"{value:.0f}", "rpm")
         case Unit.SECONDS:
             return duration(value)
         case Unit.FLAG:
             return Quantity(tr("yes") if value else tr("no"))
         case Unit.LANES:
             return Quantity(f"x{value:.0f}")
-        case Unit.COUNT | Unit.GENERATION | Unit.STATE:
-            return Quantity(f"{value:.0f}")
+    size, name = _WHOLE.get(metric.unit, (1.0, ""))
+    return Quantity(f"{value / size:.0f}", name)
 
 
 def ratio(value: float) -> Quantity:
@@ -169,17 +157,13 @@ def watts_together(value: float, at_least: float = 0.0) -> Quantity:
 
 
 def temperature(celsius: float, units: Units = USUAL) -> Quantity:
-    if units.fahrenheit:
-        return Quantity(f"{celsius * 1.8 + 32:.0f}", "°F")
-    return Quantity(f"{celsius:.0f}", "°C")
+    scale = measure(Unit.CELSIUS, 0.0, units)
+    return Quantity(f"{scale.shown(celsius):.0f}", scale.name)
 
 
 def memory(value: float, units: Units = USUAL) -> Quantity:
     """Binary units, as every tool for cards counts memory, unless somebody wants decimal."""
-    for size, name in _DECIMAL_SIZES if units.decimal_memory else _BINARY_SIZES:
-        if abs(value) >= size:
-            return Quantity(_short(value / size), name)
-    return Quantity(f"{value:.0f}", "B")
+    return _scaled(value, units.sizes)
 
 
 def bytes_words(count: float, units: Units = USUAL) -> str:
@@ -198,10 +182,7 @@ def part_of_memory(value: float, whole: float, units: Units = USUAL) -> Quantity
 
 def rate(value: float) -> Quantity:
     """Decimal units, as wires are sold: 1 GB/s is 10^9 bytes per second."""
-    for size, name in _RATES:
-        if abs(value) >= size:
-            return Quantity(_short(value / size), name)
-    return Quantity(f"{value:.0f}", "B/s")
+    return _scaled(value, _RATES)
 
 
 def gigabytes_per_second(value: float) -> str:
@@ -212,24 +193,17 @@ def gigabytes_per_second(value: float) -> str:
 
 
 def energy(value: float) -> Quantity:
-    for size, name in _ENERGIES:
-        if value >= size:
-            return Quantity(_short(value / size), name)
-    return Quantity(_short(value), "J")
+    size, name = _suiting(value, _ENERGIES)
+    return Quantity(_short(value / size), name)
 
 
 def duration(seconds: float) -> Quantity:
-    """From nanoseconds to days, three digits."""
-    if seconds >= 86400 * 2:
-        return Quantity(_short(seconds / 86400), "d")
-    if seconds >= 7200:
-        return Quantity(_short(seconds / 3600), "h")
-    if seconds >= 120:
-        return Quantity(_short(seconds / 60), "min")
-    for size, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
-        if seconds >= size:
-            return Quantity(_short(seconds / size), name)
-    return Quantity(f"{seconds * 1e9:.0f}", "ns") if seconds else Quantity("0", "s")
+    """From nanoseconds to days, three digits; two of a large unit before it is taken."""
+    if not seconds:
+        return Quantity("0", "s")
+    size, name = _suiting(seconds / 2 if seconds >= 120 else min(seconds, 59.0), _TIMES)
+    shown = seconds / size
+    return Quantity(_short(shown) if name != "ns" else f"{seconds * 1e9:.0f}", name)
 
 
 def seconds_words(seconds: float) -> str:
@@ -238,13 +212,14 @@ def seconds_words(seconds: float) -> str:
     return f"{trimmed(read.number)} {read.unit}"
 
 
-def _largest_below(
-    most: float, sizes: Sequence[tuple[float, str]], otherwise: str, least: float = 1.0
-) -> Measure:
-    for size, name in sizes:
-        if most >= size:
-            return Measure(size, name, whole=False)
-    return Measure(least, otherwise, whole=False)
+def _suiting(value: float, scale: _Scale) -> tuple[float, str]:
+    return next((each for each in scale if abs(value) >= each[0]), scale[-1])
+
+
+def _scaled(value: float, scale: _Scale) -> Quantity:
+    """Three digits, or all of what is smaller than the second smallest unit."""
+    size, name = _suiting(value, scale)
+    return Quantity(_short(value / size) if size > 1 else f"{value:.0f}", name)
 
 
 def _short(value: float) -> str:

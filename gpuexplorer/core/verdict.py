@@ -5,7 +5,7 @@ from gpuexplorer.core.words import Message
 
 
 class Verdict(StrEnum):
-    """How a part of the computer is, from good to bad."""
+    """From good to bad, by the names that programs know them by."""
 
     FINE = "fine"
     LOOK = "look"
@@ -17,11 +17,9 @@ class Verdict(StrEnum):
 
     @property
     def word(self) -> Message:
-        return _WORDS[self]
-
-
-_WORDS = {
-    Verdict.FINE: Message("fine"),
-    Verdict.LOOK: Message("look"),
-    Verdict.BROKEN: Message("broken"),
-}
+        words = {
+            Verdict.FINE: Message("OK"),
+            Verdict.LOOK: Message("warning"),
+            Verdict.BROKEN: Message("broken"),
+        }
+        return words[self]

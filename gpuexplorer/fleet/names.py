@@ -74,8 +74,8 @@ def exporters(names: Collection[str]) -> Sequence[Exporter]:
 
 
 def _own() -> Mapping[MetricId, Told]:
-    named = {metric: own_name(METRICS[metric], metric) for metric in METRICS}
-    return {metric: Told(metric, own.sample, 1.0, own.part) for metric, own in named.items()}
+    named = {each.id: own_name(each) for each in METRICS.values()}
+    return {metric: Told(metric, own.name, 1.0, own.labels) for metric, own in named.items()}
 
 
 def _told(name_of: Callable[[Names], Name | None]) -> Mapping[MetricId, Told]:

@@ -4,11 +4,11 @@ from collections.abc import Collection, Sequence
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.metrics import METRICS, Metric, MetricId
+from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.identity import card_id, key_of
 from gpuexplorer.fleet.selector import grouped, one_of
-from gpuexplorer.telemetry.exporter_names import EXPORTER_NAMES, own_name
+from gpuexplorer.telemetry.exporter_names import served_name
 
 INFO = "gpuexplorer_missing_info"
 Reasons = dict[CardId, dict[MetricId, Absence]]
@@ -31,16 +31,11 @@ def reasons(
     return found
 
 
-def _named(metric: Metric) -> tuple[str, frozenset[tuple[str, str]]]:
-    """The name under which it is told there, and of which part."""
-    names = EXPORTER_NAMES.get(metric.id)
-    if names is not None and names.dcgm is not None and not names.dcgm.doubtful:
-        return names.dcgm.name, frozenset()
-    own = own_name(metric, metric.id)
-    return own.sample, frozenset(own.part.items())
-
-
-_NAMED = {metric.id: _named(metric) for metric in METRICS.values()}
+_NAMED = {
+    metric.id: (name.name, frozenset(name.labels.items()))
+    for metric in METRICS.values()
+    for name in [served_name(metric)]
+}
 _MEANT = {named: metric for metric, named in _NAMED.items()}
 _PARTS = sorted({label for _, part in _MEANT for label, _ in part})
 _ABSENCES = {each.value: each for each in Absence}

@@ -39,7 +39,6 @@ _REPORT = FileKind(mark("Web page"), "html")
 _EXPORTS = (
     FileKind(mark("Table"), "csv"),
     FileKind(mark("Lines of JSON"), "jsonl"),
-    FileKind(mark("Trace for Perfetto"), "json"),
 )
 _RECENT = "recordings/recent"
 # Only while a recording is shown.
@@ -269,11 +268,9 @@ class WindowRecordings(QObject):
 
 def _write(path: Path, target: Path, kind: FileKind) -> None:
     """In a thread of its own. What only this needs is loaded here: it is rarely asked for."""
-    from gpuexplorer.recording.export.choosing import chosen  # noqa: PLC0415
-    from gpuexplorer.recording.export.exporting import Form, pieces  # noqa: PLC0415
-    from gpuexplorer.recording.report.page import write_report  # noqa: PLC0415
+    from gpuexplorer.recording.export import chosen, exported  # noqa: PLC0415
+    from gpuexplorer.recording.report import write_report  # noqa: PLC0415
 
-    forms = {".jsonl": Form.JSONL, ".json": Form.PERFETTO}
     recording = open_recording(path)
     try:
         refuse_own(target, path)
@@ -281,8 +278,8 @@ def _write(path: Path, target: Path, kind: FileKind) -> None:
         if kind is _REPORT:
             write_report(choice, target)
         else:
-            form = forms.get(target.suffix.lower(), Form.CSV)
-            write_whole(target, pieces(choice, form))
+            form = "jsonl" if target.suffix.lower() == ".jsonl" else "csv"
+            write_whole(target, exported(choice, form), private=True)
     finally:
         recording.close()
 

@@ -41,7 +41,7 @@ def this_program() -> Writer:
 def make_file(path: Path, *, anonymous: bool, shrinks: bool = False) -> Opened:
     """The new file, with nothing in its tables."""
     try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
         raise Trouble(
             "{file} is there already, and a recording never replaces anything.",
@@ -49,12 +49,7 @@ def make_file(path: Path, *, anonymous: bool, shrinks: bool = False) -> Opened:
             file=path,
         ) from None
     except OSError as error:
-        raise Trouble(
-            "The recording {file} cannot be made: {reason}.",
-            "Choose a folder that is there and that you may write to.",
-            file=path,
-            reason=error.strerror or error,
-        ) from None
+        raise _not_begun(path, error) from None
     database = sqlite3.connect(path, timeout=PATIENCE, check_same_thread=False)
     try:
         database.execute("PRAGMA page_size = 8192")
@@ -66,7 +61,18 @@ def make_file(path: Path, *, anonymous: bool, shrinks: bool = False) -> Opened:
         database.close()
         with suppress(OSError):
             path.unlink()
-        raise trouble_of(path, error) from error
+        raise _not_begun(path, error) from error
+
+
+def _not_begun(path: Path, error: sqlite3.Error | OSError) -> Trouble:
+    """There is no file."""
+    full = Message("the disk is full")
+    return Trouble(
+        "The recording {file} cannot be made: {reason}.",
+        "Choose a folder that is there, that you may write to, and that has room.",
+        file=path,
+        reason=full if _is_full(error) else getattr(error, "strerror", None) or error,
+    )
 
 
 def ready_to_write(path: Path, database: sqlite3.Connection) -> Opened:

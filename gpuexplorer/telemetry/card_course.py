@@ -14,6 +14,7 @@ from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.telemetry.condition import Condition, News
 from gpuexplorer.telemetry.happenings import Kind
+from gpuexplorer.telemetry.latest import Reading
 
 # A card that tells none of these tells nothing a person could use.
 USABLE = (GPU_UTILIZATION, MEMORY_USED, TEMPERATURE, POWER_DRAW)
@@ -220,6 +221,16 @@ def why_no_figures(
     reasons = [missing[metric] for metric in USABLE if metric in missing]
     lasting = Counter(reason for reason in reasons if reason not in _PASSING)
     return lasting.most_common(1)[0][0] if lasting else None
+
+
+NO_FIGURES = "no figures"
+
+
+def state_of(reading: Reading) -> str:
+    """For programs: a card that answers, and gives no figure to use, does not work."""
+    if reading.state is CardState.WORKING and why_no_figures(reading.values, reading.missing):
+        return NO_FIGURES
+    return reading.state.value
 
 
 def at_work(values: Mapping[MetricId, float]) -> bool:

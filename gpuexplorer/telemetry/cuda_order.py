@@ -5,6 +5,16 @@ from typing import NamedTuple
 
 from gpuexplorer.core.words import NOTHING, Message
 
+FASTEST_FIRST = Message(
+    "CUDA sorts cards of different models by speed; set CUDA_DEVICE_ORDER=PCI_BUS_ID to be sure"
+)
+_MIG = Message(
+    "with MIG on, CUDA offers a program only one instance or card; "
+    "choose it by its UUID in CUDA_VISIBLE_DEVICES"
+)
+_HIDDEN = Message("hidden from CUDA by CUDA_VISIBLE_DEVICES")
+_TWICE = Message("CUDA_VISIBLE_DEVICES names a card twice, so CUDA sees none")
+
 
 class Numbered(NamedTuple):
     """A card as CUDA's numbering sees it."""
@@ -30,78 +40,35 @@ def cuda_numbers(
     A program asks CUDA itself only by starting it, which costs memory on every card, so this
     follows CUDA's documented rules, and says so where they leave the answer open.
     """
-    visible = environment.get("CUDA_VISIBLE_DEVICES")
     by_bus = environment.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"
     order_known = by_bus or len({card.model for card in cards}) <= 1
+    every = [uuid for card in cards for uuid in (card.uuid, *card.instances)]
+    visible = environment.get("CUDA_VISIBLE_DEVICES")
     if visible is None:
-        return _all_visible(cards, order_known)
-    return _chosen(cards, visible, order_known)
-
-
-def _all_visible(cards: Sequence[Numbered], order_known: bool) -> dict[str, CudaNumber]:
-    numbers = {}
-    position = 0
-    for card in cards:
-        if any(other.mig for other in cards):
-            for uuid in (card.uuid, *card.instances):
-                numbers[uuid] = CudaNumber(None, _MIG)
-        elif order_known:
-            numbers[card.uuid] = CudaNumber(position)
-            position += 1
+        if any(card.mig for card in cards):
+            return {uuid: CudaNumber(None, _MIG) for uuid in every}
+        if not order_known:
+            return {card.uuid: CudaNumber(None, FASTEST_FIRST) for card in cards}
+        return {card.uuid: CudaNumber(number) for number, card in enumerate(cards)}
+    entries = [entry.strip() for entry in visible.split(",")]
+    # Which card a number means may be open: then none can be called hidden either.
+    is_open = not order_known and any(map(_is_number, entries))
+    numbers = {uuid: CudaNumber(None, FASTEST_FIRST if is_open else _HIDDEN) for uuid in every}
+    seen = set()
+    for position, entry in enumerate(entries):
+        if _is_number(entry):
+            named = [card.uuid for card in cards[int(entry) :][:1]]
         else:
-            numbers[card.uuid] = CudaNumber(None, FASTEST_FIRST)
-    return numbers
-
-
-FASTEST_FIRST = Message(
-    "CUDA sorts cards of different models by speed; set CUDA_DEVICE_ORDER=PCI_BUS_ID to be sure"
-)
-_MIG = Message(
-    "with MIG on, CUDA offers a program only one instance or card; "
-    "choose it by its UUID in CUDA_VISIBLE_DEVICES"
-)
-_HIDDEN = Message("hidden from CUDA by CUDA_VISIBLE_DEVICES")
-
-
-def _chosen(
-    cards: Sequence[Numbered], visible: str, order_known: bool
-) -> dict[str, CudaNumber]:
-    numbers = {
-        uuid: CudaNumber(None, _HIDDEN)
-        for card in cards
-        for uuid in (card.uuid, *card.instances)
-    }
-    seen: set[str] = set()
-    for position, entry in enumerate(part.strip() for part in visible.split(",")):
-        uuid = _resolve(entry, cards)
-        if uuid is None:
+            whole = entry.startswith(("GPU-", "MIG-"))
+            named = [uuid for uuid in every if whole and uuid.startswith(entry)]
+        if len(named) != 1:
             break  # CUDA ignores the first entry it does not know, and all that follow
-        if uuid in seen:
-            # CUDA then offers no card at all.
-            twice = Message("CUDA_VISIBLE_DEVICES names a card twice, so CUDA sees none")
-            return {each: CudaNumber(None, twice) for each in numbers}
-        seen.add(uuid)
-        if _is_number(entry) and not order_known:
-            numbers[uuid] = CudaNumber(None, FASTEST_FIRST)
-        else:
-            numbers[uuid] = CudaNumber(position)
-    if not order_known and any(_is_number(entry.strip()) for entry in visible.split(",")):
-        # Which card a number means is open, so that none can be called hidden either.
-        return {
-            uuid: number if number.cuda_index is not None else CudaNumber(None, FASTEST_FIRST)
-            for uuid, number in numbers.items()
-        }
+        if named[0] in seen:
+            return {uuid: CudaNumber(None, _TWICE) for uuid in every}
+        seen.add(named[0])
+        if order_known or not _is_number(entry):
+            numbers[named[0]] = CudaNumber(position)
     return numbers
-
-
-def _resolve(entry: str, cards: Sequence[Numbered]) -> str | None:
-    if _is_number(entry):
-        return cards[int(entry)].uuid if int(entry) < len(cards) else None
-    if not entry.startswith(("GPU-", "MIG-")):
-        return None
-    names = [uuid for card in cards for uuid in (card.uuid, *card.instances)]
-    matches = [uuid for uuid in names if uuid.startswith(entry)]
-    return matches[0] if len(matches) == 1 else None
 
 
 def _is_number(entry: str) -> bool:

@@ -1,6 +1,6 @@
 """What the usual exporters for Prometheus call our metrics, and in which unit they tell them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from gpuexplorer.core.catalogue.links import MOST_NVLINKS
@@ -107,34 +107,24 @@ class Names(NamedTuple):
     nvitop: Name | None = None
 
 
-def _rows() -> Iterator[tuple[MetricId, Names]]:
-    for line in _CARDS.strip().splitlines():
-        ours, *cells = (cell.split() for cell in line.split("|"))
-        yield MetricId(ours[0]), Names(*map(_name, ("DCGM_FI_", "nvidia_smi_", "gpu_"), cells))
-
-
-def _name(prefix: str, cell: list[str]) -> Name | None:
-    if not cell:
-        return None
-    name, *marks = cell
+def _name(prefix: str, cell: str) -> Name | None:
+    name, *marks = cell.split() or [""]
     factor = next((_FACTORS[mark] for mark in marks if mark in _FACTORS), 1.0)
-    return Name(prefix + name, factor, "counter" in marks, "doubtful" in marks)
+    named = Name(prefix + name, factor, "counter" in marks, "doubtful" in marks)
+    return named if name else None
 
 
-EXPORTER_NAMES: Mapping[MetricId, Names] = {
-    **dict(_rows()),
-    **{
-        MetricId(f"nvlink_{link}_{way}"): Names(
-            nvitop=Name(
-                f"gpu_nvlink_{short}_throughput_MiBps",
-                _FACTORS["MiB"],
-                labels={"link": str(link)},
-            )
-        )
-        for link in range(MOST_NVLINKS)
-        for way, short in (("transmit", "tx"), ("receive", "rx"))
-    },
-}
+EXPORTER_NAMES: dict[MetricId, Names] = {}
+for _line in _CARDS.strip().splitlines():
+    _ours, *_cells = _line.split("|")
+    _together = map(_name, ("DCGM_FI_", "nvidia_smi_", "gpu_"), _cells)
+    EXPORTER_NAMES[MetricId(_ours.strip())] = Names(*_together)
+for _link in range(MOST_NVLINKS):
+    for _way, _short in (("transmit", "tx"), ("receive", "rx")):
+        _nvitop = f"gpu_nvlink_{_short}_throughput_MiBps"
+        _found = Name(_nvitop, _FACTORS["MiB"], labels={"link": str(_link)})
+        EXPORTER_NAMES[MetricId(f"nvlink_{_link}_{_way}")] = Names(nvitop=_found)
+
 # The number of the newest Xid; in nvidia_gpu_exporter how often each came.
 XID = "DCGM_FI_DEV_XID_ERRORS"
 XID_COUNT = "nvidia_smi_xid_errors_total"
@@ -154,27 +144,24 @@ _SUFFIX = {
     Unit.JOULES: "_joules",
     Unit.HERTZ: "_hertz",
     Unit.BYTES_PER_SECOND: "_bytes_per_second",
-    Unit.SECONDS: "_seconds",
+    Unit.SECONDS: "_seconds_total",  # only what adds up since the driver was loaded has it
 }
 
 
-class OwnName(NamedTuple):
-    """What `gpuexplorer serve` calls a metric that the DCGM exporter has no name for."""
-
-    family: str
-    sample: str
-    counts: bool
-    part: Mapping[str, str]  # the label that says which part is meant; mostly none
-
-
-def own_name(metric: Metric, name: str) -> OwnName:
-    """In SI units. `name` is the metric's, or with `host_` before it the computer's."""
-    part = {}
+def own_name(metric: Metric, of: str = "") -> Name:
+    """What `gpuexplorer serve` calls what the DCGM exporter has no name for: in SI units. `of`:
+    begins the names of the computer's figures.
+    """
+    name, part = str(metric.id), {}
     if metric.part is not None:
         what, number = metric.part[0].value, str(metric.part[1])
         name = name.replace(f"{what}_{number}_", f"each_{what}_")
         part = {what: number}
-    family = f"gpuexplorer_{name}{_SUFFIX.get(metric.unit, '')}"
-    # Only what adds up since the driver was loaded has this unit.
-    counts = metric.unit is Unit.SECONDS
-    return OwnName(family, f"{family}_total" if counts else family, counts, part)
+    name = f"gpuexplorer_{of}{name}{_SUFFIX.get(metric.unit, '')}"
+    return Name(name, counter=metric.unit is Unit.SECONDS, labels=part)
+
+
+def served_name(metric: Metric) -> Name:
+    """What `gpuexplorer serve` calls a card's figure."""
+    dcgm = EXPORTER_NAMES.get(metric.id, Names()).dcgm
+    return own_name(metric) if dcgm is None or dcgm.doubtful else dcgm

@@ -4,39 +4,112 @@ its kernel module, and the graphics cards on the PCI bus with whoever holds them
 Reads plain files only. Nothing here opens a device, so no sleeping card is woken.
 """
 
+import os
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from gpuexplorer.core.newer_python import StrEnum
-from gpuexplorer.core.words import Message, mark
+from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.telemetry.pci_bus import PciBus
-from gpuexplorer.telemetry.place import (
-    Place,
-    driver_library,
-    find_library,
-    is_library,
-    is_there,
-)
 
 NVIDIA = "10de"
-
-_VENDORS = {
-    NVIDIA: "NVIDIA",
-    "1002": "AMD",
-    "1013": "Cirrus Logic",
-    "102b": "Matrox",
-    "1234": "QEMU",
-    "1414": "Microsoft Hyper-V",
-    "15ad": "VMware",
-    "1a03": "ASPEED",
-    "1af4": "virtio",
-    "1b36": "QXL",
-    "1d0f": "Amazon",
-    "80ee": "VirtualBox",
-    "8086": "Intel",
-}
+VENDORS = {NVIDIA: "NVIDIA", "1002": "AMD", "8086": "Intel"}
 _PCI_NAMES = ("/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids", "/usr/share/pci.ids")
+_LIBRARY_FOLDERS = (
+    "/usr/lib/wsl/lib",
+    "/run/opengl-driver/lib",
+    "/usr/lib/x86_64-linux-gnu/GL/nvidia/lib",  # within a Flatpak
+    "/usr/lib/x86_64-linux-gnu",
+    "/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/lib/aarch64-linux-gnu",
+    "/usr/lib64",
+    "/lib64",
+    "/usr/lib",
+    "/lib",
+    "/usr/local/lib",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where to look: a tree of files, an environment and a kind of system."""
+
+    root: Path = Path("/")
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    platform: str = sys.platform
+
+    def at(self, path: str) -> Path:
+        return self.root / path.lstrip("/")
+
+    def shown(self, path: Path) -> str:
+        """The path as the person at this computer would write it."""
+        if self.root != Path("/") and path.is_relative_to(self.root):
+            return f"/{path.relative_to(self.root).as_posix()}"
+        return str(path)
+
+    def exists(self, path: str) -> bool:
+        return is_there(self.at(path))
+
+    def read(self, path: str, limit: int = 1 << 20) -> str | None:
+        """The text of a file, or None where it cannot be read for whatever reason."""
+        try:
+            with self.at(path).open("rb") as file:
+                return file.read(limit).decode("utf-8", "replace")
+        except (OSError, ValueError):
+            return None
+
+    def entries(self, path: str) -> Sequence[Path]:
+        try:
+            return sorted(self.at(path).iterdir())
+        except OSError:
+            return ()
+
+
+def driver_library(place: Place) -> Path | None:
+    """Where the library is through which NVIDIA's driver answers questions."""
+    if place.platform != "win32":
+        return find_library(place, "libnvidia-ml.so.1")
+    windows = place.environment.get("SYSTEMROOT", "C:\\Windows")
+    programs = place.environment.get("PROGRAMFILES", "C:\\Program Files")
+    places = (
+        place.at(windows) / "System32" / "nvml.dll",
+        place.at(programs) / "NVIDIA Corporation" / "NVSMI" / "nvml.dll",
+    )
+    return next((path for path in places if is_there(path)), None)
+
+
+def find_library(place: Place, name: str) -> Path | None:
+    """Where the loader would find a shared library. Starts no program."""
+    folders = filter(None, place.environment.get("LD_LIBRARY_PATH", "").split(":"))
+    for folder in (*folders, *_LIBRARY_FOLDERS):
+        if place.exists(f"{folder}/{name}"):
+            return place.at(f"{folder}/{name}")
+    # The loader's cache has paths between zeros, of libraries for 32-bit programs too.
+    cached = re.compile(f"\0(/[^\0]*/{re.escape(name)})(?=\0)")
+    paths = cached.findall(place.read("/etc/ld.so.cache", 1 << 23) or "")
+    return next((place.at(path) for path in paths if is_library(place.at(path))), None)
+
+
+def is_there(path: Path) -> bool:
+    """As far as this user can see: Path.exists raises where a folder above is closed."""
+    try:
+        path.stat()
+    except OSError:
+        return False
+    return True
+
+
+def is_library(path: Path) -> bool:
+    """Of a 64-bit program."""
+    try:
+        with path.open("rb") as file:
+            return file.read(5) == b"\x7fELF\2"
+    except OSError:
+        return False
 
 
 class Thing(StrEnum):
@@ -88,24 +161,12 @@ class DisplayController:
     asleep: bool
 
     @property
-    def vendor(self) -> str:
-        return _vendor(self.vendor_id)
-
-    @property
     def sentence(self) -> Message:
-        if self.driver is None:
-            held = (
-                mark("{card} at {address}, held by no driver, asleep.")
-                if self.asleep
-                else mark("{card} at {address}, held by no driver.")
-            )
-        else:
-            held = (
-                mark("{card} at {address}, held by the driver {driver}, asleep.")
-                if self.asleep
-                else mark("{card} at {address}, held by the driver {driver}.")
-            )
-        return Message(held, card=self.name, address=self.bus_id, driver=self.driver)
+        known = {"card": self.name, "address": self.bus_id, "driver": self.driver}
+        held = Message("{card} at {address}, held by no driver.", **known)
+        if self.driver is not None:
+            held = Message("{card} at {address}, held by the driver {driver}.", **known)
+        return told(held, Message("It is asleep.") if self.asleep else NOTHING)
 
 
 def looked_for(place: Place) -> Sequence[Looked]:
@@ -115,9 +176,13 @@ def looked_for(place: Place) -> Sequence[Looked]:
         return [Looked(Thing.DRIVER, "macOS", found=False, sentence=sentence)]
     if place.platform != "linux":
         return [_driver_library(place)]
-    found = [_chosen_library(place), _driver_library(place)]
-    found += [_kernel_module(place), *_cards_on_the_bus(place)]
-    return [looked for looked in found if looked is not None]
+    chosen = place.environment.get("GPUEXPLORER_NVML")
+    return [
+        *([_chosen_library(place, chosen)] if chosen else []),
+        _driver_library(place),
+        _kernel_module(place),
+        *_cards_on_the_bus(place),
+    ]
 
 
 def module_version(place: Place) -> str | None:
@@ -139,36 +204,25 @@ def display_controllers(place: Place) -> Sequence[DisplayController] | None:
     return [
         DisplayController(
             card.bus_id,
-            vendor,
-            model,
-            names[vendor, model],
+            *model,
+            names[model],
             bus.driver(card.bus_id),
             card.asleep,
         )
         for card in cards
-        for vendor, model in [(f"{card.vendor:04x}", f"{card.device:04x}")]
+        for model in [(f"{card.vendor:04x}", f"{card.device:04x}")]
     ]
 
 
-def _chosen_library(place: Place) -> Looked | None:
-    chosen = place.environment.get("GPUEXPLORER_NVML")
-    if not chosen:
-        return None
+def _chosen_library(place: Place, chosen: str) -> Looked:
     # The loader looks for a bare name as for any other library.
     path = place.at(chosen) if "/" in chosen else find_library(place, chosen)
     found = path is not None and is_library(path)
+    sentence = Message(
+        "The variable GPUEXPLORER_NVML names {library}, where no library is.", library=chosen
+    )
     if found:
         sentence = Message("The variable GPUEXPLORER_NVML is used for NVIDIA's library.")
-    elif path is not None and is_there(path):
-        sentence = Message(
-            "The variable GPUEXPLORER_NVML names {library}, which is no library.",
-            library=chosen,
-        )
-    else:
-        sentence = Message(
-            "The variable GPUEXPLORER_NVML names {library}, which is not there.",
-            library=chosen,
-        )
     return Looked(Thing.CHOSEN_LIBRARY, chosen, found, sentence)
 
 
@@ -176,75 +230,67 @@ def _driver_library(place: Place) -> Looked:
     name = "nvml.dll" if place.platform == "win32" else "libnvidia-ml.so.1"
     library = driver_library(place)
     if library is None:
-        sentence = Message(
-            "{library}, which comes with NVIDIA's driver, is not installed.",
-            library=name,
+        missing = Message(
+            "{library}, which comes with NVIDIA's driver, is not installed.", library=name
         )
-        return Looked(Thing.LIBRARY, name, found=False, sentence=sentence)
+        return Looked(Thing.LIBRARY, name, found=False, sentence=missing)
     where = place.shown(library)
-    sentence = Message("{library} is there: {path}.", library=name, path=where)
-    return Looked(Thing.LIBRARY, where, found=True, sentence=sentence)
+    there = Message("{library} is there: {path}.", library=name, path=where)
+    return Looked(Thing.LIBRARY, where, found=True, sentence=there)
 
 
 def _kernel_module(place: Place) -> Looked:
-    where = "/proc/driver/nvidia, /sys/module/nvidia"
+    where, found = "/proc/driver/nvidia, /sys/module/nvidia", False
+    sentence = Message("NVIDIA's kernel module is not loaded.")
     if version := module_version(place):
+        found = True
         sentence = Message("NVIDIA's kernel module {version} is loaded.", version=version)
-        return Looked(Thing.MODULE, where, found=True, sentence=sentence)
-    if place.exists("/dev/dxg"):
+    elif place.exists("/dev/dxg"):
+        where, found = "/dev/dxg", True
         sentence = Message(
             "Windows keeps the kernel part of the driver, and lends it as /dev/dxg."
         )
-        return Looked(Thing.MODULE, "/dev/dxg", found=True, sentence=sentence)
-    if place.exists("/sys/module/nouveau"):
+    elif place.exists("/sys/module/nouveau"):
         sentence = Message(
             "nouveau is loaded in the place of NVIDIA's kernel module; it answers no questions."
         )
-        return Looked(Thing.MODULE, where, found=False, sentence=sentence)
-    sentence = Message("NVIDIA's kernel module is not loaded.")
-    return Looked(Thing.MODULE, where, found=False, sentence=sentence)
+    return Looked(Thing.MODULE, where, found, sentence)
 
 
-def _cards_on_the_bus(place: Place) -> Iterator[Looked]:
-    ours, others = Thing.NVIDIA_CARDS, Thing.OTHER_CARDS
+def _cards_on_the_bus(place: Place) -> list[Looked]:
     where = "/sys/bus/pci/devices"
     controllers = display_controllers(place)
     if controllers is None:
-        sentence = Message(
+        hidden = Message(
             "The PCI bus cannot be seen from here, so nobody can say what is plugged in."
         )
-        yield Looked(ours, where, found=False, sentence=sentence)
-        return
-    for card in controllers:
-        if card.vendor_id == NVIDIA:
-            yield Looked(ours, where, found=True, sentence=card.sentence)
-    if all(card.vendor_id != NVIDIA for card in controllers):
-        sentence = Message("No NVIDIA card is on the PCI bus.")
-        yield Looked(ours, where, found=False, sentence=sentence)
-    for card in controllers:
-        if card.vendor_id != NVIDIA:
-            yield Looked(others, where, found=True, sentence=card.sentence)
-    if not controllers:
-        sentence = Message("No graphics card of any other maker is there either.")
-        yield Looked(others, where, found=False, sentence=sentence)
+        return [Looked(Thing.NVIDIA_CARDS, where, found=False, sentence=hidden)]
+    none = {
+        Thing.NVIDIA_CARDS: Message("No NVIDIA card is on the PCI bus."),
+        Thing.OTHER_CARDS: Message("No graphics card of any other maker is there either."),
+    }
+    found = []
+    for thing, nothing in none.items():
+        ours = thing is Thing.NVIDIA_CARDS
+        cards = [each for each in controllers if (each.vendor_id == NVIDIA) is ours]
+        found += [Looked(thing, where, found=True, sentence=each.sentence) for each in cards]
+        if not cards and (ours or not controllers):
+            found.append(Looked(thing, where, found=False, sentence=nothing))
+    return found
 
 
 def _name(place: Place, vendor: str, model: str) -> str:
     """The name from the list of PCI numbers, or what can be said without that list."""
-    maker = _vendor(vendor)
+    maker = VENDORS.get(vendor)
     for path in _PCI_NAMES:
-        within = False
-        for line in (place.read(path, 1 << 23) or "").splitlines():
-            if line.startswith(f"{vendor} "):
-                within = True
-            elif within and line.startswith(f"\t{model} "):
-                return f"{maker} {line[5:].strip()}"
-            elif within and not line.startswith(("\t", "#")):
-                break
+        text = place.read(path, 1 << 23) or ""
+        if found := re.search(rf"^{vendor} +(.*)\n((?:[\t#].*\n)*)", text, re.MULTILINE):
+            maker = maker or found[1]
+            if name := re.search(rf"^\t{model} +(.*)", found[2], re.MULTILINE):
+                return f"{maker} {name[1]}"
     return Message(
-        "{maker} graphics card (PCI {vendor}:{model})", maker=maker, vendor=vendor, model=model
+        "{maker} graphics card (PCI {vendor}:{model})",
+        maker=maker or Message("unknown"),
+        vendor=vendor,
+        model=model,
     )
-
-
-def _vendor(number: str) -> str:
-    return _VENDORS.get(number) or Message("vendor {number}", number=number)

@@ -3,7 +3,7 @@
 No driver lists what stands between the cards; the kinds of their paths tell most of it.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind
@@ -80,34 +80,40 @@ class MachineShape:
         return None if spoke is None else self.hubs[spoke.hub]
 
 
-_STEPS = (PathKind.SWITCH, PathKind.SWITCHES, PathKind.HOST_BRIDGE)
-# Each step away from a card, and what is closer is reached as well.
-_CLOSER = {
-    PathKind.SWITCH: {PathKind.BOARD, PathKind.SWITCH},
-    PathKind.SWITCHES: {PathKind.BOARD, PathKind.SWITCH, PathKind.SWITCHES},
-    PathKind.HOST_BRIDGE: {
-        PathKind.BOARD,
-        PathKind.SWITCH,
-        PathKind.SWITCHES,
-        PathKind.HOST_BRIDGE,
-    },
-}
+# Away from a card: whoever is reached by one of them is reached by all that follow.
+_STEPS = (PathKind.BOARD, PathKind.SWITCH, PathKind.SWITCHES, PathKind.HOST_BRIDGE)
+_Together = Callable[[CardId, CardId], bool]
+_Links = Mapping[frozenset[CardId], Link]
 
 
 def shape_of(topology: Topology, cards: Sequence[Card]) -> MachineShape:
     """Of whole cards; MIG instances are where their card is."""
-    links = topology.by_pair
+    links, nodes = topology.by_pair, topology.numa_nodes
     whole = [card for card in cards if card.kind is CardKind.GPU]
     wired = [card.id for card in whole if frozenset((card.id, HOST_ID)) in links]
-    sockets = _sockets(wired, links, topology.numa_nodes)
+
+    def one_socket(a: CardId, b: CardId) -> bool:
+        if a in nodes and b in nodes:
+            return nodes[a] == nodes[b]
+        link = links.get(frozenset((a, b)))
+        return link is None or link.beside_nvlink is not PathKind.SYSTEM
+
+    sockets = []
+    for near in _groups(wired, one_socket):
+        group = near  # those that share a bridge or a switch stand side by side
+        for step in reversed(_STEPS[1:]):
+            group = [card for close in _groups(group, _within(links, step)) for card in close]
+        number = next((nodes[card] for card in group if card in nodes), None)
+        sockets.append(Socket(number, tuple(group)))
+    sockets.sort(key=lambda each: (each.number is None, each.number or 0))
     order = [card for socket in sockets for card in socket.cards]
     bridges, hubs, spokes = _nvlinks(order, links, {card.id: card.nvlinks for card in whole})
     junctions = _junctions(sockets, links)
     return MachineShape(
-        sockets=sockets,
+        sockets=tuple(sockets),
         junctions=junctions,
-        hubs=hubs,
-        bridges=bridges,
+        hubs=tuple(hubs),
+        bridges=tuple(bridges),
         spokes=spokes,
         loose=tuple(card.id for card in whole if card.id not in wired),
         links=links,
@@ -116,114 +122,63 @@ def shape_of(topology: Topology, cards: Sequence[Card]) -> MachineShape:
     )
 
 
-def _sockets(
-    cards: Sequence[CardId],
-    links: Mapping[frozenset[CardId], Link],
-    nodes: Mapping[CardId, int],
-) -> tuple[Socket, ...]:
-    def together(a: CardId, b: CardId) -> bool:
-        if a in nodes and b in nodes:
-            return nodes[a] == nodes[b]
-        link = links.get(frozenset((a, b)))
-        return link is None or link.beside_nvlink is not PathKind.SYSTEM
-
-    def number(group: Iterable[CardId]) -> int | None:
-        return next((nodes[card] for card in group if card in nodes), None)
-
-    groups = _groups(cards, together)
-    found = [Socket(number(group), tuple(_neighbours(group, links))) for group in groups]
-    numbered = [socket for socket in found if socket.number is not None]
-    rest = [socket for socket in found if socket.number is None]
-    return (*sorted(numbered, key=lambda socket: socket.number or 0), *rest)
-
-
-def _neighbours(
-    cards: Sequence[CardId], links: Mapping[frozenset[CardId], Link]
-) -> list[CardId]:
-    """Those that share a bridge or a switch side by side, else in the order they came in."""
-    groups = [list(cards)]
-    for step in reversed(_STEPS):
-        groups = [inner for group in groups for inner in _joined(group, links, _CLOSER[step])]
-    return [card for group in groups for card in group]
-
-
-def _junctions(
-    sockets: Sequence[Socket], links: Mapping[frozenset[CardId], Link]
-) -> tuple[Junction, ...]:
+def _junctions(sockets: Sequence[Socket], links: _Links) -> tuple[Junction, ...]:
     """One that joins no more cards than a closer one is left out: nothing tells that it is."""
-
-    def on_the_bus(card: CardId) -> bool:
-        link = links.get(frozenset((card, HOST_ID)))
-        return link is None or link.path is not PathKind.C2C
-
-    found: list[Junction] = []
-    for step in _STEPS:
+    found: dict[frozenset[CardId], Junction] = {}
+    for step in _STEPS[1:]:
         for socket in sockets:
-            cards = list(filter(on_the_bus, socket.cards))
-            for group in _joined(cards, links, _CLOSER[step]):
-                known = any(set(each.cards) == set(group) for each in found)
-                if len(group) > 1 and not known:
-                    found.append(Junction(len(found), step, tuple(group)))
-    return tuple(found)
+            ways = {card: links.get(frozenset((card, HOST_ID))) for card in socket.cards}
+            on_the_bus = [
+                c for c, way in ways.items() if not way or way.path is not PathKind.C2C
+            ]
+            for group in _groups(on_the_bus, _within(links, step)):
+                if len(group) > 1:
+                    junction = Junction(len(found), step, tuple(group))
+                    found.setdefault(frozenset(group), junction)
+    return tuple(found.values())
 
 
-def _joined(
-    cards: Sequence[CardId],
-    links: Mapping[frozenset[CardId], Link],
-    kinds: Collection[PathKind],
-) -> list[list[CardId]]:
+def _nvlinks(
+    cards: Sequence[CardId], links: _Links, nvlinks: Mapping[CardId, int]
+) -> tuple[list[Link], list[Hub], dict[CardId, Spoke]]:
+    direct = {
+        pair: link for pair, link in links.items() if link.nvlinks and HOST_ID not in pair
+    }
+    bridges: list[Link] = []
+    hubs: list[Hub] = []
+    spokes: dict[CardId, Spoke] = {}
+    for group in _groups(cards, lambda a, b: frozenset((a, b)) in direct):
+        if len(group) == 2:
+            bridges.append(direct[frozenset(group)])
+        if len(group) < 3:
+            continue
+        ends = {card: [link for pair, link in direct.items() if card in pair] for card in group}
+        sums = {card: sum(link.nvlinks for link in ways) for card, ways in ends.items()}
+        kind = HubKind.SOME
+        if any(0 < nvlinks[card] < sums[card] for card in group):
+            kind = HubKind.SWITCH
+        elif all(len(ways) == len(group) - 1 for ways in ends.values()):
+            kind = HubKind.ALL
+        for card, (first, *more) in ends.items():
+            most = nvlinks[card] or max(link.nvlinks for link in (first, *more))
+            count = min(sums[card], most)
+            rate = None if first.rate is None else first.rate / first.nvlinks * count
+            spokes[card] = Spoke(count, first.nvlink_generation, rate, len(hubs))
+        hubs.append(Hub(len(hubs), kind, tuple(group)))
+    return bridges, hubs, spokes
+
+
+def _within(links: _Links, step: PathKind) -> _Together:
+    kinds = _STEPS[: _STEPS.index(step) + 1]
+
     def close(a: CardId, b: CardId) -> bool:
         link = links.get(frozenset((a, b)))
         return link is not None and link.beside_nvlink in kinds
 
-    return _groups(cards, close)
+    return close
 
 
-def _nvlinks(
-    cards: Sequence[CardId],
-    links: Mapping[frozenset[CardId], Link],
-    nvlinks: Mapping[CardId, int],
-) -> tuple[tuple[Link, ...], tuple[Hub, ...], Mapping[CardId, Spoke]]:
-    def ways(card: CardId, others: Iterable[CardId]) -> list[Link]:
-        found = (links.get(frozenset((card, other))) for other in others if other != card)
-        return [link for link in found if link is not None and link.nvlinks]
-
-    bridges: list[Link] = []
-    hubs: list[Hub] = []
-    spokes: dict[CardId, Spoke] = {}
-    for group in _groups(cards, lambda a, b: bool(ways(a, [b]))):
-        if len(group) == 2:
-            bridges += ways(group[0], group)
-        if len(group) < 3:
-            continue
-        ends = {card: ways(card, group) for card in group}
-        hub = Hub(len(hubs), _hub_kind(ends, nvlinks), tuple(group))
-        hubs.append(hub)
-        spokes |= {card: _spoke(ends[card], nvlinks[card], hub.number) for card in group}
-    return tuple(bridges), tuple(hubs), spokes
-
-
-def _hub_kind(ends: Mapping[CardId, Sequence[Link]], nvlinks: Mapping[CardId, int]) -> HubKind:
-    shared = any(
-        0 < nvlinks[card] < sum(link.nvlinks for link in ways) for card, ways in ends.items()
-    )
-    if shared:
-        return HubKind.SWITCH
-    complete = all(len(ways) == len(ends) - 1 for ways in ends.values())
-    return HubKind.ALL if complete else HubKind.SOME
-
-
-def _spoke(ways: Sequence[Link], most: int, hub: int) -> Spoke:
-    count = sum(link.nvlinks for link in ways)
-    count = min(count, most) if most else max(link.nvlinks for link in ways)
-    first = ways[0]
-    one = None if first.rate is None else first.rate / first.nvlinks
-    return Spoke(count, first.nvlink_generation, None if one is None else one * count, hub)
-
-
-def _groups(
-    cards: Sequence[CardId], together: Callable[[CardId, CardId], bool]
-) -> list[list[CardId]]:
+def _groups(cards: Sequence[CardId], together: _Together) -> list[list[CardId]]:
     """Cards that belong together, also through others; in the order of their first ones."""
     groups: list[list[CardId]] = []
     left = list(cards)

@@ -5,13 +5,13 @@ import difflib
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple, NoReturn, TypeVar
 
 from gpuexplorer.core.cards import Card, CardState, Sample
-from gpuexplorer.core.catalogue import health, heat_and_power, memory
-from gpuexplorer.core.catalogue import utilization as use
 from gpuexplorer.core.catalogue.clocks import PERFORMANCE_STATE
-from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Unit, metrics_of
+from gpuexplorer.core.catalogue.health import COMPUTE_MODE
+from gpuexplorer.core.metrics import METRICS, Metric, Unit, metrics_of
 from gpuexplorer.core.trouble import Trouble, did_you_mean
 from gpuexplorer.core.words import mark
 from gpuexplorer.simulation.models import MIB
@@ -22,30 +22,34 @@ _FORMS = mark(
     "On simulated cards there are nvidia-smi, -L, -i 0, --query-gpu=name,memory.used "
     "--format=csv, and --query-compute-apps=pid,used_memory --format=csv."
 )
-_ENDLESS = mark(
-    "Asked for again and again, nvidia-smi does not end, and the cell would wait for ever."
-)
-_SCREENS = mark("The overview and the plots beside the lab show the same figures live.")
-_NO_DRIVER = "N/A"  # nobody made up a driver, or a CUDA version, for simulated cards
 _ABSENT = "[N/A]"
-
-_R = TypeVar("_R")
-
-
-def nvidia_smi(arguments: str, backend: SimulatedBackend, now: datetime) -> str:
-    """What it prints. Raises Trouble for what is not offered here."""
-    asked = _asked(arguments)
-    cards = _chosen(_cards(backend), asked.id)
-    if asked.list_gpus:
-        lines = [_listed(each.card) for each in cards]
-    elif asked.query_gpu:
-        lines = _query(asked.query_gpu, asked.format, _card_fields(now, len(cards)), cards)
-    elif asked.apps:
-        apps = [_App(each.card, process) for each in cards for process in each.processes]
-        lines = _query(asked.apps, asked.format, _APP_FIELDS, apps)
-    else:
-        lines = _table(cards, now)
-    return "\n".join(lines)
+# In what unit nvidia-smi says a figure, and what of ours makes one of it.
+_UNITS = dict.fromkeys(Unit, ("", 1.0)) | {
+    Unit.RATIO: ("%", 0.01),
+    Unit.BYTES: ("MiB", float(MIB)),
+    Unit.WATTS: ("W", 1.0),
+    Unit.HERTZ: ("MHz", 1e6),
+}
+_ALIASES = {
+    "clocks.current.graphics": "clocks.gr",
+    "clocks.current.memory": "clocks.mem",
+    "clocks.current.sm": "clocks.sm",
+    "clocks.max.graphics": "clocks.max.gr",
+    "clocks.max.memory": "clocks.max.mem",
+    "pcie.link.gen.current": "pcie.link.gen.gpucurrent",
+    "power.limit": "enforced.power.limit",
+}
+_METRICS: dict[str, Metric] = {
+    metric.smi: metric
+    for metric in METRICS.values()
+    if metric.smi and " " not in metric.smi and not metric.smi.startswith("-")
+}
+_METRICS |= {alias: _METRICS[field] for alias, field in _ALIASES.items()}
+_HELD = ("used_memory", "used_gpu_memory")  # by a process
+_FIELD_UNITS = {
+    field: unit for field, metric in _METRICS.items() if (unit := _UNITS[metric.unit][0])
+} | dict.fromkeys(_HELD, "MiB")
+_Row = TypeVar("_Row")
 
 
 class _CardNow(NamedTuple):
@@ -55,20 +59,37 @@ class _CardNow(NamedTuple):
     sample: Sample
     processes: Sequence[CardProcess]
 
-    def number(self, metric: MetricId, per: float = 1.0) -> int | None:
-        value = self.sample.values.get(metric)
-        return None if value is None else round(value / per)
 
-    def text(self, metric: MetricId, form: str, absent: str = "N/A", per: float = 1.0) -> str:
-        value = self.number(metric, per)
-        return absent if value is None else form.format(value)
-
-
-class _App(NamedTuple):
-    """A process that computes on a card."""
-
-    card: Card
-    process: CardProcess
+def nvidia_smi(arguments: str, backend: SimulatedBackend, now: datetime) -> str:
+    """What it prints. Raises Trouble for what is not offered here."""
+    asked = _asked(arguments)
+    cards = [
+        _CardNow(card, backend.now(card.id, metrics_of(card)), backend.processes(card.id) or ())
+        for card in backend.cards()
+    ]
+    if asked.id is not None:
+        cards = [_named(word, cards) for word in asked.id.split(",")]
+    processes = [(each.card, process) for each in cards for process in each.processes]
+    if asked.list_gpus:
+        lines = [
+            f"GPU {c.index}: {c.name} (UUID: {c.id})" for c in (each.card for each in cards)
+        ]
+    elif asked.query_gpu:
+        lines = _query(asked.query_gpu, asked.format, _card_fields(now, len(cards)), cards)
+    elif asked.apps:
+        lines = _query(asked.apps, asked.format, _app_fields(), processes)
+    else:
+        lines = [
+            f"{now:%a %b %e %H:%M:%S %Y}",
+            # Nobody made up a driver, or a CUDA version, for simulated cards.
+            _HEAD.format(program="simulated", driver="N/A"),
+            *map(_card_rows, cards),
+            _PROCESSES,
+            *(_process_row(card, process) for card, process in processes),
+            *([] if processes else [_NO_PROCESS]),
+            f"+{'-' * 89}+",
+        ]
+    return "\n".join(lines)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -89,7 +110,11 @@ def _asked(arguments: str) -> argparse.Namespace:
     except ValueError:
         raise Trouble("A quotation mark of this line is not closed.") from None
     if asked.loop is not None:
-        raise Trouble(_ENDLESS, _SCREENS)
+        raise Trouble(
+            "Asked for again and again, nvidia-smi does not end, and the cell would wait for"
+            " ever.",
+            "The overview and the plots beside the lab show the same figures live.",
+        )
     if unknown:
         raise Trouble(
             "Simulated cards have no `nvidia-smi {option}`.", _FORMS, option=unknown[0]
@@ -97,27 +122,11 @@ def _asked(arguments: str) -> argparse.Namespace:
     return asked
 
 
-def _cards(backend: SimulatedBackend) -> Sequence[_CardNow]:
-    return [
-        _CardNow(card, backend.now(card.id, metrics_of(card)), backend.processes(card.id) or ())
-        for card in backend.cards()
-    ]
-
-
-def _chosen(cards: Sequence[_CardNow], ids: str | None) -> Sequence[_CardNow]:
-    if ids is None:
-        return cards
-    found = []
-    for word in ids.split(","):
-        names = [(str(each.card.index), each.card.id, each.card.bus_id) for each in cards]
-        found += [each for each, known in zip(cards, names, strict=True) if word in known]
-        if not any(word in known for known in names):
-            raise Trouble("There is no card {word} here.", _FORMS, word=word)
-    return found
-
-
-def _listed(card: Card) -> str:
-    return f"GPU {card.index}: {card.name} (UUID: {card.id})"
+def _named(word: str, cards: Sequence[_CardNow]) -> _CardNow:
+    for each in cards:
+        if word in (str(each.card.index), each.card.id, each.card.bus_id):
+            return each
+    raise Trouble("There is no card {word} here.", _FORMS, word=word)
 
 
 _HEAD = """\
@@ -145,40 +154,39 @@ _NO_PROCESS = f"| {' No running processes found':<87} |"
 _PROCESS = "| {index:>4}   N/A  N/A {pid:>15}{use:>7}   {name:<34.34} {memory:>11} |"
 
 
-def _table(cards: Sequence[_CardNow], now: datetime) -> list[str]:
-    processes = [(each.card, process) for each in cards for process in each.processes]
-    return [
-        f"{now:%a %b %e %H:%M:%S %Y}",
-        _HEAD.format(program="simulated", driver=_NO_DRIVER),
-        *(_card_rows(each) for each in cards),
-        _PROCESSES,
-        *(_process_row(card, process) for card, process in processes),
-        *([] if processes else [_NO_PROCESS]),
-        f"+{'-' * 89}+",
-    ]
-
-
 def _card_rows(now: _CardNow) -> str:
     card = now.card
     if now.sample.state is not CardState.WORKING:
         return _LOST.format(index=card.index, name=card.name, why="ERR!")
+
+    def cell(field: str, unit: str = "") -> str:
+        text = _figure(_METRICS[field], now)
+        return "N/A" if text == _ABSENT else f"{text}{unit}"
+
+    def switch(field: str) -> str:
+        return {"Disabled": "Off", "Enabled": "On"}.get(cell(field), "N/A")
+
+    def watts(field: str) -> str:
+        value = now.sample.values.get(_METRICS[field].id)
+        return "N/A" if value is None else f"{value:.0f}W"
+
     return _CARD.format(
         index=card.index,
         name=card.name,
-        persistence=_switch(now.number(health.PERSISTENCE_MODE)),
+        persistence=switch("persistence_mode"),
         bus=_bus(card),
-        display=_switch(now.number(health.DISPLAY_ACTIVE)),
-        ecc=now.text(health.ECC_UNCORRECTED, "{}"),
-        fan=now.text(heat_and_power.FAN_SPEED, "{}%", per=0.01),
-        temperature=now.text(heat_and_power.TEMPERATURE, "{}C"),
-        state=now.text(PERFORMANCE_STATE, "P{}"),
-        power=now.text(heat_and_power.POWER_DRAW, "{}W"),
-        limit=now.text(heat_and_power.POWER_LIMIT, "{}W"),
-        used=now.text(memory.MEMORY_USED, "{}MiB", per=MIB),
-        total=now.text(memory.MEMORY_TOTAL, "{}MiB", per=MIB),
-        busy=now.text(use.GPU_UTILIZATION, "{}%", per=0.01),
-        mode=_state(health.COMPUTE_MODE, now) or "N/A",
-        mig=_state(health.MIG_MODE, now) or "N/A",
+        display=switch("display_active"),
+        ecc=cell("ecc.errors.uncorrected.volatile.total"),
+        fan=cell("fan.speed", "%"),
+        temperature=cell("temperature.gpu", "C"),
+        state=cell("pstate"),
+        power=watts("power.draw"),
+        limit=watts("power.limit"),
+        used=cell("memory.used", "MiB"),
+        total=cell("memory.total", "MiB"),
+        busy=cell("utilization.gpu", "%"),
+        mode=cell("compute_mode"),
+        mig=cell("mig.mode.current"),
     )
 
 
@@ -195,7 +203,10 @@ def _process_row(card: Card, process: CardProcess) -> str:
 
 
 def _query(
-    names: str, form: str | None, known: Mapping[str, Callable[[_R], str]], rows: Sequence[_R]
+    names: str,
+    form: str | None,
+    known: Mapping[str, Callable[[_Row], str]],
+    rows: Sequence[_Row],
 ) -> list[str]:
     style = [each.strip() for each in (form or "").split(",")]
     if "csv" not in style:
@@ -208,105 +219,71 @@ def _query(
                 did_you_mean(difflib.get_close_matches(field, known, n=1), _FORMS),
                 field=field,
             )
-    units = {field: _UNITS[metric.unit][0] for field, metric in _QUERIED.items()}
-    units |= {"used_memory": "MiB", "used_gpu_memory": "MiB"}
-
-    def said(field: str, row: _R) -> str:
-        text, unit = known[field](row), units.get(field, "")
-        bare = not unit or "nounits" in style or text == _ABSENT
-        return text if bare else f"{text} {unit}"
-
-    heads = [f"{each} [{units[each]}]" if units.get(each) else each for each in fields]
+    heads = [
+        f"{each} [{_FIELD_UNITS[each]}]" if each in _FIELD_UNITS else each for each in fields
+    ]
     lines = [] if "noheader" in style else [", ".join(heads)]
-    return [*lines, *(", ".join(said(field, row) for field in fields) for row in rows)]
-
-
-# In what unit nvidia-smi says a figure, and what of ours makes one of it.
-_UNITS = dict.fromkeys(Unit, ("", 1.0)) | {
-    Unit.RATIO: ("%", 0.01),
-    Unit.BYTES: ("MiB", float(MIB)),
-    Unit.WATTS: ("W", 1.0),
-    Unit.HERTZ: ("MHz", 1e6),
-}
-_ALIASES = {
-    "clocks.current.graphics": "clocks.gr",
-    "clocks.current.memory": "clocks.mem",
-    "clocks.current.sm": "clocks.sm",
-    "clocks.max.graphics": "clocks.max.gr",
-    "clocks.max.memory": "clocks.max.mem",
-    "pcie.link.gen.current": "pcie.link.gen.gpucurrent",
-    "power.limit": "enforced.power.limit",
-}
-_QUERIED: dict[str, Metric] = {
-    metric.smi: metric
-    for metric in METRICS.values()
-    if metric.smi and " " not in metric.smi and not metric.smi.startswith("-")
-}
-_QUERIED |= {alias: _QUERIED[field] for alias, field in _ALIASES.items()}
+    for row in rows:
+        cells = []
+        for field in fields:
+            text = known[field](row)
+            bare = field not in _FIELD_UNITS or "nounits" in style or text == _ABSENT
+            cells.append(text if bare else f"{text} {_FIELD_UNITS[field]}")
+        lines.append(", ".join(cells))
+    return lines
 
 
 def _card_fields(now: datetime, count: int) -> Mapping[str, Callable[[_CardNow], str]]:
     fields: dict[str, Callable[[_CardNow], str]] = {
-        field: lambda each, metric=metric: _figure(metric, each)  # type: ignore[misc]  # mypy cannot infer this default
-        for field, metric in _QUERIED.items()
+        field: partial(_figure, metric) for field, metric in _METRICS.items()
     }
     fields |= dict.fromkeys(("name", "gpu_name"), lambda each: each.card.name)
     fields |= dict.fromkeys(("uuid", "gpu_uuid"), lambda each: each.card.id)
     fields |= dict.fromkeys(("pci.bus_id", "gpu_bus_id"), lambda each: _bus(each.card))
-    fields |= {
+    return fields | {
         "index": lambda each: str(each.card.index),
-        "count": lambda _: str(count),
-        "timestamp": lambda _: f"{now:%Y/%m/%d %H:%M:%S}.{now.microsecond // 1000:03}",
-        "driver_version": lambda _: _ABSENT,
         "compute_cap": lambda each: ".".join(map(str, each.card.compute_capability or ())),
+        "count": lambda _: str(count),
+        "driver_version": lambda _: _ABSENT,
+        "timestamp": lambda _: f"{now:%Y/%m/%d %H:%M:%S}.{now.microsecond // 1000:03}",
     }
-    return fields
 
 
-def _memory(app: _App) -> str:
-    held = app.process.values.get(ProcessFigure.MEMORY)
-    return _ABSENT if held is None else str(round(held / MIB))
+def _app_fields() -> Mapping[str, Callable[[tuple[Card, CardProcess]], str]]:
+    def memory(app: tuple[Card, CardProcess]) -> str:
+        held = app[1].values.get(ProcessFigure.MEMORY)
+        return _ABSENT if held is None else str(round(held / MIB))
 
+    def name(app: tuple[Card, CardProcess]) -> str:
+        return app[1].simulated_command or _ABSENT
 
-_APP_FIELDS: Mapping[str, Callable[[_App], str]] = {
-    "pid": lambda app: str(app.process.pid),
-    "process_name": lambda app: app.process.simulated_command or _ABSENT,
-    "name": lambda app: app.process.simulated_command or _ABSENT,
-    "gpu_name": lambda app: app.card.name,
-    "gpu_uuid": lambda app: app.card.id,
-    "gpu_bus_id": lambda app: _bus(app.card),
-    "used_memory": _memory,
-    "used_gpu_memory": _memory,
-}
+    return dict.fromkeys(_HELD, memory) | {
+        "pid": lambda app: str(app[1].pid),
+        "process_name": name,
+        "name": name,
+        "gpu_name": lambda app: app[0].name,
+        "gpu_uuid": lambda app: app[0].id,
+        "gpu_bus_id": lambda app: _bus(app[0]),
+    }
 
 
 def _figure(metric: Metric, now: _CardNow) -> str:
+    """In nvidia-smi's words, which are not the window's."""
     value = now.sample.values.get(metric.id)
     if value is None:
         return _ABSENT
     if metric.id == PERFORMANCE_STATE:
         return f"P{value:.0f}"
-    if metric.unit is Unit.FLAG:
-        return "Active" if value else "Not Active"
-    if metric.unit is Unit.STATE:
-        return _state(metric.id, now) or _ABSENT
-    if metric.unit is Unit.WATTS:
-        return f"{value:.2f}"
+    if metric.id == COMPUTE_MODE:
+        return ("Default", "E. Thread", "Prohibited", "E. Process")[int(value)]
+    match metric.unit:
+        case Unit.FLAG:
+            return "Active" if value else "Not Active"
+        case Unit.STATE:
+            return "Enabled" if value else "Disabled"
+        case Unit.WATTS:
+            return f"{value:.2f}"
     return str(round(value / _UNITS[metric.unit][1]))
-
-
-def _state(metric: MetricId, now: _CardNow) -> str:
-    """In nvidia-smi's words, which are not the window's."""
-    value = now.number(metric)
-    if value is None:
-        return ""
-    if metric == health.COMPUTE_MODE:
-        return ("Default", "E. Thread", "Prohibited", "E. Process")[value]
-    return ("Disabled", "Enabled")[value]
-
-
-def _switch(value: int | None) -> str:
-    return "N/A" if value is None else ("Off", "On")[value]
 
 
 def _bus(card: Card) -> str:

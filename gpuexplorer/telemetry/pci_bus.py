@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 NVIDIA = 0x10DE
 _DISPLAY_CLASS = 0x03  # VGA, 3D and display controllers
+_GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6, "128.0": 7}
 
 
 class PciCard(NamedTuple):
@@ -28,23 +29,21 @@ class PciBus:
         """Of one maker, or of all."""
         found = []
         try:
-            folders = sorted(self._devices.iterdir())
+            addresses = sorted(folder.name for folder in self._devices.iterdir())
         except OSError:
             return []
-        for folder in folders:
-            device_class = _number(folder / "class")
-            if device_class is None or device_class >> 16 != _DISPLAY_CLASS:
+        for bus_id in addresses:
+            maker = self._number(bus_id, "vendor")
+            if self._number(bus_id, "class") >> 16 != _DISPLAY_CLASS:
                 continue
-            maker = _number(folder / "vendor") or 0
             if vendor in (None, maker):
-                found.append(self._card(folder, maker))
+                device = self._number(bus_id, "device")
+                may_sleep = self._told(bus_id, "power/control") == "auto"
+                found.append(PciCard(bus_id, maker, device, self.asleep(bus_id), may_sleep))
         return found
 
     def asleep(self, bus_id: str) -> bool:
-        return _text(self._devices / bus_id / "power" / "runtime_status") in (
-            "suspended",
-            "suspending",
-        )
+        return self._told(bus_id, "power/runtime_status") in ("suspended", "suspending")
 
     def driver(self, bus_id: str) -> str | None:
         """The kernel module that has the card; None where none has."""
@@ -59,18 +58,18 @@ class PciBus:
             above = (self._devices / bus_id).resolve(strict=True).parent
         except OSError:
             return None, None
-        width = _text(above / "max_link_width")
-        return _generation(_text(above / "max_link_speed")), (
+        speed, width = _text(above / "max_link_speed"), _text(above / "max_link_width")
+        return _GENERATIONS.get(speed.split(" ", maxsplit=1)[0]), (
             int(width) if width.isdigit() and 0 < int(width) <= 32 else None
         )
 
     def numa_node(self, bus_id: str) -> int | None:
-        node = _text(self._devices / bus_id / "numa_node")
+        node = self._told(bus_id, "numa_node")
         return int(node) if node.isdigit() else None  # -1 means: there is only one
 
     def processors_near(self, bus_id: str) -> str:
         """The numbers of the processors close to a card: "0-31,64-95"; empty where not told."""
-        return _text(self._devices / bus_id / "local_cpulist")
+        return self._told(bus_id, "local_cpulist")
 
     def memory_of_node(self, node: int) -> int | None:
         """Bytes of memory close to the processors of a NUMA node."""
@@ -80,14 +79,14 @@ class PciBus:
                 return int(words[3]) * 1024
         return None
 
-    def _card(self, folder: Path, vendor: int) -> PciCard:
-        return PciCard(
-            bus_id=folder.name,
-            vendor=vendor,
-            device=_number(folder / "device") or 0,
-            asleep=self.asleep(folder.name),
-            may_sleep=_text(folder / "power" / "control") == "auto",
-        )
+    def _told(self, bus_id: str, file: str) -> str:
+        return _text(self._devices / bus_id / file)
+
+    def _number(self, bus_id: str, file: str) -> int:
+        try:
+            return int(self._told(bus_id, file), 16)
+        except ValueError:
+            return 0
 
 
 def plain_bus_id(text: str) -> str:
@@ -99,20 +98,8 @@ def plain_bus_id(text: str) -> str:
         return text.lower()
 
 
-def _generation(speed: str) -> int | None:
-    by_speed = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6, "128.0": 7}
-    return by_speed.get(speed.split(" ", maxsplit=1)[0])
-
-
 def _text(path: Path) -> str:
     try:
         return path.read_text("ascii", "replace").strip()
     except OSError:
         return ""
-
-
-def _number(path: Path) -> int | None:
-    try:
-        return int(_text(path), 16)
-    except ValueError:
-        return None

@@ -1,13 +1,208 @@
-"""psutil where it is installed; where it is not, the same from Linux's own files."""
+"""`psutil` where it is installed. It is compiled, so nobody can send it to another computer:
+there this module is psutil, and reads what we need of it from /proc, under psutil's own names.
+"""
 
+import os
+import re
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 __all__ = ["psutil"]
+
+_PROC = "/proc"
+STATUS_ZOMBIE = "zombie"
+# Linux keeps no more letters of a name.
+_NAME_IS_CUT_AT = 15
+
+
+class Error(Exception):
+    """Nothing could be learned of a process."""
+
+
+class NoSuchProcess(Error):  # noqa: N818 - psutil's name
+    pass
+
+
+class ZombieProcess(NoSuchProcess):
+    pass
+
+
+class AccessDenied(Error):  # noqa: N818 - psutil's name
+    pass
+
+
+class Process:
+    """One process, from its number and when it began: never another that got its number."""
+
+    def __init__(self, pid: "int | None" = None) -> None:
+        self.pid = os.getpid() if pid is None else pid
+        self._began: int = self._stat().began
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Process):
+            return NotImplemented
+        return (self.pid, self._began) == (other.pid, other._began)
+
+    def __hash__(self) -> int:
+        return hash((self.pid, self._began))
+
+    @contextmanager
+    def oneshot(self) -> "Iterator[None]":
+        """There is nothing to keep for a while: each file is short."""
+        yield
+
+    def is_running(self) -> bool:
+        """Also where only its entry is left."""
+        try:
+            return bool(self._stat().began == self._began)
+        except NoSuchProcess:
+            return False
+
+    def status(self) -> str:
+        """Nobody asks for another than this one; the rest are Linux's letters."""
+        state: str = self._stat().state
+        return STATUS_ZOMBIE if state == "Z" else state
+
+    def name(self) -> str:
+        name: str = self._stat().name
+        if len(name) >= _NAME_IS_CUT_AT:
+            try:
+                words = self.cmdline()
+            except (AccessDenied, ZombieProcess):
+                return name
+            whole = os.path.basename(words[0]) if words else ""  # noqa: PTH119 - a word of a person's
+            return whole if whole.startswith(name) else name
+        return name
+
+    def cmdline(self) -> "list[str]":
+        text = self._read("cmdline").decode("utf-8", "surrogateescape")
+        if not text:
+            if self.status() == STATUS_ZOMBIE:
+                raise ZombieProcess(self.pid)
+            return []
+        # A program that renamed itself may have put blanks between the words.
+        separator = "\0" if text.endswith("\0") else " "
+        words = text.removesuffix(separator).split(separator)
+        return words[0].split(" ") if len(words) == 1 else words
+
+    def username(self) -> str:
+        import pwd  # noqa: PLC0415 - Windows has none, and imports this file all the same
+
+        real = self.uids().real
+        try:
+            return pwd.getpwuid(real).pw_name
+        except KeyError:
+            return str(real)
+
+    def uids(self) -> SimpleNamespace:
+        found = re.search(rb"^Uid:\s+(\d+)", self._read("status"), re.MULTILINE)
+        if found is None:
+            raise NoSuchProcess(self.pid)
+        return SimpleNamespace(real=int(found[1]))
+
+    def memory_info(self) -> SimpleNamespace:
+        pages = int(self._read("statm").split()[1])
+        return SimpleNamespace(rss=pages * os.sysconf("SC_PAGE_SIZE"))
+
+    def cpu_times(self) -> SimpleNamespace:
+        stat, ticks = self._stat(), os.sysconf("SC_CLK_TCK")
+        return SimpleNamespace(user=stat.user / ticks, system=stat.system / ticks)
+
+    def create_time(self) -> float:
+        """Seconds since 1970; always the same of one process."""
+        return self._began / os.sysconf("SC_CLK_TCK") + _started_at()
+
+    def parents(self) -> "list[Process]":
+        """Its parent first; whoever began after its child only has the parent's number."""
+        found: list[Process] = []
+        child = self
+        while (number := child._stat().parent) > 0:
+            try:
+                parent = Process(number)
+            except NoSuchProcess:
+                break
+            if parent._began > child._began:
+                break
+            found.append(parent)
+            child = parent
+        return found
+
+    def terminate(self) -> None:
+        self._send(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self._send(signal.SIGKILL)
+
+    def _send(self, number: int) -> None:
+        if not self.is_running():
+            raise NoSuchProcess(self.pid)
+        with self._refusals():
+            os.kill(self.pid, number)
+
+    def _stat(self) -> SimpleNamespace:
+        """When it began is counted from the computer's start, so that no clock changes it."""
+        # A name may hold blanks and brackets of its own.
+        text = self._read("stat").decode("utf-8", "surrogateescape")
+        name, _, rest = text.partition("(")[2].rpartition(")")
+        words = rest.split()
+        parent, user, system, began = (int(words[at]) for at in (1, 11, 12, 19))
+        return SimpleNamespace(
+            name=name, state=words[0], parent=parent, user=user, system=system, began=began
+        )
+
+    def _read(self, file: str) -> bytes:
+        with self._refusals(), open(f"{_PROC}/{self.pid}/{file}", "rb") as content:  # noqa: PTH123 - read often
+            return content.read()
+
+    @contextmanager
+    def _refusals(self) -> "Iterator[None]":
+        """What the system refuses, in psutil's words."""
+        try:
+            yield
+        except (FileNotFoundError, ProcessLookupError) as error:
+            raise NoSuchProcess(self.pid) from error
+        except PermissionError as error:
+            raise AccessDenied(self.pid) from error
+
+
+def virtual_memory() -> SimpleNamespace:
+    sizes = _sizes()
+    return SimpleNamespace(total=sizes["MemTotal"], available=sizes["MemAvailable"])
+
+
+def swap_memory() -> SimpleNamespace:
+    """Raises OSError where the system keeps it from us."""
+    sizes = _sizes()
+    if "SwapTotal" not in sizes:
+        raise OSError("no SwapTotal")
+    total = sizes["SwapTotal"]
+    return SimpleNamespace(total=total, used=total - sizes["SwapFree"])
+
+
+def _sizes() -> "dict[str, int]":
+    text = Path(_PROC, "meminfo").read_text("ascii", "replace")
+    return {name: int(kib) * 1024 for name, kib in re.findall(r"(?m)^(\w+):\s+(\d+) kB", text)}
+
+
+@cache
+def _started_at() -> float:
+    """Asked once: whoever sets the clock must not make another process of each."""
+    found = re.search(r"(?m)^btime (\d+)", Path(_PROC, "stat").read_text("ascii", "replace"))
+    if found is None:
+        raise OSError("no btime")
+    return float(found[1])
+
 
 if TYPE_CHECKING:
     import psutil
 else:
     try:
         import psutil
-    except ImportError:  # it is compiled, so nobody can send it to another computer
-        from gpuexplorer.telemetry import proc_files as psutil
+    except ImportError:
+        psutil = sys.modules[__name__]

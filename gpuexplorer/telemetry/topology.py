@@ -93,7 +93,10 @@ def with_what_was(before: Topology, now: Topology, cards: Sequence[Card]) -> Top
     listed = {card.id for card in cards} | {HOST_ID}
     links = dict(now.by_pair)
     for pair, link in before.by_pair.items():
-        if pair <= listed and _tells_more(link, links.get(pair)):
+        other = links.get(pair)
+        told = other is not None and other.path is not PathKind.UNKNOWN
+        rated = other is not None and other.rate is not None
+        if pair <= listed and (not told or (link.rate is not None and not rated)):
             links[pair] = link
     return Topology(
         [card for card in dict.fromkeys((*now.cards, *before.cards)) if card in listed],
@@ -102,12 +105,6 @@ def with_what_was(before: Topology, now: Topology, cards: Sequence[Card]) -> Top
         {**before.cpu_affinity, **now.cpu_affinity},
         {**before.node_memory, **now.node_memory},
     )
-
-
-def _tells_more(link: Link, other: Link | None) -> bool:
-    if other is None or other.path is PathKind.UNKNOWN:
-        return True
-    return other.rate is None and link.rate is not None
 
 
 # Usable bytes per second of one PCIe lane, each direction, after line coding.
@@ -172,49 +169,24 @@ def pcie_words(generation: int, lanes: int) -> Message:
 
 
 def c2c_words(count: int, *, known: bool) -> Message:
-    if known:
-        return Message.counted(
-            "{count} link of NVLink-C2C", "{count} links of NVLink-C2C", count
-        )
-    return Message.counted(
-        "{count} link of NVLink-C2C, of unknown speed",
-        "{count} links of NVLink-C2C, of unknown speed",
-        count,
-    )
+    links = Message.counted("{count} link of NVLink-C2C", "{count} links of NVLink-C2C", count)
+    return links if known else Message("{links}, of unknown speed", links=links)
 
 
 def nvlinks_words(count: int, one: OneNvlink) -> Message:
     """What their rate follows from, or why there is none."""
-    generation = one.generation
+    links = Message.counted("{count} NVLink", "{count} NVLinks", count)
+    if one.generation is not None:
+        links = Message.counted(
+            "{count} NVLink of generation {generation}",
+            "{count} NVLinks of generation {generation}",
+            count,
+            generation=one.generation,
+        )
     if one.disagree and one.rate is None:
-        return Message.counted(
-            "{count} NVLink of generation {generation}, with a speed that it cannot have",
-            "{count} NVLinks of generation {generation}, with a speed that they cannot have",
-            count,
-            generation=generation,
-        )
+        return Message("{links}, with an impossible speed", links=links)
     if one.disagree:
-        return Message.counted(
-            "{count} NVLink, faster than the generation that the driver reports",
-            "{count} NVLinks, faster than the generation that the driver reports",
-            count,
+        return Message(
+            "{links}, faster than the generation that the driver reports", links=links
         )
-    if one.rate is None and generation is None:
-        return Message.counted(
-            "{count} NVLink of unknown speed", "{count} NVLinks of unknown speed", count
-        )
-    if one.rate is None:
-        return Message.counted(
-            "{count} NVLink of generation {generation}, of unknown speed",
-            "{count} NVLinks of generation {generation}, of unknown speed",
-            count,
-            generation=generation,
-        )
-    if generation is None:
-        return Message.counted("{count} NVLink", "{count} NVLinks", count)
-    return Message.counted(
-        "{count} NVLink of generation {generation}",
-        "{count} NVLinks of generation {generation}",
-        count,
-        generation=generation,
-    )
+    return Message("{links}, of unknown speed", links=links) if one.rate is None else links

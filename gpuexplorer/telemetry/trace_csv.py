@@ -1,28 +1,45 @@
-"""Traces as CSV: a row for each beat, a column for each metric of a card."""
+"""What was read over time as CSV: a row for each beat, a column for each metric of a card; of
+plots of the window here, and of recordings.
+"""
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from heapq import merge
+from itertools import islice, pairwise
+from operator import attrgetter
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from gpuexplorer.core.harmless import clean
 from gpuexplorer.core.metric import Metric, Unit
 from gpuexplorer.core.newer_python import UTC
 from gpuexplorer.core.spreadsheet import harmless
-from gpuexplorer.telemetry.trace import Trace
 from gpuexplorer.telemetry.whole_file import write_whole
 
-_ROWS_AT_ONCE = 200
-_READINGS_AT_ONCE = 10_000
+if TYPE_CHECKING:  # it brings NumPy along, which an export does without
+    from gpuexplorer.telemetry.trace import Trace
+
+SIMULATED = "simulated: no real card was read; all figures of cards are made up"
+BLANKS = "a row is one beat of the readings; blank: not read at this beat"
+_LONGEST = 300  # letters of a comment
+_LINES_AT_ONCE = 200
 # The share of a period after which a reading belongs to the next beat. Rounds are started one
 # after the other, so that a slow one may come a moment before the beat that it belongs to.
 _REACH = 0.9
 # These count up, and are read as differences; of others a sensor knows no seven digits.
 _EXACT = frozenset({Unit.COUNT, Unit.JOULES, Unit.SECONDS, Unit.BYTES})
+
+
+class Read(NamedTuple):
+    """What was read together; a reading from `until` on is of the next beat."""
+
+    at: float
+    until: float
+    cells: Mapping[int, str]  # by their columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +48,7 @@ class TraceColumn:
 
     card: str
     metric: Metric
-    trace: Trace
+    trace: "Trace"
     reason: str = ""
 
 
@@ -46,152 +63,101 @@ class Heading:
     offset: float  # makes seconds since 1970 out of steady ones
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Cells:
-    """One column of the file: what stands in it, and in which rows; blank in all others."""
-
-    rows: NDArray[np.int64]
-    values: NDArray[np.float64]
-    digits: int
-
-
-def write_traces(path: Path, columns: Sequence[TraceColumn], heading: Heading) -> int:
-    """How many beats were written. Takes seconds for a day of ten readings a second, and
-    lets other threads run meanwhile. Raises `Trouble` where the file cannot be written.
+def write_traces(path: Path, columns: Sequence[TraceColumn], heading: Heading) -> None:
+    """Takes seconds for a day of ten readings a second, and lets other threads run meanwhile.
+    Raises `Trouble` where the file cannot be written.
     """
-    read = [_read(column.trace, heading) for column in columns]
-    times, rows = _beats(
-        [column.trace.times[some] for column, some in zip(columns, read, strict=True)]
-    )
-    cells = [
-        each
-        for column, some, own in zip(columns, read, rows, strict=True)
-        for each in _cells(column, some, own)
+    names: list[str] = []
+    reads: list[Iterator[Read]] = []
+    empty: list[str] = []
+    for column in columns:
+        name = column_name(column.card, column.metric)
+        trace, of_several = column.trace, bool((column.trace.counts > 1).any())
+        reads.append(_reads(column, heading, len(names), of_several=of_several))
+        names += [name, f"{name} min", f"{name} max"] if of_several else [name]
+        if column.reason and not len(trace):
+            empty.append(f"{name}: {column.reason}")
+    start, end = (iso(at + heading.offset) for at in (heading.start, heading.end))
+    comments = [
+        *([SIMULATED] if heading.simulated else []),
+        f"GPU Explorer; {heading.source}",
+        f"from {start} to {end}; SI units",
+        *(BLANKS, *empty),
     ]
-    write_whole(path, _chunks(columns, heading, times, cells))
-    return int(times.size)
+    lines = beat_lines(
+        comments,
+        names,
+        merge(*reads, key=attrgetter("at")),
+        lambda at: (iso(at + heading.offset), f"{at:.3f}"),
+    )
+    write_whole(path, in_pieces(lines))
 
 
-def _chunks(
-    columns: Sequence[TraceColumn],
-    heading: Heading,
-    times: NDArray[np.float64],
-    cells: Sequence[_Cells],
-) -> Iterator[bytes]:
-    yield _lines([*_comments(columns, heading), _headings(columns)])
-    for first in range(0, times.size, _ROWS_AT_ONCE):
-        moments = times[first : first + _ROWS_AT_ONCE].tolist()
-        yield _lines(
-            zip(
-                [_iso(at + heading.offset) for at in moments],
-                [f"{at:.3f}" for at in moments],
-                *(_texts(each, first, len(moments)) for each in cells),
-                strict=True,
-            )
-        )
-
-
-def _texts(cells: _Cells, first: int, count: int) -> Sequence[str]:
-    begin, end = cells.rows.searchsorted((first, first + count)).tolist()
-    texts = [""] * count
-    rows = (cells.rows[begin:end] - first).tolist()
-    for row, value in zip(rows, cells.values[begin:end].tolist(), strict=True):
-        texts[row] = f"{value:.{cells.digits}g}"
-    return texts
-
-
-def _comments(columns: Sequence[TraceColumn], heading: Heading) -> Iterator[Sequence[str]]:
-    if heading.simulated:
-        yield ["# simulated: no real card was read; all figures are made up"]
-    yield [f"# GPU Explorer; {heading.source}"]
-    start, end = (_iso(at + heading.offset) for at in (heading.start, heading.end))
-    yield [f"# from {start} to {end}; SI units"]
-    yield ["# a row is one beat of the readings; blank: not read at this beat"]
-    for column in columns:
-        if column.reason and not len(column.trace):
-            yield [f"# {_name(column)}: {column.reason}"]
-
-
-def _headings(columns: Sequence[TraceColumn]) -> list[str]:
-    names = ["time", "steady_s"]
-    for column in columns:
-        name = _name(column)
-        names += [name]
-        if _of_several(column.trace):
-            names += [f"{name} min", f"{name} max"]
-    return [harmless(name) for name in names]
-
-
-def _name(column: TraceColumn) -> str:
-    return f"{column.card} {column.metric.id} [{column.metric.unit}]".strip()
-
-
-def _of_several(trace: Trace) -> bool:
-    return bool((trace.counts > 1).any())
-
-
-def _read(trace: Trace, heading: Heading) -> NDArray[np.bool_]:
-    """Which entries of the trace are readings of that stretch, and no gaps."""
-    times = trace.times
-    return (times >= heading.start) & (times <= heading.end) & ~np.isnan(trace.means)
-
-
-def _beats(
-    readings: Sequence[NDArray[np.float64]],
-) -> tuple[NDArray[np.float64], list[NDArray[np.int64]]]:
-    """When each beat began, and which one each reading of each column belongs to.
-
-    Cards are read one after the other, and no reading says with which others it was taken. So a
-    beat ends when a column is read again, or when the period of one of its readings is over.
+def beat_lines(
+    comments: Iterable[str],
+    names: Sequence[str],
+    reads: Iterable[Read],
+    times: Callable[[float], tuple[str, str]],
+) -> Iterator[str]:
+    """A beat ends when something is read again, or when the period of what was read is over.
+    Which others something was read with, no reading says.
     """
-    sizes = [times.size for times in readings]
-    columns = np.repeat(np.arange(len(readings), dtype=np.int16), sizes)
-    times = np.concatenate([np.empty(0), *readings])
-    reaches = np.concatenate([np.empty(0), *map(_reaches, readings)])
-    order = np.argsort(times, kind="stable")
-    beats = np.empty(times.size, np.int64)
-    begins: list[float] = []
-    newest = [-1] * len(readings)  # the beat in which each column was read last
-    beat, end = -1, -np.inf
-    for first in range(0, order.size, _READINGS_AT_ONCE):
-        some = order[first : first + _READINGS_AT_ONCE]
-        found = []
-        for column, at, reach in zip(
-            columns[some].tolist(), times[some].tolist(), reaches[some].tolist(), strict=True
-        ):
-            if at >= end or newest[column] == beat:
-                begins.append(at)
-                beat, end = beat + 1, at + reach
-            newest[column] = beat
-            end = min(end, begins[-1] + reach)
-            found.append(beat)
-        beats[some] = found
-    return np.array(begins), np.split(beats, np.cumsum(sizes))[:-1]
+    # Without commas they stay in one cell, and begin with their sign.
+    yield from (f"# {clean(each, _LONGEST).replace(',', ';')}\n" for each in comments)
+    head = io.StringIO()
+    named = ["time", "steady_s", *map(harmless, names)]
+    csv.writer(head, lineterminator="\n").writerow(named)
+    yield head.getvalue()
+    row: list[str] = []
+    read: set[int] = set()
+    until = -math.inf
+    for at, ends, cells in reads:
+        if at >= until or not read.isdisjoint(cells):
+            if row:
+                yield ",".join(row) + "\n"
+            row, read, until = [*times(at), *[""] * len(names)], set(), ends
+        read.update(cells)
+        until = min(until, ends)
+        for column, text in cells.items():
+            row[column + 2] = text
+    if row:
+        yield ",".join(row) + "\n"
 
 
-def _reaches(times: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How long after its beginning a beat with each of these readings can last."""
-    apart = np.diff(times, prepend=-np.inf, append=np.inf)
-    return _REACH * np.minimum(apart[:-1], apart[1:])
+def in_pieces(lines: Iterator[str]) -> Iterator[bytes]:
+    while some := "".join(islice(lines, _LINES_AT_ONCE)):
+        yield some.encode("utf-8", "replace")
 
 
-def _cells(
-    column: TraceColumn, read: NDArray[np.bool_], rows: NDArray[np.int64]
-) -> Iterator[_Cells]:
-    trace = column.trace
-    digits = 12 if column.metric.unit in _EXACT else 7
-    kinds = [trace.means]
-    if _of_several(trace):
-        kinds += [trace.minima, trace.maxima]
-    for kind in kinds:
-        yield _Cells(rows, kind[read], digits)
+def untils(times: Sequence[float]) -> list[float]:
+    """How long a beat with each of these readings can last."""
+    apart = [after - before for before, after in pairwise(times)]
+    reaches = map(min, [math.inf, *apart], [*apart, math.inf])
+    return [at + _REACH * reach for at, reach in zip(times, reaches, strict=False)]
 
 
-def _iso(wall: float) -> str:
+def column_name(card: str, metric: Metric) -> str:
+    return f"{card} {metric.id} [{metric.unit}]".strip()
+
+
+def figure_form(metric: Metric) -> str:
+    return "%.12g" if metric.unit in _EXACT else "%.7g"
+
+
+def iso(wall: float) -> str:
+    """The time of day with its zone, to the millisecond."""
     return datetime.fromtimestamp(wall, UTC).astimezone().isoformat(timespec="milliseconds")
 
 
-def _lines(rows: Iterator[Sequence[str]] | Sequence[Sequence[str]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
+def _reads(
+    column: TraceColumn, heading: Heading, place: int, *, of_several: bool
+) -> Iterator[Read]:
+    """Of that stretch, and no gaps; a figure of several readings has its least and most."""
+    trace, form = column.trace, figure_form(column.metric)
+    there = (trace.times >= heading.start) & (trace.times <= heading.end)
+    there &= trace.means == trace.means
+    kinds = (trace.means, trace.minima, trace.maxima) if of_several else (trace.means,)
+    times = trace.times[there].tolist()
+    figures = zip(*(kind[there].tolist() for kind in kinds), strict=True)
+    for at, until, some in zip(times, untils(times), figures, strict=True):
+        yield Read(at, until, {place + n: form % each for n, each in enumerate(some)})

@@ -13,7 +13,7 @@ import pytest
 
 from gpuexplorer.__main__ import main
 from gpuexplorer.commands.copies_progress import in_words
-from gpuexplorer.commands.progress_line import ProgressLine
+from gpuexplorer.commands.terminal import ProgressLine
 from gpuexplorer.copies.measuring import Progress
 from gpuexplorer.lab.wire import CopyJob
 from tests.lab.processes import needs_torch

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.commands.arguments import WrongArgumentsError
-from gpuexplorer.commands.fleet_arguments import add_fleet_arguments, check_fleet_arguments
+from gpuexplorer.commands.window_arguments import add_window_arguments, check_window_arguments
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.fleet.identity import Chosen
 
 
 def _checked(*words: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    add_fleet_arguments(parser)
+    add_window_arguments(parser)
     arguments = parser.parse_args(words)
-    check_fleet_arguments(arguments)
+    check_window_arguments(arguments)
     return arguments
 
 
@@ -26,11 +26,11 @@ def test_nothing_is_asked_where_nobody_names_a_prometheus() -> None:
 def test_a_fleet_is_made_of_address_selector_and_labels() -> None:
     fleet = _checked(
         *("--prometheus", "prom:9090", "--match", "{cluster='a'}"),
-        *("--host-label", "node", "--rack-label", "row"),
+        *("--host-label", "node"),
     ).fleet
     assert fleet.server.where.url == "http://prom:9090"
     assert fleet.match == "cluster='a'"
-    assert fleet.chosen == Chosen("node", "row")
+    assert fleet.chosen == Chosen("node", "")
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_fleet_is_made_of_address_selector_and_labels() -> None:
         (["--prometheus", "ftp://x"], "is no address of a Prometheus"),
         (["--prometheus", "http://me:word@x"], "could be read by others"),
         (["--prometheus", "x", "--match", "{"], "cannot be read from letter 1 on"),
-        (["--prometheus", "x", "--rack-label", "a-b"], "is no name of a label"),
+        (["--prometheus", "x", "--host-label", "a-b"], "is no name of a label"),
         (["--prometheus", "x", "--prometheus-login", "none.toml"], "cannot be read"),
     ],
 )

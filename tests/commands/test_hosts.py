@@ -1,9 +1,7 @@
 """Commands with --host, as a person or a script meets them; ssh is a shell on this computer."""
 
 import json
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -59,29 +57,6 @@ def test_a_snapshot_there_is_that_of_here(capsys: pytest.CaptureFixture[str]) ->
     assert there["processes"]
 
 
-def test_the_table_has_the_same_columns_and_says_simulated(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    there, here = (
-        said(capsys, "snapshot", *words).splitlines() for words in (THERE, THERE[2:])
-    )
-    assert "me@there" in there[0]
-    assert there[1:5] == here[1:5]
-    assert "SIMULATED: these cards do not exist" in there[2]
-    assert [line.split()[:3] for line in there[5:7]] == [line.split()[:3] for line in here[5:7]]
-
-
-def test_a_loop_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
-    told = said(capsys, "snapshot", *THERE, "--json", "--loop", "0.1", "--count", "3")
-    times = [json.loads(line)["taken_at"] for line in told.splitlines()]
-    assert len({*times}) == 3
-
-
-def test_csv_has_a_row_for_each_card(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = said(capsys, "snapshot", *THERE, "--csv").splitlines()
-    assert sum("SIM-" in row for row in rows) == 2
-
-
 def test_a_wiring_there_is_that_of_here(capsys: pytest.CaptureFixture[str]) -> None:
     there, here = (as_json(capsys, "topology", *words) for words in (THERE, THERE[2:]))
     assert there == here | {"machine": "me@there"}
@@ -115,7 +90,7 @@ def test_the_doctor_there_leaves_out_what_only_concerns_a_window(
     assert not {"display", "parts"} & {*topics}
     text = said(capsys, "doctor", "--host", "me@there")
     assert "how me@there is" in text
-    assert "fine    Memory" in text or "look    Memory" in text
+    assert re.search(r"(OK|warning) +Memory", text)
 
 
 @pytest.mark.parametrize(
@@ -156,32 +131,9 @@ def test_a_machine_that_refuses_is_a_sentence_and_a_way_out(
     assert not path.exists()
 
 
-def test_a_bundle_is_only_made_of_this_computer(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    words = ("doctor", "--host", "there", "--bundle", str(tmp_path / "it.zip"))
-    assert "only be made of this computer" in said(capsys, *words, status=2)
-
-
 def test_nothing_that_it_says_reaches_the_terminal_as_an_escape(
     capsys: pytest.CaptureFixture[str], fake_ssh: FakeSsh
 ) -> None:
     fake_ssh.host("there", r"printf '\033]0;owned\007\033[2J\233 not found\n' >&2; exit 127")
     told = said(capsys, "snapshot", "--host", "there", status=1)
     assert all(each.isprintable() or each == "\n" for each in told)
-
-
-def test_neither_a_snapshot_nor_a_recording_there_needs_qt_numpy_or_torch(
-    tmp_path: Path,
-) -> None:
-    program = (
-        "import sys; from gpuexplorer.__main__ import main\n"
-        f"main(['snapshot', *{THERE!r}]); main(['topology', *{THERE!r}])\n"
-        f"main(['record', {str(tmp_path / 'it.gpurec')!r}, *{THERE!r}, '--duration', '0.3s'])\n"
-        "heavy = {'PySide6', 'numpy', 'torch', 'pyqtgraph'} & {*sys.modules}\n"
-        "sys.exit(3 if heavy else 0)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], env={**os.environ}, timeout=60, check=False
-    )
-    assert done.returncode == 0

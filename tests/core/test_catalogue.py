@@ -2,7 +2,7 @@
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState
-from gpuexplorer.core.metrics import METRICS, Cadence, Part, metrics_of
+from gpuexplorer.core.metrics import METRICS, Part, metrics_of
 
 # Scripts are written against these.
 _PROMISED = """
@@ -30,11 +30,6 @@ def test_every_entry_can_be_explained() -> None:
         assert metric.lowest < metric.highest, metric.id
 
 
-def test_labels_are_not_shared() -> None:
-    labels = [metric.label for metric in METRICS.values()]
-    assert len(set(labels)) == len(labels)
-
-
 def test_only_parts_that_a_card_has_are_asked_for() -> None:
     bare = Card(CardId("a"), 0, "a", 1)
     rich = Card(CardId("b"), 0, "b", 1, fans=2, nvlinks=18)
@@ -49,12 +44,6 @@ def test_the_host_is_asked_for_its_own() -> None:
         *("cpu_utilization", "memory_used", "memory_free", "memory_total"),
         *("swap_used", "swap_total"),
     }
-
-
-def test_cadences_divide_the_catalogue() -> None:
-    card = Card(CardId("b"), 0, "b", 1, fans=2, nvlinks=18)
-    by_cadence = [metrics_of(card, [cadence]) for cadence in Cadence]
-    assert sum(map(len, by_cadence)) == len(metrics_of(card))
 
 
 def test_every_absence_and_state_has_words() -> None:

@@ -36,10 +36,6 @@ def test_a_record_comes_back_as_it_was(record: object) -> None:
     assert from_text(type(record), text_of(record)) == record
 
 
-def test_topology_finds_its_links_again() -> None:
-    assert from_text(Topology, text_of(TOPOLOGY)).link(B, A) == LINK
-
-
 @pytest.mark.parametrize(
     "text",
     [

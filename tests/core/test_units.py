@@ -1,41 +1,47 @@
-"""Values as people read them."""
+"""Values as people read them, the units of axes, and labels that would touch."""
+
+from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from gpuexplorer.core.axes import spread
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit
-from gpuexplorer.core.units import duration, energy, memory, plain, quantity, rate
+from gpuexplorer.core.units import (
+    Units,
+    duration,
+    energy,
+    measure,
+    memory,
+    plain,
+    quantity,
+    rate,
+)
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
+    ("told", "value", "text"),
     [
-        (0, "0 B"),
-        (512, "512 B"),
-        (1536, "1.50 KiB"),
-        (20 * 2**20, "20.0 MiB"),
-        (143_771 * 2**20, "140 GiB"),
-        (2 * 2**40, "2.00 TiB"),
+        (memory, 0, "0 B"),
+        (memory, 1536, "1.50 KiB"),
+        (memory, 143_771 * 2**20, "140 GiB"),
+        (rate, 31_507_692_307, "31.5 GB/s"),
+        (duration, 0, "0 s"),
+        (duration, 0.00538, "5.38 ms"),
+        (duration, 90, "90.0 s"),
+        (duration, 600, "10.0 min"),
+        (duration, 90_000, "25.0 h"),
+        (energy, 7_200_000, "2.00 kWh"),
+        (plain, 1 / 3, "0.3333"),
+        (plain, -0.00001, "0"),
+        (plain, 1024.0, "1024"),
     ],
 )
-def test_memory_counts_in_powers_of_two(value: float, text: str) -> None:
-    assert str(memory(value)) == text
-
-
-def test_rates_count_in_powers_of_ten() -> None:
-    assert str(rate(31_507_692_307)) == "31.5 GB/s"
-    assert str(rate(0)) == "0 B/s"
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0, "0 s"), (0.00538, "5.38 ms"), (90, "90.0 s"), (600, "10.0 min"), (90_000, "25.0 h")],
-)
-def test_durations_keep_three_digits(seconds: float, text: str) -> None:
-    assert str(duration(seconds)) == text
-
-
-def test_energy_is_told_as_the_meter_tells_it() -> None:
-    assert str(energy(7_200_000)) == "2.00 kWh"
+def test_a_value_reads_as_people_write_it(
+    told: Callable[[float], object], value: float, text: str
+) -> None:
+    assert str(told(value)) == text
 
 
 @pytest.mark.parametrize(
@@ -46,35 +52,55 @@ def test_energy_is_told_as_the_meter_tells_it() -> None:
         ("power_draw", 279.4, "279 W"),
         ("clock_sm", 1.71e9, "1710 MHz"),
         ("performance_state", 8, "P8"),
-        ("mig_mode", 1, "on"),
         ("pcie_width", 16, "x16"),
         ("throttle_sw_power_cap", 1, "yes"),
     ],
 )
-def test_each_kind_of_figure_reads_as_people_write_it(
-    metric: str, value: float, text: str
-) -> None:
+def test_so_does_each_kind_of_figure(metric: str, value: float, text: str) -> None:
     assert str(quantity(METRICS[MetricId(metric)], value)) == text
-
-
-def test_every_unit_can_be_read() -> None:
-    assert {metric.unit for metric in METRICS.values()} == set(Unit)
-    for metric in METRICS.values():
-        assert str(quantity(metric, max(metric.lowest, 1.0)))
+    assert {each.unit for each in METRICS.values()} == set(Unit)
 
 
 @pytest.mark.parametrize(
-    ("number", "text"),
+    ("unit", "most", "shown", "name"),
     [
-        (2.0, "2"),
-        (0.5, "0.5"),
-        (1024.0, "1024"),
-        (1 / 3, "0.3333"),
-        (-0.00001, "0"),
-        (10, "10"),
+        (Unit.RATIO, 1.0, 100.0, "%"),
+        (Unit.BYTES, 24 * 2.0**30, 24.0, "GiB"),
+        (Unit.HERTZ, 2.1e9, 2100.0, "MHz"),
+        (Unit.JOULES, 7.2e6, 2.0, "kWh"),
+        (Unit.SECONDS, 0.25, 250.0, "ms"),
+        (Unit.COUNT, 7.0, 7.0, ""),
     ],
 )
-def test_a_number_that_was_typed_is_written_with_the_digits_it_needs(
-    number: float, text: str
+def test_the_largest_figure_chooses_the_unit_of_an_axis(
+    unit: Unit, most: float, shown: float, name: str
 ) -> None:
-    assert plain(number) == text
+    gauge = measure(unit, most)
+    assert gauge.name == name
+    assert gauge.shown(most) == pytest.approx(shown)
+    assert gauge.value(gauge.shown(most)) == pytest.approx(most)
+
+
+def test_a_person_may_want_other_units() -> None:
+    warm = measure(Unit.CELSIUS, 90, Units(fahrenheit=True))
+    assert warm.name == "°F"
+    assert warm.shown(100) == pytest.approx(212)
+    assert str(memory(24e9, Units(decimal_memory=True))) == "24.0 GB"
+
+
+@given(st.lists(st.floats(-50, 250), max_size=12))
+def test_labels_never_overlap_stay_inside_and_keep_the_order_of_their_lines(
+    wanted: list[float],
+) -> None:
+    places = spread(wanted, 10, 0, 200)
+    order = sorted(range(len(wanted)), key=lambda label: wanted[label])
+    assert [places[label] for label in order] == sorted(places)
+    assert all(-1e-6 <= place <= 200 + 1e-6 for place in places)
+    for one, next_one in zip(sorted(places), sorted(places)[1:], strict=False):
+        assert next_one - one >= 10 - 1e-6
+
+
+def test_labels_that_touch_share_the_way_and_stand_closer_where_they_must() -> None:
+    assert spread([20, 80, 50], 10, 0, 100) == [20, 80, 50]
+    assert spread([50, 50], 10, 0, 100) == [45, 55]
+    assert spread([5, 5, 5], 80, 0, 100) == pytest.approx([0, 50, 100])

@@ -10,9 +10,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import (
     PSEUDO,
     Message,
-    listed,
     mark,
-    paragraph,
     remembered,
     tr,
     trn,
@@ -92,21 +90,12 @@ def test_trouble_fills_its_values_into_sentence_and_hint() -> None:
     assert Trouble(trouble.sentence).sentence is trouble.sentence
 
 
-def test_lists_and_paragraphs_are_put_together_from_whole_parts() -> None:
-    assert listed(["a"]) == "a"
-    assert listed(["a", "b", "c"]) == "a, b and c"
-    assert paragraph(["It is lost.", "", "Look."]) == "It is lost. Look."
-
-
-def test_a_language_without_a_catalogue_reads_as_english() -> None:
-    use_language("tlh")
-    assert tr("Power") == "Power"
-
-
 def test_every_template_gets_just_the_values_it_has_places_for() -> None:
     def fits(each: Found) -> bool:
         if each.values is None:
             return True
+        if each.function == "Option":  # it has values of its own beside those of its help
+            return each.wanted <= each.values
         return each.function == "mark" or each.wanted - {"count"} == each.values - {"count"}
 
     wrong = [(each.place, each.templates) for each in found() if each.wanted and not fits(each)]

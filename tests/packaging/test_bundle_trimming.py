@@ -135,7 +135,7 @@ def test_what_runs_on_another_computer_is_there_as_it_was_written() -> None:
         ("probe.py", "gpuexplorer/commands/checkup"),
         ("agent.py", "gpuexplorer/remote"),
         ("wire.py", "gpuexplorer/remote"),
-        ("sampler.py", "gpuexplorer/telemetry"),
+        ("local.py", "gpuexplorer/telemetry"),
         ("backend.py", "gpuexplorer/telemetry/backends/nvml"),
         ("machine.py", "gpuexplorer/simulation"),
         ("pynvml.py", "."),

@@ -99,7 +99,7 @@ def share(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("words", "offered"),
     [
         (["s"], {"snapshot", "serve"}),
-        ([""], {verb for verb, *_ in VERBS}),
+        ([""], set(VERBS)),
         (["--th"], {"--theme"}),
         (["--theme", "l"], {"light"}),
         (["--view", "to"], {"topology"}),
@@ -138,7 +138,7 @@ def test_bash_offers_what_fits(
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("gpuexplorer ", {verb for verb, *_ in VERBS}),
+        ("gpuexplorer ", set(VERBS)),
         ("gpuexplorer --theme ", {"dark", "light", "both"}),
         ("gpuexplorer copies --mode st", {"staged", "strided"}),
         (

@@ -152,7 +152,7 @@ def test_a_disk_that_is_full_already_is_named(small_disk: Path) -> None:
         while True:
             rest.write(bytes(1 << 16))
     path = small_disk / "it.gpurec"
-    with pytest.raises(Exception, match="The disk is full"):
+    with pytest.raises(Exception, match="cannot be made: the disk is full"):
         Recorder(path, MACHINE, ManualClock())
     assert not path.exists()
 

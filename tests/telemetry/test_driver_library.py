@@ -137,6 +137,13 @@ def test_a_library_that_crashes_is_told_by_snapshot(crashing: Path, place: str) 
     assert "the computer" in said
 
 
+@pytest.mark.parametrize("command", ["snapshot", "doctor"])
+def test_a_library_that_hangs_while_it_is_loaded_is_told(crashing: Path, command: str) -> None:
+    done = python("", crashing, command, CRASH_AT="hang")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"library {crashing} hangs while it is loaded" in told_in_one_line(done.stdout)
+
+
 def test_the_doctor_tells_of_it_and_goes_on(crashing: Path) -> None:
     done = python("", crashing, "doctor", "--json", CRASH_AT="init")
     assert (done.returncode, done.stderr) == (0, "")

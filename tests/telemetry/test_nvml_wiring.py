@@ -62,9 +62,7 @@ def test_a_rate_beyond_its_generation_that_no_generation_has_is_not_believed(
 ) -> None:
     link = pair(nvml.open("cards=2;nvlink_version=4;nvlink_speed=40000"))
     assert (link.nvlink_generation, link.rate) == (3, None)
-    assert link.rate_reason == (
-        "18 NVLinks of generation 3, with a speed that they cannot have"
-    )
+    assert link.rate_reason == ("18 NVLinks of generation 3, with an impossible speed")
 
 
 @pytest.mark.parametrize("speed", [0, 1_360_000, 4294967295])
@@ -93,7 +91,7 @@ def test_wires_that_are_garbage_are_unknown_and_never_an_error(nvml: Nvml) -> No
     shape = shape_of(backend.topology(), backend.cards())
     assert (shape.hubs, shape.bridges, shape.junctions) == ((), (), ())
     nvml.set("wiring=switch")
-    assert pair(backend).rate_reason == "18 NVLinks of unknown speed"
+    assert pair(backend).rate_reason == "18 NVLinks, of unknown speed"
 
 
 def test_a_pcie_generation_nobody_knows_yet_is_named(nvml: Nvml) -> None:

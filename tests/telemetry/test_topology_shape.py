@@ -1,6 +1,6 @@
 """What stands between the cards, as the kinds of their paths tell it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -65,14 +65,6 @@ def test_cards_joined_by_one_switch_stand_on_it_and_on_their_processor() -> None
     assert {each.kind for each in found.junctions} == {PathKind.SWITCH}
 
 
-def test_switches_behind_a_switch_are_two_floors() -> None:
-    paths = dict.fromkeys(combinations(range(4), 2), PathKind.SWITCHES)
-    paths |= {(0, 1): PathKind.SWITCH, (2, 3): PathKind.SWITCH}
-    above = shape(wired(paths, 4)).above[CardId("GPU-0")]
-    assert [each.kind for each in above] == [PathKind.SWITCH, PathKind.SWITCHES]
-    assert named(above[1].cards) == [0, 1, 2, 3]
-
-
 def test_numa_nodes_name_the_processors_and_are_told_apart() -> None:
     paths = {(0, 1): PathKind.NODE, (2, 3): PathKind.HOST_BRIDGE}
     found = shape(wired(paths, 4, nodes={0: 1, 1: 1, 2: 0, 3: 0}))
@@ -82,30 +74,6 @@ def test_numa_nodes_name_the_processors_and_are_told_apart() -> None:
     ]
     [bridge] = found.junctions
     assert (bridge.kind, named(bridge.cards)) == (PathKind.HOST_BRIDGE, [2, 3])
-
-
-def test_a_driver_that_tells_no_paths_makes_no_processors_up() -> None:
-    paths = dict.fromkeys(combinations(range(3), 2), PathKind.UNKNOWN)
-    found = shape(wired(paths, 3))
-    assert [named(each.cards) for each in found.sockets] == [[0, 1, 2]]
-    assert found.junctions == ()
-
-
-def test_a_pair_is_found_without_looking_through_all_pairs() -> None:
-    class Counted(list[Link]):
-        walks = 0
-
-        def __iter__(self) -> Iterator[Link]:
-            self.walks += 1
-            return super().__iter__()
-
-    links = Counted(wired({(0, 1): PathKind.SWITCH}, 128).links)
-    told = Topology([card(n).id for n in range(128)], links, {})
-    walks = links.walks
-    found = [told.link(card(1).id, card(n).id) for n in range(128)]
-    assert found[0] is told.link(card(0).id, card(1).id)
-    assert [link is None for link in found].index(True) == 1
-    assert links.walks == walks
 
 
 def test_neighbours_on_a_switch_stand_side_by_side_whatever_their_numbers() -> None:
@@ -158,12 +126,6 @@ def test_what_was_told_of_a_card_stands_after_it_fell_silent() -> None:
     # Another card in its place takes nothing over.
     [only] = with_what_was(before, alone, [card(0), card(5)]).links[:1]
     assert only.a == "GPU-0"
-
-
-def test_a_card_that_is_wired_otherwise_now_is_drawn_so() -> None:
-    before = wired({(0, 1): PathKind.SWITCH}, 2, nvlinks={(0, 1): 4})
-    now = wired({(0, 1): PathKind.SWITCH}, 2)
-    assert with_what_was(before, now, [card(0), card(1)]).links == now.links
 
 
 def test_simulated_servers_tell_switches_below_their_nvlinks_and_processors_close_by() -> None:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPen
 
-from gpuexplorer.core.spread import spread
-from gpuexplorer.core.time_axis import moment_word
+from gpuexplorer.core.axes import moment_word, spread
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run

@@ -6,7 +6,7 @@ from itertools import pairwise
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPen
 
-from gpuexplorer.core.spread import spread
+from gpuexplorer.core.axes import spread
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.facts import explained

@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gpuexplorer.core.axes import round_steps
 from gpuexplorer.core.metric import Unit
-from gpuexplorer.core.round_steps import round_steps
 from gpuexplorer.core.units import Measure, Units, measure
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.plots.content import PlotContent

@@ -4,7 +4,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QBrush, QColor, QPen
 
-from gpuexplorer.core.time_axis import moment_word, time_ticks
+from gpuexplorer.core.axes import moment_word, time_ticks
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.plots.axes import Axis

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
+from gpuexplorer.core.axes import day_word
 from gpuexplorer.core.harmless import clean
-from gpuexplorer.core.time_axis import day_word
 from gpuexplorer.core.units import USUAL, Units, bytes_words
 from gpuexplorer.core.words import paragraph, tr, trn
 from gpuexplorer.gui.cards.moments import span_words

@@ -1,13 +1,11 @@
 """Computer: a made-up computer for the doctor, as files below a folder and answers by heart."""
 
-import struct
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from gpuexplorer.commands.checkup.answer import Answer, ask
-from gpuexplorer.commands.checkup.probe import Probe, Ran
+from gpuexplorer.commands.checkup.probe import Answer, Probe, Ran, Topic, ask_driver
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
@@ -103,7 +101,7 @@ class Computer:
     installed: dict[str, str] = field(default_factory=dict)
     forbidden: set[str] = field(default_factory=set)
     listening: set[str | tuple[str, int]] = field(default_factory=set)
-    refusals: dict[str, str] = field(default_factory=dict)  # of X servers
+    refusing: set[str] = field(default_factory=set)  # X servers
     prefix: str | None = "/opt/gpuexplorer"
     parts: str | None = None
     home: str = "/home/ana"
@@ -112,6 +110,7 @@ class Computer:
     prefixes: list[str] = field(default_factory=list)  # of Pythons
     opened: int = 0
     patience: float = 10.0
+    deep: bool = False
 
     def write(self, path: str, text: str = "") -> Path:
         target = self.root / path.lstrip("/")
@@ -183,37 +182,9 @@ class Computer:
             f"hip: Optional[str] = {hip!r}\n",
         )
 
-    def install_cudnn(self, prefix: str, version: str, library: bytes = b"\x7fELF") -> None:
-        """As pip brings it."""
-        packages = f"{prefix}/lib/python3.12/site-packages"
-        self.write(f"{packages}/nvidia/cudnn/lib/libcudnn.so.9").write_bytes(library)
-        self.write_cudnn_header(f"{packages}/nvidia/cudnn/include", version)
-
-    def require_cudnn(self, prefix: str, package: str, version: str) -> None:
-        self.write(
-            f"{prefix}/lib/python3.12/site-packages/torch-2.13.0.dist-info/METADATA",
-            f'Requires-Dist: {package}=={version}; platform_system == "Linux"\n',
-        )
-
-    def write_cudnn_header(self, folder: str, version: str) -> None:
-        numbers = zip(("MAJOR", "MINOR", "PATCHLEVEL"), version.split("."), strict=False)
-        lines = [f"#define CUDNN_{name} {number}\n" for name, number in numbers]
-        self.write(f"{folder}/cudnn_version.h", "".join(lines))
-
-    def remember_libraries(self, paths: Mapping[str, str]) -> None:
-        """Write the loader's cache as ldconfig would."""
-        strings, entries = b"", []
-        start = 48 + 24 * len(paths)
-        for name, path in paths.items():
-            key = start + len(strings)
-            strings += name.encode() + b"\0"
-            value = start + len(strings)
-            strings += path.encode() + b"\0"
-            entries.append(struct.pack("=iIIIQ", 0x0303, key, value, 0, 0))
-        head = struct.pack("=20sII20x", b"glibc-ld.so.cache1.1", len(paths), len(strings))
-        target = self.root / "etc/ld.so.cache"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(head + b"".join(entries) + strings)
+    def remember_libraries(self, *paths: str) -> None:
+        """Into the loader's cache, as far as anybody reads it."""
+        self.write("/etc/ld.so.cache", "".join(f"\0{path}" for path in (*paths, "")))
 
     def probe(self) -> Probe:
         return Probe(
@@ -226,18 +197,18 @@ class Computer:
             installed=self.installed.get,
             may_use=lambda path: self._path(path) not in self.forbidden,
             reachable=self.listening.__contains__,
-            x_refusal=self.refusals.get,
-            groups=(1000, 27),
+            x_refuses=self.refusing.__contains__,
             prefix=self.prefix,
             parts=self.parts,
             home=self.home,
             user=self.user,
             host=self.host,
             patience=self.patience,
+            deep=self.deep,
         )
 
-    def answer(self) -> Answer:
-        return ask(self.probe())
+    def told(self, examination: Callable[[Probe, Answer], Topic]) -> Topic:
+        return examination(self.probe(), ask_driver(self.probe()))
 
     def _pythons(self) -> Sequence[Asked[LabPython]]:
         """As each would answer, this program's own first."""
@@ -266,4 +237,4 @@ class Computer:
     def _run(self, argv: Sequence[str], timeout: float) -> Ran:
         self.asked.append(argv)
         program = argv[0].removeprefix(str(self.root))
-        return self.answers.get(program, Ran(None, "", Message("It could not be started.")))
+        return self.answers.get(program, Ran(None, "No such file or directory"))

@@ -12,8 +12,8 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.core.axes import TimeTick
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.time_axis import TimeTick
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.heat_strip import (

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from gpuexplorer.core.axes import moment_word, time_ticks
 from gpuexplorer.core.catalogue import clocks, heat_and_power, links, memory
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit
-from gpuexplorer.core.time_axis import moment_word, time_ticks
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.gui.plots.content import Limit, Line, PlotContent
 from gpuexplorer.gui.plots.scale import Scale, scale_of

@@ -7,7 +7,7 @@ from itertools import pairwise
 from PySide6.QtCore import QLineF, QPointF, QRectF
 from PySide6.QtGui import QColor, QPen
 
-from gpuexplorer.core.spread import spread
+from gpuexplorer.core.axes import spread
 from gpuexplorer.core.units import Quantity, duration, gigabytes_per_second, memory
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.shared_parts import size_words

@@ -19,8 +19,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy
 
+from gpuexplorer.core.axes import TimeTick
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.time_axis import TimeTick
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.paint.drawing import Drawing, Run

@@ -31,8 +31,12 @@ from gpuexplorer.telemetry.backends.nvml import loading
 
 # What takes longer is left to those who wait for this process: they say that the driver hangs.
 _PATIENCE = 2.0
+# Loading it is another matter: it cannot be given up here, and would stop every thread.
+_LOADING_PATIENCE = 5.0
 # A child that hangs ends by itself, even when nobody is left to end it.
 _LONGEST_LIFE = 30
+
+_LOADED, _CAME_BACK = b"l", b"!"  # what the child says
 
 # By name, since Windows has few of them.
 _SIGNALS = {
@@ -99,8 +103,19 @@ def _child(file: Path, known: str, contact: Callable[[], None]) -> Iterator[None
     try:
         waiting = select.poll()
         waiting.register(answer, select.POLLIN)
-        late = not waiting.poll(_PATIENCE * 1000)
-        if not late and not os.read(answer, 1):
+        if not waiting.poll(_LOADING_PATIENCE * 1000):
+            os.kill(pid, signal.SIGKILL)
+            _reap_later(pid)
+            raise Trouble(
+                "The NVIDIA driver's library {file} hangs while it is loaded: a trial run with"
+                " it did not come back within {seconds:g} s.",
+                "Restart the computer if this goes on; `sudo dmesg` may say what it waits for.",
+                file=file,
+                seconds=_LOADING_PATIENCE,
+            )
+        said = os.read(answer, 1)
+        late = said == _LOADED and not waiting.poll(_PATIENCE * 1000)
+        if not late and not (said if said == _CAME_BACK else os.read(answer, 1)):
             status = _reap(pid)
             if status is not None and _ended_by_others(status):
                 yield
@@ -113,7 +128,7 @@ def _child(file: Path, known: str, contact: Callable[[], None]) -> Iterator[None
             if late:
                 os.kill(pid, signal.SIGKILL)
             # A driver takes a moment to release cards, and nobody has to wait for that.
-            threading.Thread(target=_reap, args=(pid,), name="reap", daemon=True).start()
+            _reap_later(pid)
     finally:
         os.close(answer)
         os.close(hold)
@@ -145,8 +160,10 @@ def _be_the_child(
         limits.setrlimit(limits.RLIMIT_CORE, (0, 0))
         _keep_only(answer, held)
         with suppress(Exception):  # a refusal is no crash: this process hears it and says it
+            loading.load()
+            os.write(answer, _LOADED)
             contact()
-        os.write(answer, b"!")
+        os.write(answer, _CAME_BACK)
         os.read(held, 1)  # until the other end is closed
     finally:
         os._exit(0)
@@ -162,6 +179,10 @@ def _keep_only(*kept: int) -> None:
         os.closerange(after, each)
         after = each + 1
     os.closerange(after, 65536)
+
+
+def _reap_later(pid: int) -> None:
+    threading.Thread(target=_reap, args=(pid,), name="reap", daemon=True).start()
 
 
 def _reap(pid: int) -> int | None:

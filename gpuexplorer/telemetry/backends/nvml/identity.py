@@ -19,7 +19,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.asking import fields
-from gpuexplorer.telemetry.cuda_order import Numbered, cuda_numbers
+from gpuexplorer.telemetry.cuda_order import CudaNumber, Numbered, cuda_numbers
 from gpuexplorer.telemetry.pci_bus import plain_bus_id
 
 T = TypeVar("T")
@@ -39,6 +39,7 @@ _SHARING_CHIPS = ("GB10", "Thor", "Orin", "Xavier", "Tegra")
 
 
 LOST = Message("the driver has lost it")
+_BEHIND_A_LOST_ONE = Message("whether CUDA still counts the lost card before it is not known")
 _WHY_REFUSED = {
     Absence.LOST: LOST,
     Absence.NO_PERMISSION: Message("no permission for this user, container or job"),
@@ -297,12 +298,17 @@ def numbered(found: list[Found], environment: Mapping[str, str]) -> list[Found]:
         ],
         environment,
     )
+    lost = [each.card for each in found if each.card.denied is Absence.LOST]
+    by_name = "GPU-" in environment.get("CUDA_VISIBLE_DEVICES", "")
     result = []
     for each in found:
         number = numbers.get(each.card.id)
         if number is None or each.handle is None:
             result.append(each)
             continue
+        behind = [other.index for other in lost if other.index < each.card.index]
+        if number.cuda_index is not None and behind and not by_name:
+            number = CudaNumber(None, _BEHIND_A_LOST_ONE)
         card = replace(each.card, cuda_index=number.cuda_index, cuda_reason=number.reason)
         result.append(each._replace(card=card))
     return result

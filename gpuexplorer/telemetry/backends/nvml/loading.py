@@ -9,7 +9,7 @@ import pynvml
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.telemetry.place import Place, driver_library, find_library, is_there
+from gpuexplorer.telemetry.looked_for import Place, driver_library, find_library, is_there
 
 LIBRARY_VARIABLE = "GPUEXPLORER_NVML"
 _NAME = "libnvidia-ml.so.1"

@@ -1,0 +1,414 @@
+"""What a report tells of a recording in figures: what each card did, who used it, and what
+stood out, as sentences with cures.
+"""
+
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpuexplorer.core.axes import moment_word
+from gpuexplorer.core.cards import Card, CardId, CardKind
+from gpuexplorer.core.catalogue import clocks, links
+from gpuexplorer.core.catalogue.heat_and_power import ENERGY, POWER_DRAW, TEMPERATURE
+from gpuexplorer.core.catalogue.memory import MEMORY_TOTAL, MEMORY_USED
+from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.units import (
+    duration,
+    energy,
+    part_of_memory,
+    ratio,
+    temperature,
+    watts_together,
+)
+from gpuexplorer.core.words import NOTHING, Message, all_of, told
+from gpuexplorer.recording.export import Choice, Look, looks
+from gpuexplorer.recording.recorded_past import RecordedPast
+from gpuexplorer.telemetry.episodes import EventBook
+from gpuexplorer.telemetry.happenings import Kind
+from gpuexplorer.telemetry.processes import ProcessFigure
+from gpuexplorer.telemetry.session import card_numbers
+
+COLUMNS, STEPS = 600, 6000  # in which a stretch is drawn, and counted
+HEAT = tuple(clocks.throttle(f"{by}_thermal_slowdown") for by in ("sw", "hw"))
+# What slows a card down and should not; a busy card stands at its power limit as a rule.
+HARMFUL = (*HEAT, clocks.throttle("hw_power_brake_slowdown"), clocks.throttle("hw_slowdown"))
+AT_LIMIT = (clocks.throttle("sw_power_cap"),)
+PCIE = (links.PCIE_RECEIVE, links.PCIE_TRANSMIT)
+_LOOKS = 200  # at who uses the cards, beside those when that changed
+_WORTH_TELLING = 0.01  # of the time
+_NEARLY_FULL = 0.95
+_IDLE, _AT_WORK = 0.03, 0.3  # on average
+_MOST_NAMED = 6
+Floats = NDArray[np.float64]
+
+
+class Course(NamedTuple):
+    """What one metric did, in steps; where nothing was read there is none."""
+
+    begins: Floats  # axis
+    ends: Floats
+    least: Floats
+    most: Floats
+    mean: Floats
+
+    @property
+    def seconds(self) -> float:
+        return float((self.ends - self.begins).sum())
+
+    @property
+    def average(self) -> float:
+        return float((self.mean * (self.ends - self.begins)).sum()) / (self.seconds or 1.0)
+
+    def growth(self) -> float:
+        """By how much a counter grew while it was read; it may begin anew."""
+        touch = self.begins[1:] - self.ends[:-1] < 1e-3
+        between = np.maximum(0.0, self.least[1:] - self.most[:-1])
+        return float((self.most - self.least).sum() + between[touch].sum())
+
+
+@dataclass(slots=True)
+class Program:
+    """All processes of one name and user."""
+
+    begin: float
+    pids: set[int]
+    cards: dict[CardId, None]  # in the order in which they were used
+    spans: set[tuple[float, float]]  # from each look that found one to the next
+    most: float = 0.0  # of a card's memory, in bytes; of one process
+
+    @property
+    def seconds(self) -> float:
+        """In which there was at least one of them."""
+        lasted, until = 0.0, 0.0
+        for begin, end in sorted(self.spans):
+            lasted += max(0.0, end - max(begin, until))
+            until = max(until, end)
+        return lasted
+
+
+class CardFacts:
+    """What one card did in all of the stretch."""
+
+    def __init__(self, report: "Report", card: Card, number: str) -> None:
+        self._report, self.card, self.number = report, card, number
+        self.held = {
+            reason: course.average * course.seconds
+            for reason in (*HARMFUL, *AT_LIMIT)
+            if (course := self.did(reason)).seconds
+        }
+        total = self.did(MEMORY_TOTAL).most
+        self.memory_bytes = float(total.max() if total.size else card.memory_bytes or 0)
+        self.joules: float | None = None
+        self.counted = self.did(ENERGY).begins.size > 0
+        course = self.did(ENERGY if self.counted else POWER_DRAW)
+        self.read_seconds = course.seconds  # of what tells its energy
+        if self.counted:
+            self.joules = course.growth()
+        elif course.seconds:
+            self.joules = course.average * course.seconds
+
+    def did(self, *metrics: MetricId) -> Course:
+        return self._report.course(self.card.id, metrics, STEPS)
+
+    def drawn(self, *metrics: MetricId) -> Floats:
+        """The least, the most and the mean in each of COLUMNS; NaN where nothing was read."""
+        report, found = self._report, np.full((3, COLUMNS), np.nan)
+        course = report.course(self.card.id, metrics, COLUMNS)
+        wide = (report.end - report.start) / COLUMNS
+        middles = report.start + (np.arange(COLUMNS) + 0.5) * wide
+        at = course.begins.searchsorted(middles, side="right") - 1
+        there = (at >= 0) & (middles < np.append(course.ends, 0.0)[at])
+        found[:, there] = np.array(course[2:])[:, at[there]]
+        return found
+
+    def slowed(self, reasons: Sequence[MetricId]) -> tuple[float, float]:
+        """Seconds, and the share of the time for which that was read. Two reasons at once
+        count as the longer one.
+        """
+        held = max((self.held.get(each, 0.0) for each in reasons), default=0.0)
+        return held, held / (max(self.did(each).seconds for each in reasons) or 1.0)
+
+
+class Report:
+    """Of what was chosen of a recording: all that its page is made of."""
+
+    def __init__(self, choice: Choice) -> None:
+        self.choice, self.recording = choice, choice.recording
+        self.start, self.end = choice.start, choice.end
+        self._past = RecordedPast(choice.recording)
+        self._courses: dict[tuple[CardId, MetricId, int], Course] = {}
+        # What began before and went on is told as well.
+        log = [each for each in self.recording.happenings() if each.at <= self.end]
+        self.episodes = [
+            each
+            for each in EventBook().take(log)
+            if each.running or (each.end or each.first).at >= self.start
+        ]
+        cards = [e for e in self.recording.cards() if e.kind is not CardKind.HOST]
+        numbers = card_numbers(cards)
+        self.cards = [CardFacts(self, each, numbers[each.id]) for each in cards]
+
+    def course(self, card: CardId, metrics: Sequence[MetricId], most: int) -> Course:
+        """In so many steps at most. Of several that are read together: their sum."""
+        first, *rest = (self._course(card, each, most) for each in metrics)
+        for other in rest:
+            if np.array_equal(first.begins, other.begins):
+                sums = (a + b for a, b in zip(first[2:], other[2:], strict=True))
+                first = Course(*first[:2], *sums)
+        return first
+
+    def _course(self, card: CardId, metric: MetricId, most: int) -> Course:
+        key = card, metric, most
+        if key not in self._courses:
+            read = self._past.trace(card, metric, self.start, self.end, most)
+            begins = np.maximum(read.times, self.start)
+            last = np.minimum(begins[-1:] + read.column_seconds, self.end)
+            ends = np.append(begins[1:], last)
+            about = METRICS[metric]  # a damaged file may hold anything
+            possible = (about.lowest <= read.minima) & (read.maxima <= about.highest)
+            columns = (begins, ends, read.minima, read.maxima, read.means)
+            some = possible & (ends > begins)
+            self._courses[key] = Course(*(each[some] for each in columns))
+        return self._courses[key]
+
+    def share(self, at: float) -> float:
+        """How much of the stretch is over by then."""
+        share = (at - self.start) / ((self.end - self.start) or 1.0)
+        return min(1.0, max(0.0, share))
+
+    def moment(self, at: float) -> str:
+        return moment_word(self.recording.wall(at), self.recording.wall(self.end))
+
+    def programs(self) -> Mapping[tuple[str | None, str | None], Program]:
+        """By name and user."""
+        found: dict[tuple[str | None, str | None], Program] = {}
+        last: dict[CardId, Look] = {}
+        ends = [Look(self.end, card, None) for card in self.choice.metrics]
+        for look in (*looks(self.choice, _LOOKS), *ends):
+            before, last[look.card] = last.get(look.card), look
+            # What somebody saw before a pause may have ended during it.
+            if before is not None:
+                until = min(look.at, self.recording.run(before.at).ended)
+                for seen in before.programs or ():
+                    facts, memory = seen.facts, seen.values.get(ProcessFigure.MEMORY)
+                    who = facts.command, facts.user
+                    program = found.setdefault(who, Program(before.at, set(), {}, set()))
+                    program.pids.add(facts.pid)
+                    program.cards[look.card] = None
+                    program.spans.add((before.at, until))
+                    program.most = max(program.most, memory or 0.0)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`title` says what and of which cards, `sentence` has the figures, `advice` why it matters
+    and what to do.
+    """
+
+    title: Message
+    sentence: Message
+    advice: Message
+    grave: bool = False
+
+
+def findings(report: Report) -> Iterator[Finding]:
+    """What stood out, the gravest first."""
+    yield from _logged(
+        report,
+        (Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.DRIVER_GONE),
+        Message("No longer answered"),
+        Message(
+            "Programs that used it ended with an error, or wait for ever. Look into `sudo "
+            "dmesg` for an Xid at that time, then at the card's power plugs, its temperature "
+            "and its seat. A lost card comes back with a restart."
+        ),
+        gone=True,
+    )
+    yield from _logged(
+        report,
+        (Kind.XID, Kind.MEMORY_ERROR),
+        Message("The driver reported a fault"),
+        Message(
+            "What was computed at that time may be wrong, or has ended with an error. Run it "
+            "again. If the same card does it again, let it be tested or exchanged."
+        ),
+        grave=True,
+    )
+    yield from _slowed(report)
+    yield from _logged(
+        report,
+        (Kind.SLOW_LINK,),
+        Message("The PCIe link ran below its width"),
+        Message(
+            "Copies between the computer and the card take longer, in proportion. Reseat the "
+            "card, look at its riser, and for lane splitting in the firmware."
+        ),
+    )
+    yield from _full(report)
+    yield from _idle(report)
+    yield from _energy(report)
+
+
+def _logged(
+    report: Report,
+    kinds: Sequence[Kind],
+    title: Message,
+    advice: Message,
+    *,
+    grave: bool = False,
+    gone: bool = False,
+) -> Iterator[Finding]:
+    found = [each for each in report.episodes if each.first.kind in kinds]
+    if not found:
+        return
+    first, named = found[0].first, {each.first.card for each in found}
+    times = Message.counted(
+        "At {when}: {what}.",
+        "{count} times, first at {when}: {what}.",
+        len(found),
+        when=moment_word(first.wall, report.recording.wall(report.end)),
+        what=first.sentence,
+    )
+    lasted = sum(each.lasted or 0.0 for each in found)
+    after = Message("It was gone for {time}.", time=duration(lasted)) if lasted else NOTHING
+    if gone and any(each.running for each in found):
+        after = Message("It was not back when the recording ended.")
+    cards = [each for each in report.cards if each.card.id in named]
+    yield Finding(_titled(title, cards), told(times, after), advice, grave or gone)
+
+
+def _slowed(report: Report) -> Iterator[Finding]:
+    slowed = _worst(report, lambda each: each.slowed(HARMFUL)[1], _WORTH_TELLING)
+    if not slowed:
+        return
+    worst = slowed[0]
+    seconds, share = worst.slowed(HARMFUL)
+    title = Message("Slowed down by its hardware")
+    advice = Message(
+        "It computes slower than it could, and so does whoever waits for it. Look at the power "
+        "supply, the power plugs, and what the maker says of that reason."
+    )
+    if worst.slowed(HEAT)[0] >= seconds / 2:
+        title = Message("Slowed down for heat")
+        advice = Message(
+            "It computes slower than it could, and so does whoever waits for it. Look at its "
+            "fans, at dust, and at the air that reaches it; or lower its power limit a little."
+        )
+    sentence = Message(
+        "Card {card} for {share} of the time, {time} in all.",
+        card=worst.number,
+        share=ratio(share),
+        time=duration(seconds),
+    )
+    heat = worst.did(TEMPERATURE).most
+    reached = NOTHING
+    if heat.size:
+        reached = Message("It reached {heat}.", heat=temperature(float(heat.max())))
+    yield Finding(_titled(title, slowed), told(sentence, reached), advice)
+
+
+def _full(report: Report) -> Iterator[Finding]:
+    def most(each: CardFacts) -> float:
+        return float(each.did(MEMORY_USED).most.max(initial=0.0))
+
+    full = _worst(report, lambda e: most(e) / (e.memory_bytes or 1e30), _NEARLY_FULL)
+    if not full:
+        return
+    worst, total = full[0], full[0].memory_bytes
+    yield Finding(
+        _titled(Message("Memory was nearly full"), full),
+        Message(
+            "Card {card}: up to {used} of {total} ({share}).",
+            card=worst.number,
+            used=part_of_memory(most(worst), total).number,
+            total=part_of_memory(total, total),
+            share=ratio(most(worst) / total),
+        ),
+        Message(
+            "The next program that asks for memory is refused, and most end with that. Take "
+            "smaller batches, or move a program to another card. A PyTorch process keeps what "
+            "it once had: `torch.cuda.empty_cache()` gives back what it does not use."
+        ),
+    )
+
+
+def _idle(report: Report) -> Iterator[Finding]:
+    read = [each for each in report.cards if each.did(GPU_UTILIZATION).seconds]
+    idle = [each for each in read if each.did(GPU_UTILIZATION).average < _IDLE]
+    others = [e.did(GPU_UTILIZATION).average for e in read if e not in idle]
+    if not idle or not others or statistics.median(others) < _AT_WORK:
+        return
+    yield Finding(
+        _titled(Message("Did nothing while others worked"), idle),
+        Message.counted(
+            "{idle} of {all} cards; the other one was busy {mean} on average.",
+            "{idle} of {all} cards; the other {count} were busy {mean} on average.",
+            len(others),
+            idle=len(idle),
+            all=len(read),
+            mean=ratio(statistics.mean(others)),
+        ),
+        Message(
+            "What was paid for stood still, and drew power all the same. See whether the "
+            "program was told of it: `CUDA_VISIBLE_DEVICES`, the launcher's number of "
+            "processes, or the scheduler's job."
+        ),
+    )
+
+
+def _energy(report: Report) -> Iterator[Finding]:
+    telling = [each.joules for each in report.cards if each.joules is not None]
+    seconds = max((each.read_seconds for each in report.cards), default=0)
+    joules = sum(telling)
+    if joules <= 0 or not seconds:
+        return
+    mean = Message.counted(
+        "{watts} on average.",
+        "{watts} on average, {count} cards together.",
+        len(telling),
+        watts=watts_together(joules / seconds),
+    )
+    silent = len(report.cards) - len(telling)
+    some = Message.counted(
+        "{count} card does not tell, and is not in this figure.",
+        "{count} cards do not tell, and are not in this figure.",
+        silent,
+    )
+    yield Finding(
+        Message("{energy} of energy", energy=energy(joules)),
+        told(mean, some if silent else NOTHING),
+        Message(
+            "All of it becomes heat, and somebody pays for it. A somewhat lower power limit "
+            "(`nvidia-smi -pl`) often costs little speed: the last of its clock takes a card "
+            "the most power."
+        ),
+    )
+
+
+def _worst(
+    report: Report, figure: Callable[[CardFacts], float], least: float
+) -> Sequence[CardFacts]:
+    found = [each for each in report.cards if figure(each) >= least]
+    return sorted(found, key=figure, reverse=True)
+
+
+def _titled(title: Message, cards: Sequence[CardFacts]) -> Message:
+    """ "Card 3: …", "Cards 3, 5 and 7: …"; without cards it is about the driver."""
+    numbers = [each.number for each in cards]
+    if not numbers:
+        return Message("The driver: {title}", title=title)
+    if len(numbers) > _MOST_NAMED:
+        return Message("{count} cards: {title}", count=len(numbers), title=title)
+    return Message.counted(
+        "Card {cards}: {title}",
+        "Cards {cards}: {title}",
+        len(numbers),
+        cards=all_of(numbers),
+        title=title,
+    )

@@ -1,0 +1,133 @@
+"""What a person is told about the window before it fails to open, of parts, and of memory."""
+
+import pytest
+
+from gpuexplorer.commands.checkup.probe import BROKEN, FINE, LOOK
+from gpuexplorer.commands.checkup.program import display, memory, parts
+from tests.commands.checkup.computer import Computer
+
+BASE = ("EGL.so.1", "GL.so.1", "xkbcommon.so.0", "dbus-1.so.3", "fontconfig.so.1")
+X11 = ("xkbcommon-x11.so.0", "xcb-cursor.so.0", "xcb-icccm.so.4", "xcb-keysyms.so.1")
+MORE_X11 = ("xcb-shape.so.0", "xcb-render-util.so.0", "xcb-image.so.0")
+ALL = {
+    "PySide6-Essentials": "6.11.3",
+    "numpy": "2.4.6",
+    "nvidia-ml-py": "13.615.71",
+    "psutil": "7.2.2",
+    "platformdirs": "4.3.0",
+    "markdown-it-py": "4.3.0",
+}
+WAYLAND = {"WAYLAND_DISPLAY": "wayland-0", "XDG_RUNTIME_DIR": "/run/user/1"}
+
+
+def install(computer: Computer, *names: str) -> None:
+    for name in (*names, "glib-2.0.so.0"):
+        computer.write(f"/usr/lib64/lib{name}")
+
+
+@pytest.mark.parametrize(
+    ("libraries", "environment", "listening"),
+    [
+        ((*BASE, *X11, *MORE_X11), {"DISPLAY": ":0"}, "/tmp/.X11-unix/X0"),
+        ((*BASE, *X11, *MORE_X11), {"DISPLAY": "localhost:10.0"}, ("localhost", 6010)),
+        (BASE, WAYLAND, "/run/user/1/wayland-0"),
+    ],
+    ids=["X11", "through ssh", "Wayland alone"],
+)
+def test_a_display_that_answers_is_enough(
+    computer: Computer,
+    libraries: tuple[str, ...],
+    environment: dict[str, str],
+    listening: str | tuple[str, int],
+) -> None:
+    install(computer, *libraries)
+    computer.environment |= environment
+    computer.listening = {listening}
+    assert computer.told(display).verdict is FINE
+
+
+@pytest.mark.parametrize(
+    ("environment", "verdict", "words"),
+    [
+        ({}, LOOK, "There is no display here, so no window can open."),
+        ({"DISPLAY": ":7"}, BROKEN, "it does not answer"),
+        ({"DISPLAY": "nonsense"}, BROKEN, "it does not answer"),
+        ({"QT_QPA_PLATFORM": "offscreen"}, LOOK, "where nobody sees them"),
+        ({"DISPLAY": ":0"}, BROKEN, "The display :0 lets this program open no window."),
+    ],
+)
+def test_why_no_window_opens_is_said_with_a_way_out(
+    computer: Computer, environment: dict[str, str], verdict: str, words: str
+) -> None:
+    install(computer, *BASE, *X11, *MORE_X11)
+    computer.listening, computer.refusing = {"/tmp/.X11-unix/X0"}, {":0"}
+    computer.environment = environment
+    topic = computer.told(display)
+    assert topic.verdict is verdict
+    assert words in topic.sentence
+    assert topic.do
+
+
+def test_missing_libraries_are_installed_with_one_line(computer: Computer) -> None:
+    install(computer, *BASE, *X11)
+    computer.environment["DISPLAY"] = ":0"
+    computer.listening = {"\0/tmp/.X11-unix/X0"}
+    topic = computer.told(display)
+    assert topic.verdict is BROKEN
+    assert "Qt needs 3 more libraries" in topic.sentence
+    assert topic.details[0] == "DISPLAY=:0 answers."
+    assert "libxcb-shape.so.0, libxcb-render-util.so.0" in topic.details[1]
+    assert "apt-get" not in topic.do
+    computer.write("/usr/bin/apt-get")
+    assert computer.told(display).do == (
+        "Run: `sudo apt-get install libxcb-shape0 libxcb-render-util0 libxcb-image0`"
+    )
+    computer.prefix, computer.parts = None, "/usr/lib/gpuexplorer/_internal"
+    for name in MORE_X11:  # which the packaged program brings along
+        computer.write(f"{computer.parts}/lib{name}")
+    assert computer.told(display).verdict is FINE
+
+
+def test_windows_shows_windows(computer: Computer) -> None:
+    computer.platform = "win32"
+    assert computer.told(display).verdict is FINE
+    assert computer.told(memory).verdict is FINE
+
+
+def test_a_whole_program_lists_its_parts(computer: Computer) -> None:
+    computer.installed = dict(ALL)
+    topic = computer.told(parts)
+    assert topic.verdict is FINE
+    assert topic.sentence.endswith("Every part is there.")
+    assert "nvidia-ml-py 13.615.71" in topic.details[0]
+
+
+def test_a_missing_part_says_what_cannot_be_done(computer: Computer) -> None:
+    computer.installed = {k: v for k, v in ALL.items() if k != "nvidia-ml-py"}
+    topic = computer.told(parts)
+    assert topic.verdict is BROKEN
+    assert "Without nvidia-ml-py NVIDIA cards cannot be read." in topic.sentence
+    assert topic.do == "Run: `pip install nvidia-ml-py`"
+    computer.prefix = None  # a packaged program has no pip
+    assert computer.told(parts).verdict is FINE
+
+
+def test_the_other_pynvml_is_to_be_removed(computer: Computer) -> None:
+    computer.installed = ALL | {"pynvml": "11.5.3"}
+    topic = computer.told(parts)
+    assert topic.verdict is LOOK
+    assert "--force-reinstall nvidia-ml-py" in topic.do
+
+
+def test_no_swap_is_worth_a_look_and_a_containers_limit_is_told(computer: Computer) -> None:
+    there = "MemTotal:  16777216 kB\nMemAvailable:  8388608 kB\nSwapTotal:  "
+    computer.write("/proc/meminfo", f"{there} 0 kB\n")
+    topic = computer.told(memory)
+    assert topic.verdict is LOOK
+    assert topic.sentence.startswith("16.0 GiB of memory, 8.0 GiB of it free, and no swap.")
+    computer.write("/proc/meminfo", f"{there} 2097152 kB\n")
+    computer.write("/sys/fs/cgroup/memory/memory.limit_in_bytes", f"{4 * 2**30}\n")
+    topic = computer.told(memory)
+    assert topic.verdict is FINE
+    assert topic.sentence.endswith("2.0 GiB of swap.")
+    assert topic.details == ["The container may use 4.0 GiB of it."]

@@ -1,0 +1,286 @@
+"""A report is one page that tells what was recorded and what stood out, and loads nothing."""
+
+import math
+import random
+import re
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
+from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.words import Message
+from gpuexplorer.recording.export import chosen
+from gpuexplorer.recording.recorder import Recorder
+from gpuexplorer.recording.recording import Recording, open_recording
+from gpuexplorer.recording.report import report_page, write_report
+from gpuexplorer.recording.report_facts import Report, findings
+from gpuexplorer.recording.told import Machine
+from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.happenings import Happening, Kind
+from tests.recording.made import BEGAN, make_recording
+
+GIB = float(1 << 30)
+HOSTILE = (
+    "<script>alert(1)</script></style><img src=http://x/ onerror=alert(1)>&lt;=1+1\x1b[31m"
+)
+PATHS = re.compile(r'class="line[^"]*" d="([^"]*)"')
+Figures = Mapping[str, float]
+Figured = Callable[[int, int], Figures | None]
+
+
+class Seen(HTMLParser):
+    """What a browser would find."""
+
+    def __init__(self, written: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self._words: list[str] = []
+        self.feed(written)
+        self.text = " ".join(" ".join(self._words).split())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+
+    def handle_data(self, data: str) -> None:
+        self._words.append(data)
+
+
+def card(number: int, name: str = "RTX 4090") -> Card:
+    return Card(CardId(f"GPU-{number}"), number, name, int(24 * GIB))
+
+
+def happened(second: float, kind: Kind, number: int | None, words: str) -> Happening:
+    named = None if number is None else CardId(f"GPU-{number}")
+    return Happening(second, 0.0, kind, named, Message(words))
+
+
+def recorded(
+    path: Path,
+    figures: Figured,
+    cards: Sequence[Card] = (card(0), card(1), card(2)),
+    happenings: Sequence[Happening] = (),
+    name: str = "box",
+    seconds: int = 120,
+) -> Recording:
+    """By the real recorder. `figures` of a card's number and a second; None: not read then."""
+    host = Card(HOST_ID, 0, "cpu", 1, kind=CardKind.HOST)
+    clock = ManualClock(wall=BEGAN)
+    machine = Machine(name, Source("nvml", Message("driver 590")), 1.0, host)
+    recorder = Recorder(path / "a.gpurec", machine, clock)
+    recorder.put_cards(cards)
+    began = clock.now()
+    for second in range(seconds):
+        for each in cards:
+            read = figures(each.index, second)
+            if read is not None:
+                values = {MetricId(name): value for name, value in read.items()}
+                missing = {MetricId("energy"): Absence.NOT_SUPPORTED}
+                recorder.put(Sample(each.id, clock.now(), values, missing))
+        for one in happenings:
+            if one.at == second:
+                recorder.put_happening(one._replace(at=began + second, wall=BEGAN + second))
+        if second % 60 == 0:
+            recorder.write_now()
+        clock.advance(1.0)
+    recorder.stop()
+    assert recorder.trouble is None
+    return open_recording(path / "a.gpurec")
+
+
+def found(recording: Recording) -> dict[str, str]:
+    """What stood out: titles and sentences."""
+    with closing(recording):
+        return {each.title: each.sentence for each in findings(Report(chosen(recording)))}
+
+
+def page_of(path: Path) -> str:
+    recording = open_recording(path)
+    try:
+        return report_page(chosen(recording))
+    finally:
+        recording.close()
+
+
+def busy(_: int, second: int) -> Figures | None:
+    """With a gap of twenty seconds."""
+    return None if 40 <= second < 60 else {"gpu_utilization": 0.5}
+
+
+def calm(number: int, second: int) -> Figures:
+    return {"gpu_utilization": 0.5, "memory_used": 4 * GIB, "temperature": 60.0}
+
+
+def hot(number: int, second: int) -> Figures:
+    slow = number == 2 and second >= 90
+    return {**calm(number, second), "temperature": 91.0 if slow else 60.0} | {
+        "throttle_hw_thermal_slowdown": float(slow),
+        "throttle_sw_power_cap": 1.0,
+    }
+
+
+def counter(_: int, second: int) -> Figures:
+    """It begins anew."""
+    return {"energy": 10.0 * (second if second < 60 else second - 60)}
+
+
+@pytest.mark.parametrize(
+    ("figures", "told"),
+    [
+        (calm, {}),
+        (lambda *_: {"gpu_utilization": 0.0}, {}),
+        (
+            hot,
+            {
+                "Card 2: Slowed down for heat": (
+                    "Card 2 for 25 % of the time, 30.0 s in all. It reached 91 °C."
+                )
+            },
+        ),
+        (
+            lambda number, _: {"gpu_utilization": 0.0 if number == 1 else 0.8},
+            {
+                "Card 1: Did nothing while others worked": (
+                    "1 of 3 cards; the other 2 were busy 80 % on average."
+                )
+            },
+        ),
+        (
+            lambda n, s: {"memory_used": (23.5 if n == 0 and s > 59 else 4) * GIB},
+            {"Card 0: Memory was nearly full": ("Card 0: up to 23.5 of 24.0 GiB (98 %).")},
+        ),
+        (
+            lambda *_: {"power_draw": 100.0},
+            {"10.0 Wh of energy": "300 W on average, 3 cards together."},
+        ),
+        (counter, {"3540 J of energy": "30 W on average, 3 cards together."}),
+    ],
+)
+def test_what_stood_out_is_told_with_its_figures_and_nothing_else_is(
+    tmp_path: Path, figures: Figured, told: dict[str, str]
+) -> None:
+    assert found(recorded(tmp_path, figures)) == told
+
+
+def test_a_lost_card_and_its_xid_are_told_first(tmp_path: Path) -> None:
+    happenings = [
+        happened(30, Kind.XID, 1, "Xid 79: the card has fallen off the bus"),
+        happened(31, Kind.CARD_LOST, 1, "The card is lost"),
+    ]
+    told = found(recorded(tmp_path, lambda *_: {"power_draw": 100.0}, happenings=happenings))
+    assert [*told] == [
+        "Card 1: No longer answered",
+        "Card 1: The driver reported a fault",
+        "10.0 Wh of energy",
+    ]
+    assert "It was not back when the recording ended." in told["Card 1: No longer answered"]
+    assert "Xid 79" in told["Card 1: The driver reported a fault"]
+
+
+def test_a_report_tells_machine_cards_programs_and_events(tmp_path: Path) -> None:
+    made = make_recording(tmp_path / "a.gpurec", "2xH100", 120, faults="lost:1@60s")
+    seen = Seen(page_of(made))
+    for words in (
+        "simulated",
+        "2 × NVIDIA H100 80GB HBM3, 79.6 GiB",
+        "These cards are simulated: every figure is made up.",
+        "Card 1: No longer answered",
+        "Utilisation simulated",
+        "Each card",
+        "python -m ipykernel_launcher -f kernel.json",
+        "The card is lost",
+    ):
+        assert words in seen.text, words
+
+
+def test_each_card_has_a_line_and_its_number_and_a_gap_stays_open(tmp_path: Path) -> None:
+    page = report_page(chosen(recorded(tmp_path, busy, [card(0), card(3)])))
+    assert [line.count("M") for line in PATHS.findall(page)] == [2, 2]
+    assert 'class="line c3 d1"' in page
+    assert re.search(r'class="end e3"[^>]*>3<', page)
+
+
+def test_many_cards_are_one_line_and_band_of_all(tmp_path: Path) -> None:
+    def each(number: int, second: int) -> Figures | None:
+        return busy(number, second) and {"gpu_utilization": number / 10}
+
+    page = report_page(chosen(recorded(tmp_path, each, [card(n) for n in range(9)])))
+    (line,) = PATHS.findall(page)
+    assert line.count("M") == 2  # nothing was read in between
+    assert line.startswith("M1,240 ")  # 40 % of the height, as on average
+    assert "mean of all cards" in page
+
+
+def test_a_missing_figure_is_a_dash_with_its_reason(tmp_path: Path) -> None:
+    seen = Seen(report_page(chosen(recorded(tmp_path, busy, [card(0)]))))
+    assert "Energy of 0: this card does not report it." in seen.text
+    assert " – " in seen.text
+
+
+def test_impossible_figures_of_a_damaged_file_are_left_out(tmp_path: Path) -> None:
+    impossible = (math.inf, -math.inf, 1e300, -5.0, math.nan)
+    recording = recorded(
+        tmp_path, lambda _, s: {"power_draw": impossible[s] if s < 5 else 100.0}, [card(0)]
+    )
+    text = Seen(report_page(chosen(recording))).text
+    assert "100 · 100 W" in text
+    assert "inf" not in text
+
+
+def test_a_damaged_recording_says_so_whenever_that_is_found(tmp_path: Path) -> None:
+    path = make_recording(tmp_path / "a.gpurec", "2xH100+nvlink", 600)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(
+            "UPDATE piece SET data = substr(data, 9) WHERE series IN"
+            " (SELECT id FROM series WHERE metric LIKE 'nvlink%')"
+        )
+    assert "The file is damaged" in Seen(page_of(path)).text
+
+
+def test_hostile_names_are_shown_and_never_obeyed(tmp_path: Path) -> None:
+    bad = Card(CardId("GPU-0"), 0, HOSTILE + "x" * 10_000, 1 << 30)
+    happening = Happening(3, 0.0, Kind.XID, bad.id, Message("{text}", text=HOSTILE))
+    page = report_page(chosen(recorded(tmp_path, busy, [bad], [happening], HOSTILE)))
+    seen = Seen(page)
+    assert seen.tags.isdisjoint({"script", "img", "link", "iframe", "object", "base"})
+    assert "<script>alert(1)</script>" in seen.text
+    assert "default-src 'none'" in page
+    assert "\x1b" not in page
+    assert len(page) < 100_000
+
+
+def test_a_card_that_was_lost_before_is_told_in_a_later_stretch(tmp_path: Path) -> None:
+    lost = happened(10, Kind.CARD_LOST, 0, "The card is lost")
+    recording = recorded(tmp_path, busy, [card(0)], [lost])
+    write_report(chosen(recording, recording.began + 60), tmp_path / "a.html")
+    told = Seen((tmp_path / "a.html").read_text("utf-8")).text
+    assert "Card 0: No longer answered" in told
+    assert "60.0 s" in told
+
+
+def test_an_anonymous_recording_of_a_moment_says_what_was_left_out(tmp_path: Path) -> None:
+    seen = Seen(page_of(make_recording(tmp_path / "a.gpurec", "1xH100", 0, anonymous=True)))
+    assert "A computer whose name was left out" in seen.text
+    assert "names, users and command lines" in seen.text
+    assert "Nothing did." in seen.text
+
+
+def test_a_page_of_eight_restless_cards_stays_small(tmp_path: Path) -> None:
+    chance = random.Random(0)
+    metrics = ("gpu_utilization", "power_draw", "temperature", "clock_sm")
+    wires = ("pcie_receive", "pcie_transmit", "nvlink_receive", "nvlink_transmit")
+    recording = recorded(
+        tmp_path,
+        lambda *_: {each: chance.random() for each in (*metrics, *wires)},
+        [card(number) for number in range(8)],
+        seconds=1900,  # three readings a column, so that every line has a band
+    )
+    page = report_page(chosen(recording))
+    assert page.count('class="band') == 6 * 8
+    assert len(page.encode()) < 2_000_000
