@@ -107,8 +107,8 @@ def test_what_the_threads_of_data_parallel_read_is_told_where_the_model_is_writt
     virtual.run("Y = net(X)")
     read = [each for each in told(virtual) if each.how == "if"]
     assert {each.source for each in read} == {"cuda:0", "cuda:1"}
-    assert {(each.what, each.line, bool(each.thread)) for each in read} == {
-        ("x.sum() > 0", 3, True)
+    assert {(each.what, each.line, bool(each.thread), each.within) for each in read} == {
+        ("x.sum() > 0", 3, True, "")
     }
 
 
