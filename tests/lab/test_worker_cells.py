@@ -13,12 +13,11 @@ from gpuexplorer.lab.events import (
     Completed,
     Failed,
     Finished,
-    Peeked,
     Pictured,
     Printed,
 )
 from gpuexplorer.lab.start import Start
-from gpuexplorer.lab.wire import Answer, Complete, Peek
+from gpuexplorer.lab.wire import Answer, Complete
 from tests.lab.processes import CARD, Worker, needs_torch
 
 pytestmark = [pytest.mark.long, needs_torch]
@@ -288,7 +287,7 @@ def test_figures_come_as_pictures_in_their_order_and_are_closed(lab: Worker) -> 
     assert lab.value("plt.get_fignums()") == "[]"
 
 
-# What is typed and looked at
+# What is typed
 
 
 def test_completions_are_answered_while_a_cell_runs(lab: Worker) -> None:
@@ -300,15 +299,6 @@ def test_completions_are_answered_while_a_cell_runs(lab: Worker) -> None:
     assert isinstance(answer, Completed)
     assert (answer.begin, answer.words) == (0, ("value_of_mine",))
     stopped(lab, run)
-
-
-def test_a_part_of_a_container_can_be_looked_into(simulated: Worker) -> None:
-    simulated.run("parts = {'a': torch.ones(2, 3, device='cuda')}")
-    look = simulated.send(lambda number: Peek(number, "parts['a']"))
-    assert isinstance(simulated.listener.outcome(look), Finished)
-    [seen] = simulated.said(Peeked, look)
-    assert isinstance(seen, Peeked)
-    assert list(seen.rows) == [(1, 1, 1), (1, 1, 1)]
 
 
 # Stop

@@ -11,12 +11,11 @@ from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.wire import Run
-from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.programs.findings import Matter
 from gpuexplorer.programs.program_run import ProgramRun
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.specs import parse_machine
-from tests.lab.processes import Listener
+from tests.lab.processes import Worker
 
 SCRIPTS = Path(__file__).parent / "scripts"
 
@@ -65,19 +64,17 @@ class Script:
         spec = parse_machine("TitanRTX+idle")
         known, links = simulated_cards(Machine(spec))
         cards = [{**each, "flops": self.flops} for each in known]
-        listener = Listener()
-        start = Start(cards=cards, links=links, program=Program(file, sizes))
-        process = WorkerProcess(start, listener.on_event, listener.on_end)
+        worker = Worker(Start(cards=cards, links=links, program=Program(file, sizes)))
         try:
-            listener.wait(lambda: bool(listener.ends), 300.0)
+            worker.listener.wait(lambda: bool(worker.listener.ends), 300.0)
         finally:
-            process.stop()
+            worker.process.stop()
         ledger = Ledger()
         ledger.sent(Run(1, text, 1))
-        for event in listener.events:
+        for event in worker.listener.events:
             ledger.apply(event)
         route = routes_of_simulated(spec).route
-        assert process.status == 0
+        assert worker.process.status == 0
         return ProgramRun(file, ledger.cells, ledger.hello, 0, route, processors=4)
 
 
