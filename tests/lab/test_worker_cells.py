@@ -2,7 +2,7 @@
 
 import base64
 import importlib.util
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -50,12 +50,9 @@ def simulated() -> Iterator[Worker]:
 
 
 @pytest.fixture
-def doomed() -> Iterator[Worker]:
+def doomed(worker: Callable[[Start], Worker]) -> Worker:
     """One that a test may end."""
-    worker = Worker(Start())
-    yield worker
-    worker.process.stop()
-    assert not worker.process.running
+    return worker(Start())
 
 
 def warnings_of(lab: Worker, code: str) -> list[tuple[str, int, int]]:
@@ -125,13 +122,12 @@ def test_a_cell_says_what_python_says(lab: Worker, code: str, said: Mapping[str,
     assert {each: lab.printed(outcome.id, each) for each in said} == said
 
 
-def test_a_cell_can_be_written_to_a_module_which_is_found(tmp_path: Path) -> None:
-    worker = Worker(Start(folder=tmp_path))
-    try:
-        worker.run("%%writefile mine.py\nvalue = 'from my folder'")
-        assert worker.value("import mine\nmine.value") == "'from my folder'"
-    finally:
-        worker.process.stop()
+def test_a_cell_can_be_written_to_a_module_which_is_found(
+    worker: Callable[[Start], Worker], tmp_path: Path
+) -> None:
+    there = worker(Start(folder=tmp_path))
+    there.run("%%writefile mine.py\nvalue = 'from my folder'")
+    assert there.value("import mine\nmine.value") == "'from my folder'"
 
 
 def test_an_error_names_the_cell_and_its_line(lab: Worker) -> None:

@@ -56,11 +56,7 @@ class Script:
     def watched(self, folder: Path, text: str) -> ProgramRun:
         file = folder / f"{self.name}.py"
         file.write_text(text, encoding="utf-8")
-        sizes = (
-            f"--width={self.width}",
-            f"--batches={self.batches}",
-            f"--epochs={self.epochs}",
-        )
+        sizes = [f"--{each}={getattr(self, each)}" for each in ("width", "batches", "epochs")]
         spec = parse_machine("TitanRTX+idle")
         known, links = simulated_cards(Machine(spec))
         cards = [{**each, "flops": self.flops} for each in known]

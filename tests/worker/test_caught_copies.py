@@ -9,8 +9,6 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from gpuexplorer.lab.events import Transferred  # noqa: E402 - only where there is torch
-from gpuexplorer.worker.engines.virtual.engine import VirtualEngine  # noqa: E402
-from tests.lab.processes import CARD  # noqa: E402
 from tests.steps import steps  # noqa: E402
 from tests.worker.benches import (  # noqa: E402
     LINKS,
@@ -18,6 +16,7 @@ from tests.worker.benches import (  # noqa: E402
     cpu_bench,
     real_bench,
     start_anew,
+    virtual_bench,
 )
 
 ON_A_CARD = "X = torch.ones(2, 3, device='{0}')"
@@ -182,9 +181,7 @@ def test_pinned_and_not_blocking_are_told_as_they_are(
 def bench_with(**way: object) -> Bench:
     """`way`: what is otherwise of that between the cards."""
     start_anew()
-    links = [{**each, **way} if each["one"] == 0 else each for each in LINKS]
-    cards = [{**CARD, "uuid": f"SIM-{number}"} for number in (0, 1)]
-    return Bench(VirtualEngine(cards, links), ("cuda:0", "cuda:1"))
+    return virtual_bench([{**each, **way} if each["one"] == 0 else each for each in LINKS])
 
 
 @pytest.mark.parametrize("peer", [True, False])

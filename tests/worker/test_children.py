@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.lab.start import Start
-from tests.lab.processes import CARD, Worker, needs_torch
+from tests.lab.processes import Worker, needs_torch
+from tests.lab.sessions import TWO_CARDS
 from tests.worker.programs import Life, watched
 
 pytestmark = needs_torch
-CARDS = [CARD, {**CARD, "uuid": "SIM-1"}]
 
 TUTORIAL = """
 import os
@@ -117,7 +117,7 @@ else:
 
 
 def test_a_tensor_on_a_card_goes_through_a_queue_of_spawned_processes(tmp_path: Path) -> None:
-    life = watched(SHARING, folder=tmp_path, cards=CARDS)
+    life = watched(SHARING, folder=tmp_path, cards=TWO_CARDS)
     seen = "tensor([2., 2.], device='cuda:1')"
     assert life.life == Life(f"{seen} 0\n{seen}\n", "", 0)
 
@@ -135,7 +135,7 @@ def test_a_tensor_on_a_card_goes_through_a_queue_of_spawned_processes(tmp_path: 
 def test_children_of_each_kind_are_as_on_real_cards(
     code: str, out: str, tmp_path: Path
 ) -> None:
-    life = watched(code, folder=tmp_path, cards=CARDS)
+    life = watched(code, folder=tmp_path, cards=TWO_CARDS)
     assert life.life == Life(out, "", 0)
 
 
@@ -145,7 +145,7 @@ def test_what_a_cell_starts_has_its_cards(tmp_path: Path) -> None:
         "import torch\n\ndef run(rank):\n    print(rank, torch.cuda.device_count())\n"
         "if __name__ == '__main__':\n    run('alone')\n"
     )
-    worker = Worker(Start(cards=CARDS, folder=tmp_path))
+    worker = Worker(Start(cards=TWO_CARDS, folder=tmp_path))
     try:
         worker.run("import mine, sys, torch\ntorch.multiprocessing.spawn(mine.run, nprocs=1)\n")
         worker.run("!{sys.executable} mine.py")

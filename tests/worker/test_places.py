@@ -1,6 +1,5 @@
 """From what Python runs just now to the very expression that a person wrote."""
 
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,10 +11,6 @@ from gpuexplorer.lab.events import Frame
 from gpuexplorer.worker import places
 from gpuexplorer.worker.places import Place, frames_of, place
 from tests.worker.written import raised, run_cell
-
-_EXACT = pytest.mark.skipif(
-    sys.version_info < (3, 11), reason="this Python does not know where expressions stand"
-)
 
 
 class Thing:
@@ -46,7 +41,6 @@ def seen(text: str, number: int = 3, **names: Any) -> tuple[Place, ...]:
     return tuple(thing.places)
 
 
-@_EXACT
 @pytest.mark.parametrize(
     ("text", "what", "how"),
     [
@@ -80,7 +74,6 @@ def test_a_thread_without_code_of_the_person_is_where_the_cell_waits_for_it() ->
     assert (found.spot.frame.cell, found.spot.frame.line, found.thread) == (6, 2, "helper")
 
 
-@_EXACT
 def test_where_python_knows_lines_only_the_line_stands_for_the_expression(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -96,7 +89,6 @@ def program(path: Path, text: str, **names: Any) -> None:
     exec(compile(text, str(path), "exec"), names)
 
 
-@_EXACT
 def test_in_a_program_files_are_the_persons_code(tmp_path: Path) -> None:
     thing, file = Thing(), tmp_path / "train.py"
     program(file, "y = 1\nx.to(1)", x=thing)
@@ -117,7 +109,6 @@ def test_what_is_installed_is_no_code_of_the_persons(tmp_path: Path) -> None:
     assert places.is_own(str(tmp_path / "train.py"))
 
 
-@_EXACT
 def test_an_error_has_the_frames_of_the_person_alone() -> None:
     library: dict[str, Any] = {}
     exec(compile("def run(go): return go(0)", "deep.py", "exec"), library)

@@ -2,7 +2,6 @@
 
 import argparse
 import statistics
-import sys
 import time
 from collections import deque
 
@@ -14,7 +13,6 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--width", type=int, default=2048)
 parser.add_argument("--batches", type=int, default=200)
 parser.add_argument("--epochs", type=int, default=3)
-parser.add_argument("--log", type=argparse.FileType("w"), default=sys.stdout)
 args = parser.parse_args()
 
 torch.manual_seed(0)
@@ -43,9 +41,6 @@ for epoch in range(args.epochs):
         optimizer.step()
         recent.append(loss.item())
         smooth = statistics.fmean(recent)
-        args.log.write(
-            f"epoch {epoch}, picture {start}: {recent[-1]:.4f}, smooth {smooth:.4f}\n"
-        )
-        args.log.flush()
+        print(f"epoch {epoch}, picture {start}: {recent[-1]:.4f}, smooth {smooth:.4f}")
 torch.cuda.synchronize()
 print(f"trained in {time.perf_counter() - begin:.3f} s")
