@@ -56,7 +56,7 @@ class Script:
     def watched(self, folder: Path, text: str) -> ProgramRun:
         file = folder / f"{self.name}.py"
         file.write_text(text, encoding="utf-8")
-        sizes = [f"--{each}={getattr(self, each)}" for each in ("width", "batches", "epochs")]
+        sizes = [str(each) for each in (self.width, self.batches, self.epochs)]
         spec = parse_machine("TitanRTX+idle")
         known, links = simulated_cards(Machine(spec))
         cards = [{**each, "flops": self.flops} for each in known]
@@ -97,7 +97,7 @@ FAULTY = (
         Matter.PAGEABLE,
         "x.to(device)",
         other="in loader:",
-        cure="Give the loader of pageable_loader.py:35 pin_memory=True, and copy with "
+        cure="Give the loader of pageable_loader.py:31 pin_memory=True, and copy with "
         "non_blocking=True.",
         cured_by={
             "shuffle=True)": "shuffle=True, pin_memory=True)",

@@ -26,6 +26,12 @@ class Thing:
     __add__ = to
 
 
+def _library(name: str, text: str) -> dict[str, Any]:
+    module = {"__name__": name}
+    exec(compile(text, f"{name}.py", "exec"), module)
+    return module
+
+
 @pytest.fixture(autouse=True)
 def ours(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """`Thing` stands for what the program puts in PyTorch's place."""
@@ -59,6 +65,13 @@ def test_the_very_expression_is_known(text: str, what: str, how: str) -> None:
     frame = found.spot.frame
     assert frame.cell == 3
     assert text.split("\n")[frame.line - 1][frame.begin : frame.end] == found.spot.what
+
+
+def test_of_the_libraries_that_were_called_the_last_is_named_with_how_deep_it_went() -> None:
+    inner = _library("deep.inner", "def go(a): return a.to(1)")
+    outer = _library("deep", "def run(a, go): return go(a)")
+    (found,) = seen("run(x, go)", run=outer["run"], go=inner["go"])
+    assert (found.within, found.deep) == ("deep.inner", 2)
 
 
 def test_a_thread_without_code_of_the_person_is_where_the_cell_waits_for_it() -> None:
@@ -110,11 +123,8 @@ def test_what_is_installed_is_no_code_of_the_persons(tmp_path: Path) -> None:
 
 
 def test_an_error_has_the_frames_of_the_person_alone() -> None:
-    library: dict[str, Any] = {}
-    exec(compile("def run(go): return go(0)", "deep.py", "exec"), library)
-    error = raised(
-        "def mine(a):\n    b = a + 1\n    return b / a\nrun(mine)", run=library["run"]
-    )
+    run = _library("deep", "def run(go): return go(0)")["run"]
+    error = raised("def mine(a):\n    b = a + 1\n    return b / a\nrun(mine)", run=run)
     assert frames_of(error) == (Frame(2, 4, "", 0, 9), Frame(2, 3, "mine", 11, 16))
 
 

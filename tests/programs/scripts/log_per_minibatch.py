@@ -1,7 +1,7 @@
 """Train a small classifier on random pictures, and log each minibatch."""
 
-import argparse
 import statistics
+import sys
 import time
 from collections import deque
 
@@ -9,30 +9,26 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--width", type=int, default=2048)
-parser.add_argument("--batches", type=int, default=200)
-parser.add_argument("--epochs", type=int, default=3)
-args = parser.parse_args()
+width, batches, epochs = map(int, sys.argv[1:])
 
 torch.manual_seed(0)
 device = torch.device("cuda")
 batch = 256
-pictures = torch.randn(args.batches * batch, 784).to(device)
-labels = torch.randint(10, (args.batches * batch,)).to(device)
+pictures = torch.randn(batches * batch, 784).to(device)
+labels = torch.randint(10, (batches * batch,)).to(device)
 
 net = nn.Sequential(
-    nn.Linear(784, args.width),
+    nn.Linear(784, width),
     nn.ReLU(),
-    nn.Linear(args.width, args.width),
+    nn.Linear(width, width),
     nn.ReLU(),
-    nn.Linear(args.width, 10),
+    nn.Linear(width, 10),
 ).to(device)
 optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
 
 recent: deque[float] = deque(maxlen=100)
 begin = time.perf_counter()
-for epoch in range(args.epochs):
+for epoch in range(epochs):
     for start in range(0, len(pictures), batch):
         x, y = pictures[start : start + batch], labels[start : start + batch]
         optimizer.zero_grad()
