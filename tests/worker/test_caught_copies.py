@@ -6,18 +6,11 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 
-from gpuexplorer.lab.events import Transferred  # noqa: E402 - only where there is torch
-from tests.steps import steps  # noqa: E402
-from tests.worker.benches import (  # noqa: E402
-    LINKS,
-    Bench,
-    cpu_bench,
-    real_bench,
-    start_anew,
-    virtual_bench,
-)
+from gpuexplorer.lab.events import Transferred
+from tests.steps import steps
+from tests.worker.benches import LINKS, Bench, cpu_bench, real_bench, start_anew, virtual_bench
 
 ON_A_CARD = "X = torch.ones(2, 3, device='{0}')"
 

@@ -171,6 +171,16 @@ def a_whole_model_saved(device: torch.device) -> Any:
 
 
 @snippet
+def connectionist_loss(device: torch.device) -> Any:
+    p = torch.randn(12, 2, 5).to(device).log_softmax(2).detach().requires_grad_()
+    targets = torch.tensor([[1, 2, 3], [2, 4, 0]]).to(device)
+    lengths = torch.tensor([12, 12]), torch.tensor([3, 2])  # of the host, as CUDA takes them
+    loss = nn.functional.ctc_loss(p, targets, *lengths)
+    loss.backward()
+    return loss.detach(), p.grad
+
+
+@snippet
 def packed(device: torch.device) -> Any:
     rnn = nn.utils.rnn
     net = nn.LSTM(2, 3, batch_first=True).to(device)
