@@ -110,7 +110,6 @@ def tree_of(code: str) -> ast.Module:
 
 
 @lru_cache(maxsize=512)
-@lru_cache(maxsize=512)
 def names_read(code: str) -> frozenset[str]:
     names = [each for each in ast.walk(tree_of(code)) if isinstance(each, ast.Name)]
     return frozenset(each.id for each in names if isinstance(each.ctx, ast.Load))

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from gpuexplorer.lab.cell_source import card_number
 from gpuexplorer.lab.events import (
     Asked,
     Device,
@@ -25,8 +24,6 @@ from gpuexplorer.simulation.faults import Fault, FaultKind
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.models import MIB, CardModel, Wire
 from gpuexplorer.simulation.occupied import Occupation
-from gpuexplorer.simulation.specs import MachineSpec
-from gpuexplorer.simulation.wiring import Wiring
 
 HOST = -1
 _CONTEXT_MIB = 118
@@ -40,7 +37,6 @@ _READ_EVERY = 2.0
 # to be at rest, its cards are at work as they were.
 _SAID_AGAIN = 0.75
 _NOTHING_SEEN = Watched(0, 0.0, 0.0)
-
 
 Facts = Mapping[str, object]  # travels to the worker as JSON
 
@@ -106,30 +102,6 @@ def context_bytes(model: CardModel) -> int:
     """What a program pays on a card before its first tensor: more on larger chips."""
     estimated = _CONTEXT_MIB + _CONTEXT_MIB_OF_MULTIPROCESSOR * model.multiprocessors
     return _CONTEXT_MIB_AS_SEEN.get(model.key, estimated) * MIB
-
-
-def expected_copy(
-    spec: MachineSpec,
-    visible: "Sequence[int] | None",
-    source: str,
-    target: str,
-    size: int,
-) -> "tuple[float, str] | None":
-    """How many seconds a copy would take, before anybody asks for it, and over which wires: all
-    is modelled. By PyTorch's names of the devices; None where there is no way between them.
-    """
-    shown = dict(enumerate(range(len(spec.cards)) if visible is None else visible))
-    numbers = [card_number(each) for each in (source, target) if each != "cpu"]
-    cards = [None if each is None else shown.get(each) for each in numbers]
-    match cards if source != target else []:
-        case [int(one)]:
-            return way_to_host(spec.cards[one].model).seconds(size, pinned=False), "PCIe"
-        case [int(one), int(other)]:
-            wiring = Wiring(spec)
-            way = way_between(spec, wiring, *sorted((one, other)))
-            name = "NVLink" if wiring.nvlinks_between(one, other) else "PCIe"
-            return way.seconds(size, pinned=False), name
-    return None
 
 
 class Load:

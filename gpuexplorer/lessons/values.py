@@ -31,7 +31,6 @@ _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d\d?)?")
 _NO_WIRE = Message("It is not known what the wires of this way can carry.")
 
-
 _Read = tuple[Card, Sample]  # one card, or the host, and all that it said
 
 

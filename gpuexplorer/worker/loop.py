@@ -44,9 +44,8 @@ from gpuexplorer.worker.cells import Cells, worths_of
 from gpuexplorer.worker.completing import complete
 from gpuexplorer.worker.engine import failed
 from gpuexplorer.worker.engines.sight import PlacementLog
-from gpuexplorer.worker.looking import look
 from gpuexplorer.worker.magics import Magics
-from gpuexplorer.worker.shelf import Shelf
+from gpuexplorer.worker.shelf import Shelf, look
 from gpuexplorer.worker.streams import Pipe, Stop, Streams, WindowGone
 
 if TYPE_CHECKING:
@@ -146,10 +145,10 @@ class Loop:
 
     def _carry_out(self, command: Command) -> None:
         if isinstance(command, (Run, Peek, Evaluate)):
-            self._engine.cards_lost(command.lost)
+            held = command.others if isinstance(command, Run) else ()
+            self._engine.told(command.lost, held)
         match command:
             case Run():
-                self._engine.others_hold(command.others)
                 self._run(command)
             case Peek():
                 with self._engine.running(watched=False):
@@ -162,7 +161,10 @@ class Loop:
                     found = tuple(worths_of(command, self._cells.names, devices, self._stop))
                 self._pipe.say(Evaluated(command.id, found))
             case Measure() | Multiply():
-                self._engine.measure(command, self._pipe.say, self._stop.checkpoint)
+                from gpuexplorer.worker.engines.measuring.measure import carry_out  # noqa: PLC0415
+
+                with self._engine.running(watched=False):
+                    carry_out(command, self._hello, self._pipe.say, self._stop.checkpoint)
 
     def _run(self, command: Run) -> None:
         # A cell that only times something is not watched: that would be in the times.

@@ -237,8 +237,6 @@ class _Typed(io.FileIO):
 _OURS = str(Path(__file__).parents[1])
 # By which an operation goes on that was seen, or a program that we run ourselves.
 _BEHIND = ("/torch/_ops.py", "\\torch\\_ops.py", "<frozen runpy>")
-
-
 _pythons_own = sys.excepthook
 
 

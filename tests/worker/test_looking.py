@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
 from gpuexplorer.lab.events import Opened, Peeked  # noqa: E402
 from gpuexplorer.lab.wire import Peek  # noqa: E402
-from gpuexplorer.worker.looking import look  # noqa: E402
+from gpuexplorer.worker.shelf import look  # noqa: E402
 from tests.worker.benches import Bench  # noqa: E402
 
 

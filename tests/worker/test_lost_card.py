@@ -17,7 +17,7 @@ def fallen(virtual: Bench) -> Bench:
     """Something lies on both cards, and card 1 is gone."""
     virtual.run("A = torch.ones(3).cuda(0)", "B = torch.ones(3).cuda(1)", "H = torch.ones(3)")
     virtual.run("net = nn.Linear(3, 1).cuda(1)", "loss = net(B).sum()")
-    virtual.engine.cards_lost(["cuda:1"])
+    virtual.engine.told(["cuda:1"])
     return virtual
 
 
@@ -62,7 +62,7 @@ def test_what_does_not_reach_it_goes_on(fallen: Bench, line: str) -> None:
 
 def test_a_process_that_never_used_it_cannot_begin_to_and_stays_whole(virtual: Bench) -> None:
     virtual.run("A = torch.ones(3).cuda(0)")
-    virtual.engine.cards_lost(["cuda:1"])
+    virtual.engine.told(["cuda:1"])
     virtual.run("gpu(1)")  # naming it reaches nothing
     for line in ("B = A.cuda(1)", "B = torch.ones(2, device='cuda:1')"):
         with pytest.raises(REFUSED, match="CUDA error: unknown error") as refused:
@@ -72,6 +72,6 @@ def test_a_process_that_never_used_it_cannot_begin_to_and_stays_whole(virtual: B
         assert told.hint.startswith("What is on the shelf is as it was.")
     assert "B" not in virtual.things
     assert virtual.run("float(A.sum())") == 3
-    virtual.engine.cards_lost([])
+    virtual.engine.told([])
     virtual.run("B = A.cuda(1)")
     assert virtual.run("B.tolist()") == [1, 1, 1]

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 
 from gpuexplorer.lab.events import Span, Transferred, Watched  # noqa: E402 - only where there is torch
 from gpuexplorer.worker.engines import watch as watching  # noqa: E402
-from gpuexplorer.worker.engines.operations import compared_later  # noqa: E402
+from gpuexplorer.worker.engines.sight import compared_later  # noqa: E402
 from gpuexplorer.worker.engines.watch import Watch  # noqa: E402
 from tests.worker import stand_ins  # noqa: E402
 from tests.worker.written import run_cell  # noqa: E402

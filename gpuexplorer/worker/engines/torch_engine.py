@@ -3,19 +3,14 @@
 import contextlib
 import os
 import platform
-from collections.abc import Callable, Iterator, Sequence
-from typing import Union
+from collections.abc import Iterator, Sequence
 
 import torch
 
 from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message, mark, told
-from gpuexplorer.lab.events import Device, Event, Finished, Hello, Memory, Watched
-from gpuexplorer.lab.wire import Measure, Multiply
-from gpuexplorer.worker.engines.measuring.measure import measure
-from gpuexplorer.worker.engines.measuring.products import multiply
-from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
+from gpuexplorer.core.words import NOTHING, Message, mark
+from gpuexplorer.lab.events import Device, Finished, Hello, Memory, Watched
 from gpuexplorer.worker.engines.watch import Watch
 
 _DOCTOR = mark("`{doctor}` looks for the cause.")
@@ -107,30 +102,8 @@ class TorchEngine(Watch):
         with watching if watched and self._others else contextlib.nullcontext():
             yield
 
-    def others_hold(self, held: "Sequence[tuple[str, int]]") -> None:
-        """Nothing has to be told: the driver knows."""
-
-    def cards_lost(self, names: "Sequence[str]") -> None:
-        """Nothing has to be told: the driver knows."""
-
-    def measure(
-        self,
-        command: Union[Measure, Multiply],  # noqa: UP007 - Python 3.10
-        say: "Callable[[Event], None]",
-        checkpoint: "Callable[[], None]",
-    ) -> None:
-        """Nothing watches meanwhile: watching takes time."""
-        self.begin()
-        asked = (str(getattr(command, each, "")) for each in ("source", "target", "device"))
-        card = next((each for each in asked if each.startswith("cuda")), "")
-        if card and not torch.cuda.is_available():
-            why = _why_none()
-            missing = Message("There is no {device} here.", device=card)
-            raise Trouble(missing, told(why.sentence, why.hint))
-        if isinstance(command, Measure):
-            measure(command, TorchCards(), say, checkpoint)
-        else:
-            multiply(command, TorchCards(), say, checkpoint)
+    def told(self, lost: "Sequence[str]", held: "Sequence[tuple[str, int]]" = ()) -> None:
+        """The driver knows it."""
 
     def settle(self) -> None:
         self.end()

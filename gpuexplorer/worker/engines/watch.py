@@ -14,14 +14,17 @@ from typing import Any
 import torch
 
 from gpuexplorer.lab.events import Span, Transferred
-from gpuexplorer.worker.engines.operations import (
+from gpuexplorer.worker.engines.sight import (
     NAMES,
     READING,
+    Sight,
     compared_later,
+    cost_of_one,
     fetched,
+    put_hooks,
     shown_bytes,
+    telling_methods,
 )
-from gpuexplorer.worker.engines.sight import Sight, cost_of_one, put_hooks, telling_methods
 from gpuexplorer.worker.places import Copies, place
 from gpuexplorer.worker.watching.seen import Seen, Ticking
 from gpuexplorer.worker.watching.tracing import Tracks

@@ -7,12 +7,12 @@ began; and beside a computation also such as keep the host waiting, as PyTorch d
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Union
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import Event, Measured, Sampled
-from gpuexplorer.lab.wire import Measure
+from gpuexplorer.core.words import Message, told
+from gpuexplorer.lab.events import Event, Hello, Measured, Sampled
+from gpuexplorer.lab.wire import Measure, Multiply
 from gpuexplorer.worker.engines.measuring.asked import Asked, Checks
 from gpuexplorer.worker.engines.measuring.lanes import (
     Lane,
@@ -32,6 +32,7 @@ from gpuexplorer.worker.engines.measuring.plan import (
     host_loops_for,
     loops_for,
 )
+from gpuexplorer.worker.engines.measuring.products import multiply
 from gpuexplorer.worker.engines.measuring.refusals import (
     HOST,
     copy_needs,
@@ -52,6 +53,30 @@ from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
 
 _ENDED_EARLY = 0.15
 _MOST_TURNS = 20
+
+
+def carry_out(
+    command: Union[Measure, Multiply],  # noqa: UP007 - Python 3.10
+    hello: Hello,
+    say: "Callable[[Event], None]",
+    checkpoint: "Callable[[], None]",
+) -> None:
+    """On the devices that the worker said hello with."""
+    if hello.simulated:
+        raise Trouble(
+            "Simulated cards are not measured: the program models their times.",
+            "Measure on a machine with cards, or look at the modelled times.",
+        )
+    cards = TorchCards()
+    asked = [getattr(command, each, "") for each in ("source", "target", "device")]
+    for each in hello.devices:
+        if each.name in asked and each.name not in cards.names() and each.reason:
+            missing = Message("There is no {device} here.", device=each.name)
+            raise Trouble(missing, told(each.reason, each.way_out))
+    if isinstance(command, Measure):
+        measure(command, cards, say, checkpoint)
+    else:
+        multiply(command, cards, say, checkpoint)
 
 
 def measure(

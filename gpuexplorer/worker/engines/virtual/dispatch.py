@@ -17,7 +17,7 @@ from torch.multiprocessing import reductions
 from torch.utils._pytree import tree_leaves, tree_map_only
 from torch.utils.flop_counter import flop_registry
 
-from gpuexplorer.worker.engines.operations import INDEXING, READING, fetched, same
+from gpuexplorer.worker.engines.sight import INDEXING, READING, fetched, same
 from gpuexplorer.worker.engines.virtual.cards import (
     HOST,
     Stretch,

@@ -5,24 +5,13 @@ these cards are put in PyTorch's place, for the whole process and every thread o
 import contextlib
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Union
+from typing import Any
 
 import torch
 from torch.utils._pytree import tree_leaves
 
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import (
-    Device,
-    Event,
-    Finished,
-    Hello,
-    Memory,
-    Span,
-    Transferred,
-    Watched,
-)
-from gpuexplorer.lab.wire import Measure, Multiply
+from gpuexplorer.lab.events import Device, Finished, Hello, Memory, Span, Transferred, Watched
 from gpuexplorer.worker.engines.sight import Sight, put_hooks, telling_methods
 from gpuexplorer.worker.engines.virtual.cards import (
     CardFacts,
@@ -158,26 +147,12 @@ class VirtualEngine:
                 trips.derived(results, given, changed=changed)
         return made
 
-    def others_hold(self, held: "Sequence[tuple[str, int]]") -> None:
+    def told(self, lost: "Sequence[str]", held: "Sequence[tuple[str, int]]" = ()) -> None:
+        """Cards that do not answer any more, and bytes that other programs hold."""
+        self._cards.lose(lost)
         by_name = dict(held)
         for each in self._cards.allocators:
             each.elsewhere_bytes = by_name.get(named(each.index), each.elsewhere_bytes)
-
-    def cards_lost(self, names: "Sequence[str]") -> None:
-        self._cards.lose(names)
-
-    def measure(
-        self,
-        command: Union[Measure, Multiply],  # noqa: UP007 - Python 3.10
-        say: "Callable[[Event], None]",
-        checkpoint: "Callable[[], None]",
-    ) -> None:
-        """There is nothing to be measured."""
-        self._cards.begin()
-        raise Trouble(
-            "Simulated cards are not measured: the program models their times.",
-            "Measure on a machine with cards, or look at the modelled times.",
-        )
 
     def settle(self) -> None:
         """What is modelled is done at once; what a kernel had to say is heard now."""

@@ -17,7 +17,7 @@ from torch._subclasses.fake_tensor import FakeTensorConverter
 from torch.utils._pytree import tree_leaves
 
 from gpuexplorer.worker.engine import CardLost
-from gpuexplorer.worker.engines.operations import INDEXING
+from gpuexplorer.worker.engines.sight import INDEXING
 
 # Older PyTorch has no such name.
 refused: "Callable[[str], RuntimeError]" = getattr(torch, "AcceleratorError", RuntimeError)

@@ -19,7 +19,7 @@ from torch.utils import _device
 from torch.utils._pytree import tree_map_only
 
 from gpuexplorer.worker.engines import virtual
-from gpuexplorer.worker.engines.operations import shown_bytes
+from gpuexplorer.worker.engines.sight import shown_bytes
 from gpuexplorer.worker.engines.virtual.cards import HOST, in_force, in_modelled_time
 from gpuexplorer.worker.engines.virtual.refusals import (
     NO_SUCH_CARD,
