@@ -181,10 +181,7 @@ def test_a_reader_who_has_seen_enough_of_the_json_is_no_failure(tmp_path: Path) 
 
 
 @posix
-@pytest.mark.parametrize("typed", [True, False], ids=["Ctrl+C", "sent to the command alone"])
-def test_at_a_terminal_it_is_typed_to_and_interrupted_once(
-    tmp_path: Path, *, typed: bool
-) -> None:
+def test_at_a_terminal_it_is_typed_to_and_interrupted_once(tmp_path: Path) -> None:
     code = (
         "import time\n"
         "print('ready')\n"
@@ -209,10 +206,7 @@ def test_at_a_terminal_it_is_typed_to_and_interrupted_once(
         shown = until(ours, "ready")
         os.write(ours, b"Ada\n")
         shown += until(ours, "hello Ada")
-        if typed:
-            os.write(ours, b"\x03")
-        else:
-            process.send_signal(signal.SIGINT)
+        os.write(ours, b"\x03")
         shown += until(ours, "once")
         assert process.wait(PATIENCE) == 0
         assert process.stderr is not None

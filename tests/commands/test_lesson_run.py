@@ -15,7 +15,7 @@ from gpuexplorer.commands.lesson import add_arguments
 from gpuexplorer.commands.lesson_run import CommandRig, Report, as_json, unmarked
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lessons.player import Player, StepState
-from gpuexplorer.lessons.reading import open_lesson
+from gpuexplorer.lessons.reading import read
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from tests.commands.lab_runs import CARDS, PATIENCE, surroundings
 from tests.commands.lesson_runs import block, command, lesson, played
@@ -106,9 +106,9 @@ def test_whatever_goes_wrong_is_told_with_its_step_and_the_others_are_played(
 def test_a_page_that_cannot_be_saved_is_told_before_anything_runs(tmp_path: Path) -> None:
     (tmp_path / "folder.html").mkdir()
     for name, status, told in (
-        ("played.ipynb", 2, "played.ipynb was not saved: its name does not end as a page's"),
         ("gone/played.html", 1, "played.html was not saved. That folder does not exist."),
         ("folder.html", 1, "There is a folder of that name."),
+        ("played.ipynb", 1, "saved as a page: name a file that ends in .html."),
     ):
         ran = played(lesson(tmp_path, ONES), "--yes", "--save", str(tmp_path / name))
         assert (ran.status, ran.out) == (status, "")
@@ -189,7 +189,7 @@ def test_without_a_card_it_is_played_on_the_processor(
         block("python", "y = torch.ones(2)\ny") + checked,
     )
     with CommandRig(Start, NoCards(), 60.0) as rig:
-        player = Player(open_lesson(folder), rig)
+        player = Player(read(folder), rig)
         lesson_run.Play(player, rig, Report(silent=False), asking=False).play(allowed=True)
         assert [each.state for each in player.steps] == [StepState.SKIPPED, StepState.DONE]
         assert as_json(player, simulated=rig.simulated, torch="x")["simulated"] is False

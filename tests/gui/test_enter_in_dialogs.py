@@ -39,6 +39,7 @@ from gpuexplorer.gui.leaving import LeavingDialog
 from gpuexplorer.gui.lessons.column_parts import FirstRun
 from gpuexplorer.gui.lessons.lesson_pictures import PictureSheet
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
+from gpuexplorer.gui.nothing_found.looked_panel import DoctorSheet
 from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.copies.benches import copies_of
@@ -119,6 +120,7 @@ _MAKERS: Mapping[type[QDialog], Callable[[Desk], QDialog]] = {
     DiagnosticsSheet: lambda desk: DiagnosticsSheet(
         desk.look, Diagnostics(desk.window, desk.clock, Navigation()), desk.clock, desk.window
     ),
+    DoctorSheet: lambda desk: DoctorSheet(desk.look, desk.window),
     EndDialog: lambda desk: EndDialog(
         desk.look,
         [ProcessToEnd(named(using(A, 4194305)), {"0": 1.0})],

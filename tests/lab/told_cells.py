@@ -16,7 +16,7 @@ class Told:
 
     def __init__(self, *codes: str, seed: int = 0, simulated: bool = False) -> None:
         self.ledger = Ledger()
-        hello = Hello(3, "3.11", "2.13", "CPU", simulated, CARDS, seed)
+        hello = Hello(0, "3.11", "2.13", "CPU", simulated, CARDS, seed)
         self.ledger.apply(hello)
         for code in (IMPORTS, *codes):
             self.run(code)

@@ -9,25 +9,19 @@ import fcntl
 import json
 import sys
 import termios
-import threading
 from pathlib import Path
 
-from gpuexplorer.lab.events import Event
-from gpuexplorer.lab.offspring import HandingOn
+from gpuexplorer.commands.lab_worker import Answers, LabWorker
 from gpuexplorer.lab.start import Program, Start
-from gpuexplorer.lab.worker_process import WorkerProcess
+from gpuexplorer.telemetry.backends.no_cards import NoCards
 
 
 def main() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    said: list[Event] = []
-    over = threading.Event()
     start = Start(program=Program(Path(sys.argv[2]), own_streams=True))
-    with HandingOn() as handing:
-        process = WorkerProcess(start, said.append, lambda _why: over.set())
-        handing.to(process.hand_on)
-        over.wait()
-    result = {"status": process.status, "said": [type(each).__name__ for each in said]}
+    with LabWorker(start, Answers(NoCards())) as worker:
+        said = [type(each).__name__ for each in worker.said()]
+        result = {"status": worker.status, "said": said}
     Path(sys.argv[1]).write_text(json.dumps(result), "utf-8")
 
 

@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from gpuexplorer.worker.cells import Cells
-from gpuexplorer.worker.engine import Engine
 from gpuexplorer.worker.engines.sight import PlacementLog
 from gpuexplorer.worker.engines.torch_engine import TorchEngine
 from gpuexplorer.worker.engines.virtual.engine import VirtualEngine, leave
@@ -38,16 +37,13 @@ from torch.nn import functional as F
 
 def cpu(): return torch.device("cpu")
 def gpu(i=0): return torch.device(f"cuda:{i}")
-def num_gpus(): return torch.cuda.device_count()
-def try_gpu(i=0): return gpu(i) if num_gpus() >= i + 1 else cpu()
-def try_all_gpus(): return [gpu(i) for i in range(num_gpus())]
 """
 
 
 class Bench:
     """Cells, on one engine. `{0}` and `{1}` in a cell stand for its two devices."""
 
-    def __init__(self, engine: Engine, devices: tuple[str, str]) -> None:
+    def __init__(self, engine: TorchEngine | VirtualEngine, devices: tuple[str, str]) -> None:
         self.engine = engine
         self.devices = devices
         self.printed: list[str] = []

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gpuexplorer.lab.events import Asked, Failed, Finished, Printed, Watched
+from gpuexplorer.lab.events import Failed, Finished, Printed, Watched
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.wire import Answer
 from tests.lab.processes import PATIENCE, Worker
@@ -56,26 +56,14 @@ def watched(
     typed: Sequence[str] = (),
     cards: Sequence[dict[str, object]] = (),
 ) -> WatchedLife:
-    """Answers what is asked, in order."""
     worker = begun(file, *arguments, folder=folder, cards=cards)
-    answers = list(typed)
-    heard = worker.listener
-
-    def over() -> bool:
-        asked = len([each for each in heard.events if isinstance(each, Asked)])
-        while answers and asked > len(typed) - len(answers):
-            worker.process.send(Answer(1, answers.pop(0)))
-        return bool(heard.ends)
-
-    heard.wait(over)
+    for each in typed:
+        worker.process.send(Answer(1, each))
     return ended(worker)
 
 
 def begun(
-    file: str,
-    *arguments: str,
-    folder: Path,
-    cards: Sequence[dict[str, object]] = (),
+    file: str, *arguments: str, folder: Path, cards: Sequence[dict[str, object]] = ()
 ) -> Worker:
     return Worker(
         Start(program=Program(Path(file), arguments), folder=folder, cards=cards, sampled=True)

@@ -36,19 +36,6 @@ sys.exit(count)
 """
 
 
-LEFT_ALONE = """
-import os, signal, time
-signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-signal.signal(signal.SIGHUP, signal.SIG_IGN)
-parent = os.getppid()
-print("ready", flush=True)
-while os.getppid() == parent:
-    time.sleep(0.01)
-time.sleep(1.2)  # what is said meanwhile is said to nobody
-print("went on", flush=True)
-"""
-
-
 class Terminal:
     """With a program at it."""
 
@@ -102,20 +89,16 @@ def terminal(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Termina
 
 
 @pytest.mark.parametrize("terminal", [COUNTING], indirect=True)
-def test_ctrl_c_reaches_the_program_once_and_we_wait_for_its_end(terminal: Terminal) -> None:
-    terminal.until("ready")
-    terminal.types("\x03")
-    assert terminal.result()["status"] == 1
-    assert "caught 1" in terminal.shown
-
-
-@pytest.mark.parametrize("terminal", [COUNTING], indirect=True)
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_what_is_sent_to_us_alone_is_handed_on_once(
-    terminal: Terminal, sent: signal.Signals
+@pytest.mark.parametrize("sent", [None, signal.SIGTERM])
+def test_an_interrupt_reaches_the_program_once_and_we_wait_for_its_end(
+    terminal: Terminal, sent: "signal.Signals | None"
 ) -> None:
+    """Typed, or sent to us alone."""
     terminal.until("ready")
-    terminal.process.send_signal(sent)
+    if sent is None:
+        terminal.types("\x03")
+    else:
+        terminal.process.send_signal(sent)
     assert terminal.result()["status"] == 1
     assert "caught 1" in terminal.shown
 
@@ -132,13 +115,6 @@ def test_keys_that_end_a_program_end_it_alone(
     result = terminal.result()
     assert result["status"] == status
     assert ("Traceback" in terminal.shown) == (status == -2)
-
-
-@pytest.mark.parametrize("terminal", [LEFT_ALONE], indirect=True)
-def test_a_program_goes_on_when_we_are_killed(terminal: Terminal) -> None:
-    terminal.until("ready")
-    terminal.process.kill()
-    terminal.until("went on")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from tests.worker.benches import Bench, cpu_bench, start_anew, virtual_bench  # noqa: E402
+from tests.worker.benches import start_anew, virtual_bench  # noqa: E402
 from tests.worker.snippets import layers, learning, optimising, tensors  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -94,60 +94,3 @@ def alike(found: Any, expected: Any, where: str) -> None:
         assert found == pytest.approx(expected, rel=1e-4, abs=1e-6, nan_ok=True), where
     else:
         assert found == expected, where
-
-
-IMAGES = "torch.randn(16, 1, 28, 28)"
-CLASSES = "torch.randint(0, 10, (16,))"
-LENET = """nn.Sequential(
-    nn.Conv2d(1, 6, 5, padding=2), nn.Sigmoid(), nn.AvgPool2d(2),
-    nn.Conv2d(6, 16, 5), nn.Sigmoid(), nn.AvgPool2d(2), nn.Flatten(),
-    nn.Linear(400, 120), nn.Sigmoid(), nn.Linear(120, 10))"""
-NORMALISED = """nn.Sequential(
-    nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2),
-    nn.Flatten(), nn.Linear(676, 10))"""
-PERCEPTRON = "nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 10))"
-MODELS = {
-    "perceptron": (PERCEPTRON, "torch.randn(16, 8)"),
-    "LeNet": (LENET, IMAGES),
-    "normalised": (NORMALISED, IMAGES),
-}
-OPTIMISERS = ("SGD(net.parameters(), lr=0.1, momentum=0.9)", "Adam(net.parameters(), lr=0.01)")
-RUN = """
-torch.manual_seed(7)
-net = {model}.to("{device}")
-X, y = {inputs}, {targets}
-net(X.to("{device}"))
-opt = torch.optim.{optimiser}
-losses = []
-for step in range(6):
-    here = slice(step * 8 % 16, step * 8 % 16 + 8)
-    opt.zero_grad()
-    loss = F.cross_entropy(net(X[here].to("{device}")), y[here].to("{device}"))
-    loss.backward()
-    opt.step()
-    losses.append(loss.item())
-values = [each.detach().cpu() for each in net.parameters()]
-grads = [each.grad.cpu() for each in net.parameters()]
-devices = {{str(each.device) for each in net.parameters()}}
-"""
-
-
-@pytest.mark.parametrize("optimiser", OPTIMISERS)
-@pytest.mark.parametrize("name", MODELS)
-def test_values_losses_and_gradients_are_those_of_the_processor(
-    name: str, optimiser: str
-) -> None:
-    def trained(bench: Bench, device: str) -> Bench:
-        model, inputs = MODELS[name]
-        words = {"model": model, "inputs": inputs, "targets": CLASSES, "optimiser": optimiser}
-        bench.run(RUN.format(**words, device=device))
-        return bench
-
-    expected = trained(cpu_bench(), "cpu").things
-    found = trained(virtual_bench(), "cuda:1").things
-    assert found["devices"] == {"cuda:1"}
-    assert found["losses"] == expected["losses"]
-    for one, other in zip(found["values"], expected["values"], strict=True):
-        assert torch.equal(one, other)
-    for one, other in zip(found["grads"], expected["grads"], strict=True):
-        assert torch.equal(one, other)

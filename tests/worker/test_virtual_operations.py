@@ -23,19 +23,12 @@ pytestmark = [pytest.mark.long, pytest.mark.filterwarnings("ignore")]
 _MOST = 4  # samples of one operation or module
 DTYPES = (torch.float32, torch.int64, torch.complex64)
 # Named where they are refused: sparse, quantized and nested tensors, kernels of one's own.
+_UNWRITTEN = "empty", "empty_like", "empty_strided", "empty_permuted", "new_empty"
+_SPARSE = "sparse.mm", "sparse.mmreduce", "sparse.sampled_addmm", "to_sparse"
 DIFFERS = {
-    "sparse.mm": "sparse tensors are not offered",
-    "sparse.mmreduce": "sparse tensors are not offered",
-    "sparse.sampled_addmm": "sparse tensors are not offered",
-    "to_sparse": "sparse tensors are not offered",
-    "empty": "nobody wrote the values",
-    "empty_like": "nobody wrote the values",
-    "empty_strided": "nobody wrote the values",
-    "empty_permuted": "nobody wrote the values",
-    "new_empty": "nobody wrote the values",
-    "new_empty_strided": "nobody wrote the values",
-    "resize_": "nobody wrote the values that are added",
-    "resize_as_": "nobody wrote the values that are added",
+    **dict.fromkeys(_SPARSE, "sparse tensors are not offered"),
+    **dict.fromkeys((*_UNWRITTEN, "new_empty_strided"), "nobody wrote the values"),
+    **dict.fromkeys(("resize_", "resize_as_"), "nobody wrote the values that are added"),
     "tensor_split": "CUDA wants the indices on the host",
 }
 _NO_KERNEL = "_cuda\" not implemented for 'Long'", "dot\" not implemented for 'Long'"

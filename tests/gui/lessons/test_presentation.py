@@ -14,7 +14,6 @@ from gpuexplorer.gui.lessons.reveal_bars import RevealBars
 from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_page import StepPage
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.lessons.lesson import Code, Step, Text
 from gpuexplorer.lessons.player import Player
 from tests.gui.conftest import OpenWindow
@@ -155,15 +154,6 @@ def test_escape_leaves(present: Present, qtbot: QtBot) -> None:
     presentation, *_ = present()
     with qtbot.waitSignal(presentation.left):
         QTest.keyClick(presentation, Key.Key_Escape)
-
-
-def test_it_follows_the_theme(qtbot: QtBot, present: Present, look: Look) -> None:
-    presentation, *_ = present()
-    look.choose(Scheme.LIGHT)
-    light = presentation.grab().toImage().pixelColor(3, 3)
-    look.choose(Scheme.DARK)
-    assert light.lightness() > 200
-    assert presentation.grab().toImage().pixelColor(3, 3).lightness() < 60
 
 
 def test_it_is_made_anew_in_other_letters_when_the_window_grows(

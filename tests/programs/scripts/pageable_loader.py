@@ -17,9 +17,9 @@ args = parser.parse_args()
 torch.manual_seed(0)
 device = torch.device("cuda")
 batch, side = 16, 224
-pictures = torch.randn(args.batches * batch, 3, side, side)
-labels = torch.randint(10, (args.batches * batch,))
-loader = DataLoader(TensorDataset(pictures, labels), batch_size=batch, shuffle=True)
+pictures = torch.randn(args.batches, batch, 3, side, side)
+labels = torch.randint(10, (args.batches, batch))
+loader = DataLoader(TensorDataset(pictures, labels), batch_size=None, shuffle=True)
 
 net = nn.Sequential(
     nn.Conv2d(3, args.width, 16, stride=16),

@@ -23,17 +23,13 @@ def both_ways(net: Any, *inputs: Any, device: torch.device) -> Any:
 LAYERS: "dict[str, tuple[Callable[[], Any], tuple[int, ...]]]" = {
     "linear": (lambda: nn.Linear(6, 3), (4, 6)),
     "conv2d": (lambda: nn.Conv2d(2, 4, 3, padding=1, groups=2), (2, 2, 6, 6)),
-    "batch norm": (lambda: nn.BatchNorm2d(2), (3, 2, 4, 4)),
     "layer norm": (lambda: nn.LayerNorm(6), (4, 6)),
-    "max pooling": (lambda: nn.MaxPool2d(2), (1, 2, 4, 4)),
     "activations": (
         lambda: nn.Sequential(
             nn.GELU(), nn.SiLU(), nn.ELU(), nn.Hardswish(), nn.Softplus(), nn.LogSoftmax(1)
         ),
         (4, 3),
     ),
-    "padding": (lambda: nn.Sequential(nn.ReflectionPad2d(1), nn.ZeroPad2d(1)), (1, 1, 3, 3)),
-    "flatten": (lambda: nn.Sequential(nn.Flatten(), nn.Unflatten(1, (2, 3))), (2, 6)),
     "rnn": (lambda: nn.RNN(3, 4, 2, batch_first=True), (2, 5, 3)),
     "lstm": (lambda: nn.LSTM(3, 4, bidirectional=True), (5, 2, 3)),
     "lstm cell": (lambda: nn.LSTMCell(3, 4), (2, 3)),
@@ -55,107 +51,12 @@ def all_layers() -> "dict[str, Callable[[torch.device], Any]]":
     return {f"layer: {name}": _layer(name) for name in LAYERS}
 
 
-def embeddings(device: torch.device) -> Any:
-    words = torch.tensor([[1, 2, 9], [0, 0, 3]])
-    return (
-        both_ways(nn.Embedding(10, 6, padding_idx=0), words, device=device),
-        both_ways(nn.EmbeddingBag(10, 6, mode="mean"), words, device=device),
-    )
-
-
-def attention(device: torch.device) -> Any:
-    net = nn.MultiheadAttention(8, 2, batch_first=True).to(device)
-    x = torch.randn(2, 5, 8).to(device)
-    mask = nn.Transformer.generate_square_subsequent_mask(5).to(device)
-    out, weights = net(x, x, x, attn_mask=mask)
-    q = torch.randn(2, 2, 5, 4).to(device)
-    return out, weights, F.scaled_dot_product_attention(q, q, q, is_causal=True)
-
-
-def transformer(device: torch.device) -> Any:
-    net = nn.Transformer(8, 2, 1, 1, 16, 0.0, batch_first=True).to(device).eval()
-    return net(torch.randn(1, 4, 8).to(device), torch.randn(1, 3, 8).to(device))
-
-
-def encoder_at_rest(device: torch.device) -> Any:
-    net = nn.TransformerEncoderLayer(8, 2, 16, 0.0, batch_first=True).to(device).eval()
-    with torch.no_grad():
-        return net(torch.randn(2, 5, 8).to(device))
-
-
-def dropout(device: torch.device) -> Any:
-    x = torch.ones(1000).to(device)
-    share = (F.dropout(x, 0.3) == 0).float().mean().item()
-    return F.dropout(x, 0.3, training=False), 0.2 < share < 0.4, nn.Dropout().eval()(x)
-
-
-def running_statistics(device: torch.device) -> Any:
-    net = nn.BatchNorm1d(3).to(device)
-    for _ in range(3):
-        net(torch.randn(8, 3).to(device))
-    net.eval()
-    return (
-        net.running_mean,
-        net.running_var,
-        net.num_batches_tracked,
-        net(torch.ones(2, 3, device=device)),
-    )
-
-
-def losses(device: torch.device) -> Any:
-    p, q = torch.randn(6, 4), torch.rand(6, 4)
-    t = torch.tensor([0, 3, 1, 2, 2, 0])
-    p, q, t = p.to(device).requires_grad_(), q.to(device), t.to(device)
-    found = [
-        F.cross_entropy(p, t),
-        F.cross_entropy(p, t, weight=torch.ones(4).to(device), label_smoothing=0.1),
-        nn.MSELoss()(p, q),
-        nn.L1Loss()(p, q),
-        nn.SmoothL1Loss()(p, q),
-        nn.HuberLoss()(p, q),
-        nn.BCEWithLogitsLoss()(p, q),
-        F.binary_cross_entropy(p.sigmoid(), q),
-        F.nll_loss(p.log_softmax(1), t),
-        F.kl_div(p.log_softmax(1), q.softmax(1), reduction="batchmean"),
-        F.cosine_embedding_loss(p, q, torch.ones(6).to(device)),
-        F.triplet_margin_loss(p, q, q.flip(0)),
-        F.margin_ranking_loss(p[0], q[0], torch.ones(4).to(device)),
-        F.hinge_embedding_loss(p[:, 0], torch.ones(6).to(device)),
-        F.multi_margin_loss(p, t),
-        F.poisson_nll_loss(p, q),
-        F.gaussian_nll_loss(p, q, torch.ones(6, 1).to(device)),
-        F.multilabel_soft_margin_loss(p, (q > 0.5).float()),
-    ]
-    sum(found).backward()
-    return [each.detach() for each in found], p.grad
-
-
 def connectionist_loss(device: torch.device) -> Any:
     p = torch.randn(12, 2, 5).to(device).log_softmax(2).detach().requires_grad_()
     targets = torch.tensor([[1, 2, 3], [2, 4, 0]]).to(device)
     loss = F.ctc_loss(p, targets, torch.tensor([12, 12]), torch.tensor([3, 2]))
     loss.backward()
     return loss.detach(), p.grad
-
-
-def functions(device: torch.device) -> Any:
-    x = torch.randn(2, 3, 4, 4).to(device)
-    grid = F.affine_grid(torch.eye(2, 3)[None].repeat(2, 1, 1).to(device), [2, 3, 4, 4])
-    return (
-        F.pad(x, (1, 1)),
-        F.interpolate(x, size=(8, 8)),
-        F.grid_sample(x, grid, align_corners=False),
-        F.normalize(x),
-        F.one_hot(torch.tensor([0, 2]).to(device), 3),
-        F.cosine_similarity(x[0], x[1]),
-        F.pairwise_distance(x[0, 0], x[1, 0]),
-        torch.cdist(x[0, 0], x[1, 0]),
-        F.glu(x, 2),
-        F.gumbel_softmax(x[0, 0]).shape,
-        F.unfold(x, 2),
-        F.local_response_norm(x, 2),
-        F.embedding(torch.tensor([1]).to(device), x[0, 0]),
-    )
 
 
 def packed(device: torch.device) -> Any:

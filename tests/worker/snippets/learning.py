@@ -17,13 +17,13 @@ def trained(net: Any, inputs: Any, opt: Any, steps: int = 3) -> Any:
     return loss.detach(), [each.detach() for each in net.parameters()]
 
 
-def gradients(device: torch.device) -> Any:
-    w = torch.randn(3, 3).to(device).requires_grad_()
-    x = torch.randn(8, 3).to(device)
-    ((x @ w).tanh() ** 2).mean().backward()
-    first = w.grad.clone()
-    (x @ w).sum().backward()
-    return first, w.grad, w.grad.device == w.device
+def images(device: torch.device) -> Any:
+    net = nn.Sequential(
+        *(nn.Conv2d(1, 6, 5, padding=2), nn.BatchNorm2d(6), nn.Sigmoid(), nn.AvgPool2d(2)),
+        *(nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(400, 10)),
+    ).to(device)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+    return trained(net, torch.randn(8, 1, 28, 28).to(device), opt)
 
 
 def gradients_across_devices(device: torch.device) -> Any:
@@ -31,58 +31,6 @@ def gradients_across_devices(device: torch.device) -> Any:
     h = torch.randn(3, requires_grad=True)
     ((w.cpu() * h).sum() + (h.to(device) * w).sum()).backward()
     return w.grad, h.grad, h.grad.device.type, w.grad.device == device
-
-
-def hooks(device: torch.device) -> Any:
-    seen: list[Any] = []
-    x = torch.ones(2).to(device).requires_grad_()
-    x.register_hook(lambda g: g * 3)
-    net = nn.Linear(2, 1, bias=False).to(device)
-    nn.init.ones_(net.weight)
-    net.register_forward_hook(lambda _, a, b: seen.append((a[0].detach(), b.detach())))
-    net.register_full_backward_hook(lambda _, a, b: seen.append(b))
-    net(x).sum().backward()
-    return x.grad, seen
-
-
-def without_gradients(device: torch.device) -> Any:
-    w = torch.ones(2).to(device).requires_grad_()
-    with torch.no_grad():
-        y = w * 2
-        w -= 0.5
-    return y.requires_grad, w, w.requires_grad, w.detach().requires_grad
-
-
-class Cube(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: Any) -> Any:
-        ctx.save_for_backward(x)
-        return x**3
-
-    @staticmethod
-    def backward(ctx: Any, g: Any) -> Any:
-        (x,) = ctx.saved_tensors
-        return 3 * x**2 * g
-
-
-def own_function(device: torch.device) -> Any:
-    x = torch.arange(3.0).to(device).requires_grad_()
-    Cube.apply(x).sum().backward()
-    return x.grad
-
-
-def checked_gradients(device: torch.device) -> Any:
-    x = torch.randn(3, dtype=torch.float64).to(device).requires_grad_()
-    return torch.autograd.gradcheck(lambda v: (v * v.sin()).sum(), (x,))
-
-
-def checkpointed(device: torch.device) -> Any:
-    from torch.utils.checkpoint import checkpoint
-
-    net = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 1)).to(device)
-    x = torch.randn(4, 3).to(device).requires_grad_()
-    checkpoint(net, x, use_reentrant=False).sum().backward()
-    return x.grad, net[0].weight.grad
 
 
 class Net(nn.Module):
@@ -98,14 +46,6 @@ class Net(nn.Module):
         return self.out(F.relu(self.hidden(x))) * self.scale
 
 
-def own_module(device: torch.device) -> Any:
-    net = Net().to(device)
-    x = torch.randn(9, 5).to(device)
-    out = trained(net, x, torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9))
-    names = [name for name, _ in net.named_parameters()]
-    return out, net.seen, names, sum(each.numel() for each in net.parameters())
-
-
 def a_module_stays_the_same_object(device: torch.device) -> Any:
     net = nn.Linear(3, 1)
     weight = net.weight
@@ -115,15 +55,6 @@ def a_module_stays_the_same_object(device: torch.device) -> Any:
     net(torch.ones(2, 3).to(device)).sum().backward()
     opt.step()
     return moved is net, net.weight is weight, known[net.weight], net.weight.grad, net.weight
-
-
-def a_module_moves_with_its_gradients(device: torch.device) -> Any:
-    net = nn.Linear(3, 1).to(device)
-    net(torch.ones(3).to(device)).sum().backward()
-    net.cpu()
-    back = net.weight.grad.device.type
-    net.to(device)
-    return back, net.weight.grad.device == net.weight.device, net.weight.grad
 
 
 def state_dict(device: torch.device) -> Any:
@@ -143,54 +74,6 @@ def a_whole_model_saved(device: torch.device) -> Any:
     return same(x), net(x), same.out.weight.device == net.out.weight.device
 
 
-def a_checkpoint_resumed(device: torch.device) -> Any:
-    net = nn.Linear(3, 1).to(device)
-    opt = torch.optim.Adam(net.parameters(), lr=0.1)
-    x = torch.randn(4, 3).to(device)
-    trained(net, x, opt)
-    file = io.BytesIO()
-    torch.save({"net": net.state_dict(), "opt": opt.state_dict()}, file)
-    file.seek(0)
-    kept = torch.load(file, map_location="cpu")
-    again = nn.Linear(3, 1).to(device)
-    later = torch.optim.Adam(again.parameters(), lr=0.1)
-    again.load_state_dict(kept["net"])
-    later.load_state_dict(kept["opt"])
-    return trained(net, x, opt), trained(again, x, later)
-
-
-def parameters_replaced(device: torch.device) -> Any:
-    net = nn.Linear(3, 3, bias=False).to(device)
-    net.weight = nn.Parameter(torch.eye(3).to(device))
-    net.weight.data = torch.full((3, 3), 2.0).to(device)
-    net.weight.data.fill_diagonal_(5)
-    tied = nn.Sequential(net, nn.Linear(3, 3, bias=False).to(device))
-    tied[1].weight = tied[0].weight
-    return (
-        net(torch.ones(3).to(device)),
-        len(list(tied.parameters())),
-        tied[1].weight is net.weight,
-    )
-
-
-def data_from_the_host_to_a_card(device: torch.device) -> Any:
-    w = nn.Parameter(torch.ones(2))
-    same = w
-    w.data = w.data.to(device) * 2
-    w.square().sum().backward()
-    return w, same is w, w.grad, w.device == device, w.is_leaf, isinstance(w, nn.Parameter)
-
-
-def lists_of_modules(device: torch.device) -> Any:
-    net = nn.ModuleDict({"a": nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2)])})
-    net["p"] = nn.ParameterList([torch.ones(2), torch.zeros(2)])
-    net.to(device)
-    x = torch.ones(2).to(device)
-    for layer in net["a"]:
-        x = layer(x)
-    return x, [each.device == device for each in net.parameters()], net["p"][0]
-
-
 def lazy_layers(device: torch.device) -> Any:
     net = nn.Sequential(nn.LazyConv2d(2, 3), nn.Flatten(), nn.LazyLinear(4)).to(device)
     x = torch.randn(2, 1, 5, 5).to(device)
@@ -202,73 +85,10 @@ def lazy_layers(device: torch.device) -> Any:
     return out.shape, out.device == device, net[2].weight.shape, net[2].weight.device == device
 
 
-def weights_clipped(device: torch.device) -> Any:
-    net = nn.Linear(3, 3).to(device)
-    net(torch.ones(2, 3).to(device)).sum().mul(100).backward()
-    total = nn.utils.clip_grad_norm_(net.parameters(), 1.0)
-    nn.utils.clip_grad_value_(net.parameters(), 0.2)
-    flat = nn.utils.parameters_to_vector(net.parameters())
-    nn.utils.vector_to_parameters(flat * 2, net.parameters())
-    return total, net.weight.grad, flat, net.weight
-
-
-def cast(device: torch.device) -> Any:
-    net = nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 2)).to(device)
-    with torch.autocast(device.type, dtype=torch.bfloat16):
-        out = net(torch.ones(2, 3).to(device))
-        loss = out.float().square().mean()
-    loss.backward()
-    return out.dtype, loss.dtype, net[0].weight.grad.dtype, loss
-
-
-def scaled(device: torch.device) -> Any:
-    net = nn.Linear(3, 1).to(device)
-    opt = torch.optim.SGD(net.parameters(), lr=0.1)
-    scaler = torch.amp.GradScaler(device.type, init_scale=16.0)
-    for _ in range(3):
-        opt.zero_grad()
-        loss = net(torch.ones(2, 3).to(device)).square().mean()
-        scaler.scale(loss).backward()
-        scaler.unscale_(opt)
-        scaler.step(opt)
-        scaler.update()
-    return net.weight, scaler.get_scale(), scaler.is_enabled()
-
-
-def classified(device: torch.device) -> Any:
-    net = nn.Sequential(nn.Flatten(), nn.Linear(16, 8), nn.ReLU(), nn.Linear(8, 3)).to(device)
-    x, y = torch.randn(30, 4, 4), torch.randint(0, 3, (30,))
-    data = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=8)
-    opt = torch.optim.Adam(net.parameters(), lr=0.05)
-    history = []
-    for _ in range(3):
-        right, total = 0, 0.0
-        for inputs, labels in data:
-            inputs, labels = inputs.to(device), labels.to(device)
-            opt.zero_grad()
-            logits = net(inputs)
-            loss = F.cross_entropy(logits, labels)
-            loss.backward()
-            opt.step()
-            total += loss.item() * len(labels)
-            right += (logits.argmax(1) == labels).sum().item()
-        history.append((total / 30, right / 30))
-    return history
-
-
 def with_workers_and_pinning(device: torch.device) -> Any:
     data = torch.utils.data.TensorDataset(torch.arange(8.0), torch.arange(8))
     loader = torch.utils.data.DataLoader(data, 4, num_workers=1, pin_memory=True)
     return [(x.to(device, non_blocking=True) * 2, y.to(device)) for x, y in loader]
-
-
-def meta_first(device: torch.device) -> Any:
-    with torch.device("meta"):
-        net = nn.Linear(3, 2)
-    net.to_empty(device=device)
-    nn.init.ones_(net.weight)
-    nn.init.zeros_(net.bias)
-    return net(torch.ones(3).to(device))
 
 
 class Named(torch.Tensor):

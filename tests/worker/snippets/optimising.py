@@ -43,51 +43,6 @@ def all_optimisers() -> "dict[str, Callable[[torch.device], Any]]":
     return ways | {f"optimiser, fused: {name}": _way(name, fused=True) for name in FUSED}
 
 
-def lbfgs(device: torch.device) -> Any:
-    x = torch.tensor([3.0, -2.0]).to(device).requires_grad_()
-    opt = torch.optim.LBFGS([x], line_search_fn="strong_wolfe")
-
-    def again() -> Any:
-        opt.zero_grad()
-        loss = (x - 1).square().sum()
-        loss.backward()
-        return loss
-
-    opt.step(again)
-    return x.detach()
-
-
-SCHEDULES: "dict[str, Callable[[Any], Any]]" = {
-    "step": lambda opt: torch.optim.lr_scheduler.StepLR(opt, 2),
-    "cosine": lambda opt: torch.optim.lr_scheduler.CosineAnnealingLR(opt, 10),
-    "cycle": lambda opt: torch.optim.lr_scheduler.OneCycleLR(opt, 0.1, total_steps=10),
-    "warm": lambda opt: torch.optim.lr_scheduler.LinearLR(opt),
-    "function": lambda opt: torch.optim.lr_scheduler.LambdaLR(opt, lambda n: 0.9**n),
-}
-
-
-def schedules(device: torch.device) -> Any:
-    found = {}
-    for name, make in SCHEDULES.items():
-        w = torch.ones(2).to(device).requires_grad_()
-        opt = torch.optim.SGD([w], lr=0.1)
-        schedule = make(opt)
-        for _ in range(4):
-            w.sum().backward()
-            opt.step()
-            schedule.step()
-        found[name] = (w.detach(), schedule.get_last_lr())
-    return found
-
-
-def capturable_and_tensor_rates(device: torch.device) -> Any:
-    w = torch.ones(2).to(device).requires_grad_()
-    opt = torch.optim.Adam([w], lr=torch.tensor(0.1))
-    w.square().sum().backward()
-    opt.step()
-    return w.detach(), opt.state_dict()["state"][0]["step"]
-
-
 def sparse_gradients(device: torch.device) -> Any:
     """On cards said by name that it is not offered."""
     net = nn.Embedding(10, 3, sparse=True).to(device)
