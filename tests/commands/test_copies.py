@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.__main__ import main
-from gpuexplorer.commands.copies_progress import in_words
+from gpuexplorer.commands.copies import in_words
 from gpuexplorer.commands.terminal import ProgressLine
 from gpuexplorer.copies.measuring import Progress
 from gpuexplorer.lab.wire import CopyJob
@@ -240,7 +240,15 @@ def test_a_computer_without_cards_measures_its_own_memory_for_real(capsys: Out) 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no such terminals")
 def test_ctrl_c_ends_at_once_with_what_was_measured() -> None:
     ours, theirs = os.openpty()
-    words = ("--devices", "cpu", "--sizes", "1M-1100K", "--mode", "one-way,strided", "--json")
+    words = (
+        "--devices",
+        "cpu",
+        "--sizes",
+        "1M,1100K,1200K,1300K",
+        "--mode",
+        "one-way",
+        "--json",
+    )
     with subprocess.Popen(
         [sys.executable, "-m", "gpuexplorer", "copies", *words],
         stdout=subprocess.PIPE,

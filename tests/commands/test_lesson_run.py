@@ -12,7 +12,7 @@ import pytest
 from gpuexplorer.commands import lesson_run
 from gpuexplorer.commands.arguments import SentenceParser
 from gpuexplorer.commands.lesson import add_arguments
-from gpuexplorer.commands.lesson_run import CommandRig, Report, as_json, unmarked
+from gpuexplorer.commands.lesson_run import CommandRig, Play, as_json, unmarked
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lessons.player import Player, StepState
 from gpuexplorer.lessons.reading import read
@@ -190,9 +190,9 @@ def test_without_a_card_it_is_played_on_the_processor(
     )
     with CommandRig(Start, NoCards(), 60.0) as rig:
         player = Player(read(folder), rig)
-        lesson_run.Play(player, rig, Report(silent=False), asking=False).play(allowed=True)
+        Play(player, rig, silent=False, asking=False).play(allowed=True)
         assert [each.state for each in player.steps] == [StepState.SKIPPED, StepState.DONE]
-        assert as_json(player, simulated=rig.simulated, torch="x")["simulated"] is False
+        assert as_json(player, rig)["simulated"] is False
     assert "tensor([1., 1.])" in capsys.readouterr().out
 
 

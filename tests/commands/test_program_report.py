@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpuexplorer.commands.program_report import report
+from gpuexplorer.commands.lab import report
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Failed, Finished, Frame, Why
 from gpuexplorer.programs.program_run import cards_of

@@ -11,7 +11,9 @@ import sys
 import termios
 from pathlib import Path
 
-from gpuexplorer.commands.lab_worker import Answers, LabWorker
+from gpuexplorer.commands.lab_worker import LabCards, LabWorker
+from gpuexplorer.commands.source import Opened
+from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 
@@ -19,7 +21,7 @@ from gpuexplorer.telemetry.backends.no_cards import NoCards
 def main() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     start = Start(program=Program(Path(sys.argv[2]), own_streams=True))
-    with LabWorker(start, Answers(NoCards())) as worker:
+    with LabWorker(start, LabCards(Opened(NoCards())), Ledger()) as worker:
         said = [type(each).__name__ for each in worker.said()]
         result = {"status": worker.status, "said": said}
     Path(sys.argv[1]).write_text(json.dumps(result), "utf-8")

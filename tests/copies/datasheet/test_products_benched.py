@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpuexplorer.commands.copies_progress import in_words
+from gpuexplorer.commands.copies import in_words
 from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.measuring import Bench, Job, Measuring, Progress, TimeLeft
 from gpuexplorer.copies.modelled import ModelBench
