@@ -1,13 +1,10 @@
 """gpuexplorer lab: runs a program or a notebook, and says what its lines did to the cards."""
 
 import argparse
-import io
 import os
-import stat
 import sys
-import tokenize
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, Self
@@ -131,7 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
         _, start = lab_start(source.far, arguments.python, Message("The lab needs PyTorch."))
         cards, ledger = LabCards(source), Ledger()
         start = cards.given(replace(start, sampled=True))
-        with Trace(arguments.trace, file) as trace:
+        with Trace(arguments.trace) as trace:
             if not in_cells:
                 own = not arguments.json
                 program = Program(file, words, own_streams=own, traced=trace.wanted)
@@ -176,10 +173,12 @@ def program_of(arguments: argparse.Namespace) -> tuple[Path, Sequence[str]]:
 
 def _check(file: Path, words: Sequence[str], arguments: argparse.Namespace) -> None:
     """What is wrong is said before anything is started."""
+    if file.exists() and not file.is_file():  # it may have no end
+        raise WrongArgumentsError(
+            "{file} is no ordinary file.", "Name a program or a notebook.", file=str(file)
+        )
     try:
-        ordinary = stat.S_ISREG(file.stat().st_mode)
-        if ordinary:  # else it may have no end
-            file.open("rb").close()
+        file.open("rb").close()
     except OSError as error:
         raise WrongArgumentsError(
             "{file} cannot be run: {why}.",
@@ -187,10 +186,6 @@ def _check(file: Path, words: Sequence[str], arguments: argparse.Namespace) -> N
             file=str(file),
             why=error.strerror,
         ) from None
-    if not ordinary:
-        raise WrongArgumentsError(
-            "{file} is no ordinary file.", "Name a program or a notebook.", file=str(file)
-        )
     if file.suffix.lower() not in (_PROGRAM, _NOTEBOOK):
         raise WrongArgumentsError(
             "{file} is neither a Python program nor a notebook.",
@@ -213,12 +208,9 @@ def _check(file: Path, words: Sequence[str], arguments: argparse.Namespace) -> N
 
 
 def _run_program(file: Path, worker: LabWorker, ledger: Ledger, trace: "Trace") -> int:
-    content = file.read_bytes()
     # For people to read; Python itself says what is wrong with it.
-    encoding = "utf-8"
-    with suppress(SyntaxError):
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-    ledger.sent(Run(1, content.decode(encoding, "replace"), number=1))
+    ledger.sent(Run(1, file.read_text("utf-8", "replace"), number=1))
+    trace.begin(file)
     for event in worker.said():
         trace.apply(event)
         if isinstance(event, Printed):
@@ -265,31 +257,32 @@ class Trace:
     says so afterwards.
     """
 
-    def __init__(self, path: Path | None, program: Path) -> None:
+    def __init__(self, path: Path | None) -> None:
         """Raises Trouble where the file cannot be written."""
         self.trouble: Trouble | None = None
-        self._path, self._program = path, program
+        self._path = path
         self._out: BinaryIO | None = None
         self._file: TraceFile | None = None
-        if path is not None:
-            with self._writing():
-                self._out = path.open("wb")
+        with self._writing():
+            self._out = None if path is None else path.open("wb")
         if self.trouble is not None:
             raise self.trouble
 
     @property
     def wanted(self) -> bool:
-        return self._out is not None
+        return self._out is not None and self.trouble is None
+
+    def begin(self, program: Path) -> None:
+        if self._out is not None:
+            with self._writing():
+                place = ProgramRun(program.resolve(), ()).place
+                self._file = TraceFile(self._out, program.name, place)
 
     def apply(self, event: Event) -> None:
         """Of a program, as it is said."""
-        if self._out is None or self.trouble is not None:
-            return
-        with self._writing():
-            if self._file is None:
-                place = ProgramRun(self._program.resolve(), ()).place
-                self._file = TraceFile(self._out, self._program.name, place)
-            self._file.apply(event)
+        if self._file is not None and self.trouble is None:
+            with self._writing():
+                self._file.apply(event)
 
     def write(self, pieces: Iterable[bytes]) -> None:
         """All of it at once."""
@@ -313,14 +306,10 @@ class Trace:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._file is not None and self.trouble is None:
-            with self._writing():
-                self._file.close()
         if self._out is not None:
-            with self._writing():
-                self._out.close()
-            with suppress(OSError):
-                self._out.close()
+            with self._writing(), self._out:
+                if self._file is not None and self.trouble is None:
+                    self._file.close()
 
 
 def report(run: ProgramRun, width: int) -> str:
