@@ -166,19 +166,9 @@ HOST = {
 JSON = {"--json": Option("", "as JSON, schema 1")}
 
 
-def add_source_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which cards are read."""
-    add_options(parser, SOURCE)
-
-
-def add_host_arguments(parser: argparse.ArgumentParser) -> None:
-    """Of which computer."""
-    add_options(parser, HOST)
-
-
-def add_reading_arguments(parser: argparse.ArgumentParser, interval: float) -> None:
+def reading_options(interval: float) -> Mapping[str, Option]:
     """Which cards are read again and again, and how often."""
-    reading = {
+    return {
         "--interval": Option(
             "SECONDS",
             "between two readings, 0.1 to 60; {usual:g} if not given",
@@ -187,8 +177,8 @@ def add_reading_arguments(parser: argparse.ArgumentParser, interval: float) -> N
             values={"usual": interval},
         ),
         "--cards": Option("LIST", "only these: numbers, UUIDs or bus addresses"),
+        **SOURCE,
     }
-    add_options(parser, reading | SOURCE)
 
 
 def one_host(arguments: argparse.Namespace) -> str | None:

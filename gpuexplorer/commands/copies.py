@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from gpuexplorer.commands import copies_text as text
 from gpuexplorer.commands.arguments import (
@@ -115,14 +114,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, measured | JSON | more | HOST | SOURCE)
 
 
-class _Asked(NamedTuple):
-    """What was typed, understood; the devices depend on what is there."""
-
-    sizes: Sequence[int]
-    kinds: Sequence[Kind]
-    beside: Sequence[OtherCard]
-
-
 def run(arguments: argparse.Namespace) -> int:
     if arguments.json and arguments.csv:
         raise WrongArgumentsError("--json and --csv exclude each other.", "Choose one of them.")
@@ -133,7 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
                 "Leave one of them out.",
             )
         return _measure_between(arguments)
-    asked = _understood(arguments)
+    sizes, kinds, beside = _understood(arguments)
     with opened(arguments) as source:
         if arguments.list:
             with printed() as page:
@@ -141,11 +132,14 @@ def run(arguments: argparse.Namespace) -> int:
             return OK
         with _benched(arguments, source) as benched:
             if arguments.datasheet:
-                return _measure_datasheets(arguments, asked, benched)
-            return _measure(arguments, asked, benched)
+                return _measure_datasheets(arguments, benched, beside)
+            return _measure(arguments, benched, sizes, kinds)
 
 
-def _understood(arguments: argparse.Namespace) -> _Asked:
+def _understood(
+    arguments: argparse.Namespace,
+) -> tuple[Sequence[int], Sequence[Kind], Sequence[OtherCard]]:
+    """What was typed; the devices depend on what is there."""
     mode = arguments.mode or Kind.ONE_WAY.value
     beside: Sequence[OtherCard] = ()
     if not arguments.datasheet:
@@ -166,7 +160,7 @@ def _understood(arguments: argparse.Namespace) -> _Asked:
         )
     with in_the_words():
         sizes = (USUAL_BYTES,) if arguments.sizes is None else sizes_of(arguments.sizes)
-        return _Asked(sizes, kinds_of(mode), beside)
+        return sizes, kinds_of(mode), beside
 
 
 def _named_in_the_table(names: str) -> Sequence[OtherCard]:
@@ -255,14 +249,19 @@ def _named(
         raise WrongArgumentsError(trouble.sentence, told(trouble.hint, *said)) from trouble
 
 
-def _measure(arguments: argparse.Namespace, asked: _Asked, benched: Benched) -> int:
-    jobs = all_asked(benched.devices, asked.sizes, asked.kinds)
+def _measure(
+    arguments: argparse.Namespace,
+    benched: Benched,
+    sizes: Sequence[int],
+    kinds: Sequence[Kind],
+) -> int:
+    jobs = all_asked(benched.devices, sizes, kinds)
     if not jobs:
         raise WrongArgumentsError(
             "Between {devices} there is nothing to measure as {modes}.",
             "`gpuexplorer copies --list` says what can be asked for.",
             devices=", ".join(benched.devices),
-            modes=", ".join(asked.kinds),
+            modes=", ".join(kinds),
         )
     results: list[CopyResult] = []
     end = _measured(jobs, benched.bench, results.append)
@@ -278,7 +277,9 @@ def _measure(arguments: argparse.Namespace, asked: _Asked, benched: Benched) -> 
     return _status(end, well=some and not any(result.wrong for result in results))
 
 
-def _measure_datasheets(arguments: argparse.Namespace, asked: _Asked, benched: Benched) -> int:
+def _measure_datasheets(
+    arguments: argparse.Namespace, benched: Benched, beside: Sequence[OtherCard]
+) -> int:
     """Of all cards among these devices; of the processor where there is none."""
     cards = [device for device in benched.devices if device != PROCESSOR]
     subjects = [_subject(benched, device) for device in cards or benched.devices]
@@ -298,11 +299,11 @@ def _measure_datasheets(arguments: argparse.Namespace, asked: _Asked, benched: B
         sheet_of(each, results, products, table, log, simulated=simulated) for each in subjects
     ]
     if arguments.json:
-        write_json(text.sheets_as_json(benched, sheets, asked.beside, complete=end is None))
+        write_json(text.sheets_as_json(benched, sheets, beside, complete=end is None))
     elif arguments.csv:
-        sys.stdout.write(text.sheets_as_csv(sheets, asked.beside))
+        sys.stdout.write(text.sheets_as_csv(sheets, beside))
     else:
-        _show(end, lambda page: text.write_sheets(page, benched, sheets, asked.beside))
+        _show(end, lambda page: text.write_sheets(page, benched, sheets, beside))
     rows = [row for sheet in sheets for row in sheet.rows]
     reached = any(row.reached.value for row in rows)
     return _status(end, well=reached and not any(row.wrong for row in rows))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -51,6 +52,15 @@ def lab(folder: Path, *words: str, typed: str = "") -> Ran:
         check=False,
     )
     return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def until(terminal: int, words: str) -> str:
+    """What it shows, up to these words."""
+    shown = ""
+    while words not in shown:
+        assert select.select([terminal], [], [], PATIENCE)[0], shown
+        shown += os.read(terminal, 4096).decode()
+    return shown
 
 
 def notebook(path: Path, *cells: str) -> str:

@@ -148,10 +148,6 @@ def test_words_that_are_wrong_get_a_sentence_and_status_2(
     assert sentence in told(capsys, f"--simulate 2xT4 {words}", 2)
 
 
-def test_a_fault_without_simulated_cards_is_refused(capsys: Out) -> None:
-    assert "Only simulated cards fail" in told(capsys, "--fault wrong:0>1", 2)
-
-
 def test_sizes_beyond_the_memory_of_a_card_are_said_and_the_others_go_on(capsys: Out) -> None:
     text = told(capsys, "--simulate 1xH200,1xT4 --sizes 4G --devices 0,1")
     assert row(text, "0 ").split()[1] == "-"

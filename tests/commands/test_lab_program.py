@@ -1,7 +1,6 @@
 """gpuexplorer lab runs a program as its Python would, and says at its end what was seen."""
 
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.lab_runs import CARDS, PATIENCE, command, lab, surroundings
+from tests.commands.lab_runs import CARDS, PATIENCE, command, lab, surroundings, until
 from tests.lab.processes import needs_torch
 from tests.trace_reader import of, opened, whole_trace
 
@@ -56,15 +55,13 @@ def program(folder: Path, code: str) -> str:
 
 
 @contextmanager
-def started(
-    folder: Path, *words: str, out: int = subprocess.PIPE
-) -> Iterator[subprocess.Popen[str]]:
+def started(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(
         command(*words),
         cwd=folder,
         env=surroundings(),
         stdin=subprocess.DEVNULL,
-        stdout=out,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -170,17 +167,6 @@ def test_a_trace_for_which_there_is_no_room_does_not_end_the_program(tmp_path: P
 
 
 @posix
-def test_a_reader_who_has_seen_enough_of_the_json_is_no_failure(tmp_path: Path) -> None:
-    out, into = os.pipe()
-    os.close(out)
-    with started(tmp_path, "--json", program(tmp_path, "print(1)\n"), out=into) as process:
-        os.close(into)
-        _, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0
-    assert err == "1\n"
-
-
-@posix
 def test_at_a_terminal_it_is_typed_to_and_interrupted_once(tmp_path: Path) -> None:
     code = (
         "import time\n"
@@ -213,14 +199,6 @@ def test_at_a_terminal_it_is_typed_to_and_interrupted_once(tmp_path: Path) -> No
         assert b"train.py" in process.stderr.read()
     os.close(ours)
     assert "Traceback" not in shown
-
-
-def until(terminal: int, words: str) -> str:
-    shown = ""
-    while words not in shown:
-        assert select.select([terminal], [], [], PATIENCE)[0], shown
-        shown += os.read(terminal, 4096).decode()
-    return shown
 
 
 def test_the_python_that_is_named_runs_it(tmp_path: Path) -> None:
