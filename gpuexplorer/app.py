@@ -33,6 +33,7 @@ from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.gui.sweeping import Sweeping
 from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Scheme
+from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.remote.host_name import Launch
 from gpuexplorer.telemetry.backend import Backend
@@ -251,7 +252,8 @@ def run(arguments: argparse.Namespace) -> int:
     pictures = _pictures(app, arguments) if for_pictures else None
     if pictures is not None:
         pictures.finished.connect(application.quit)
-    window.diagnostics.cost_changed.connect(window.status.show_cost)
+    else:
+        window.diagnostics.cost_changed.connect(window.status.show_cost)
     # The ticks of the frame clock let Python notice the signal.
     for name in _ENDINGS:
         if (number := getattr(signal, name, None)) is not None:
@@ -287,7 +289,6 @@ def _pictures(app: App, arguments: argparse.Namespace) -> "Pictures":
     # Whoever opens the window needs none of them.
     from gpuexplorer.gui.pictures import Pictures, Shot, shot_of  # noqa: PLC0415
     from gpuexplorer.gui.settings.dialog import SettingsDialog  # noqa: PLC0415
-    from gpuexplorer.gui.view_list import VIEWS  # noqa: PLC0415
 
     window, view = app.window, arguments.view
     everything = view in (None, "all")
@@ -326,7 +327,8 @@ def _pictures(app: App, arguments: argparse.Namespace) -> "Pictures":
 
     def look() -> None:
         """The first machine that was named is shown, once all have answered or will not."""
-        if any(each.standing is Standing.CONNECTING for each in machines.rows()):
+        connecting = (each.standing is Standing.CONNECTING for each in machines.rows())
+        if arguments.host and any(connecting):
             return
         looks.stop()
         QTimer.singleShot(round(wait * 1000), pictures.start)

@@ -3,11 +3,12 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import BinaryIO, Self, TypeVar
 
 from gpuexplorer.commands.arguments import (
     HOST,
@@ -36,7 +37,7 @@ from gpuexplorer.copies.trace_file import trace_pieces
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import Units, duration, grouped, memory
 from gpuexplorer.core.words import Message, paragraph, tr
-from gpuexplorer.lab.events import Event, Failed, Finished, Hello, Printed, Why
+from gpuexplorer.lab.events import Failed, Finished, Hello, Printed, Why
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.session_files import opened as cells_of
 from gpuexplorer.lab.start import Program
@@ -56,6 +57,7 @@ from gpuexplorer.programs.program_run import (
 )
 from gpuexplorer.programs.trace import TraceFile
 
+T = TypeVar("T")
 _PROGRAM, _NOTEBOOK = ".py", ".ipynb"
 _WIDEST = 110  # columns: longer lines are hard to read
 _SIGINT = -2  # a process that Ctrl+C has ended
@@ -131,7 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
         with Trace(arguments.trace) as trace:
             if not in_cells:
                 own = not arguments.json
-                program = Program(file, words, own_streams=own, traced=trace.wanted)
+                program = Program(file, words, own_streams=own, traced=trace.out is not None)
                 start = replace(start, program=program)
             elif start.elsewhere is None:
                 start = replace(start, folder=file.resolve().parent)
@@ -140,7 +142,9 @@ def run(arguments: argparse.Namespace) -> int:
                     status = _run_cells(
                         file, codes, worker, ledger, Paper(apart=arguments.json)
                     )
-                    trace.write(_trace(ledger, cards.hello, source.machine))
+                    if trace.out is not None:
+                        pieces = _trace(ledger, cards.hello, source.machine)
+                        trace.tried(partial(trace.out.writelines, pieces))
                 else:
                     status = _run_program(file, worker, ledger, trace)
                 hello = ledger.hello or worker.began()
@@ -210,13 +214,18 @@ def _check(file: Path, words: Sequence[str], arguments: argparse.Namespace) -> N
 def _run_program(file: Path, worker: LabWorker, ledger: Ledger, trace: "Trace") -> int:
     # For people to read; Python itself says what is wrong with it.
     ledger.sent(Run(1, file.read_text("utf-8", "replace"), number=1))
-    trace.begin(file)
+    traced, place = None, ProgramRun(file.resolve(), ()).place
+    if trace.out is not None:
+        traced = trace.tried(partial(TraceFile, trace.out, file.name, place))
     for event in worker.said():
-        trace.apply(event)
+        if traced is not None:
+            trace.tried(partial(traced.apply, event))
         if isinstance(event, Printed):
             ours = isinstance(event.text, Message)  # a sentence of the lab's
             sys.stderr.write(f"{tr(event.text)}\n" if ours else event.text)
             sys.stderr.flush()
+    if traced is not None:
+        trace.tried(traced.close)
     return worker.status
 
 
@@ -253,63 +262,42 @@ def _trace(ledger: Ledger, hello: Hello | None, machine: str | None) -> Iterator
 
 
 class Trace:
-    """Does nothing without a path. A disk that is full does not end the program: `trouble`
-    says so afterwards.
+    """Has no file without a path. A disk that is full does not end the program: `trouble` says
+    so afterwards.
     """
 
     def __init__(self, path: Path | None) -> None:
         """Raises Trouble where the file cannot be written."""
         self.trouble: Trouble | None = None
         self._path = path
-        self._out: BinaryIO | None = None
-        self._file: TraceFile | None = None
-        with self._writing():
-            self._out = None if path is None else path.open("wb")
+        self.out: BinaryIO | None = None
+        if path is not None:
+            self.out = self.tried(lambda: path.open("wb"))
         if self.trouble is not None:
             raise self.trouble
 
-    @property
-    def wanted(self) -> bool:
-        return self._out is not None and self.trouble is None
-
-    def begin(self, program: Path) -> None:
-        if self._out is not None:
-            with self._writing():
-                place = ProgramRun(program.resolve(), ()).place
-                self._file = TraceFile(self._out, program.name, place)
-
-    def apply(self, event: Event) -> None:
-        """Of a program, as it is said."""
-        if self._file is not None and self.trouble is None:
-            with self._writing():
-                self._file.apply(event)
-
-    def write(self, pieces: Iterable[bytes]) -> None:
-        """All of it at once."""
-        if self._out is not None:
-            with self._writing():
-                self._out.writelines(pieces)
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            self.trouble = self.trouble or Trouble(
-                "The trace cannot be written to {file}: {why}.",
-                "Name another file after --trace.",
-                file=str(self._path),
-                why=error.strerror or os.strerror(error.errno or 0),
-            )
+    def tried(self, write: Callable[[], T]) -> T | None:
+        """Unless there was trouble before."""
+        if self.trouble is None:
+            try:
+                return write()
+            except OSError as error:
+                self.trouble = Trouble(
+                    "The trace cannot be written to {file}: {why}.",
+                    "Name another file after --trace.",
+                    file=str(self._path),
+                    why=error.strerror or os.strerror(error.errno or 0),
+                )
+        return None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._out is not None:
-            with self._writing(), self._out:
-                if self._file is not None and self.trouble is None:
-                    self._file.close()
+        if self.out is not None:
+            self.tried(self.out.flush)
+            with suppress(OSError):
+                self.out.close()
 
 
 def report(run: ProgramRun, width: int) -> str:

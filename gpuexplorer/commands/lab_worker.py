@@ -39,6 +39,7 @@ from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.remote.far.stream import load_of, made_up
 from gpuexplorer.simulation.faults import FaultKind
 from gpuexplorer.telemetry.backend import MADE_UP
+from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.nvidia_smi import nvidia_smi
 
 if TYPE_CHECKING:
@@ -86,8 +87,12 @@ class LabCards:
         self.source = source
         self._load = load_of(source.backend)
 
+    @property
+    def _model(self) -> SimulatedBackend | None:
+        return made_up(self.source.backend)
+
     def given(self, start: Start) -> Start:
-        model = made_up(self.source.backend)
+        model = self._model
         if model is None:
             return start
         cards, links = simulated_cards(model.machine, model.faults, model.elapsed)
@@ -110,28 +115,27 @@ class LabCards:
 
     @cached_property
     def _routes(self) -> Routes:
-        backend = self.source.backend
-        if (model := made_up(backend)) is not None:
+        if (model := self._model) is not None:
             return routes_of_simulated(model.machine.spec)
         assert self.hello is not None
-        return routes_here(backend, self.hello, wiring_of(self.source)[0])
+        return routes_here(self.source.backend, self.hello, wiring_of(self.source)[0])
 
     def _lost(self) -> tuple[str, ...]:
         """By PyTorch's names."""
-        model, devices = made_up(self.source.backend), self.hello.devices if self.hello else ()
-        faults = model.faults if model is not None else ()
-        now = model.elapsed if model is not None else 0.0
-        lost = [each for each in faults if each.kind is FaultKind.LOST]
+        model = self._model
+        if model is None or self.hello is None:
+            return ()
+        falls = [each for each in model.faults if each.kind is FaultKind.LOST]
+        numbers = {each.name: each.uuid.removeprefix("SIM-") for each in self.hello.devices}
         return tuple(
-            each.name
-            for each in devices
-            if (number := each.uuid.removeprefix("SIM-")).isdigit()
-            and any(fall.covers(int(number), now) for fall in lost)
+            name
+            for name, number in numbers.items()
+            if number.isdigit() and any(e.covers(int(number), model.elapsed) for e in falls)
         )
 
     def smi(self, arguments: str) -> str | None:
         """What nvidia-smi says of simulated cards; real ones have their own."""
-        model = made_up(self.source.backend)
+        model = self._model
         if model is None:
             return None
         try:
