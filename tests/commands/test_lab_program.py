@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.lab_runs import CARDS, PATIENCE, command, lab, surroundings, until
+from tests.commands.runs import CARDS, PATIENCE, command, lab, surroundings, until
 from tests.lab.processes import needs_torch
 from tests.trace_reader import of, opened, whole_trace
 
@@ -57,7 +57,7 @@ def program(folder: Path, code: str) -> str:
 @contextmanager
 def started(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(
-        command(*words),
+        command("lab", *words),
         cwd=folder,
         env=surroundings(),
         stdin=subprocess.DEVNULL,
@@ -180,7 +180,7 @@ def test_at_a_terminal_it_is_typed_to_and_interrupted_once(tmp_path: Path) -> No
     )
     ours, theirs = os.openpty()
     with subprocess.Popen(
-        [sys.executable, "-c", AT_A_TERMINAL, *command(program(tmp_path, code))],
+        [sys.executable, "-c", AT_A_TERMINAL, *command("lab", program(tmp_path, code))],
         cwd=tmp_path,
         env=surroundings(),
         stdin=theirs,

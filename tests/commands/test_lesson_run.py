@@ -17,8 +17,16 @@ from gpuexplorer.lab.start import Start
 from gpuexplorer.lessons.player import Player, StepState
 from gpuexplorer.lessons.reading import read
 from gpuexplorer.telemetry.backends.no_cards import NoCards
-from tests.commands.lab_runs import CARDS, PATIENCE, surroundings, until
-from tests.commands.lesson_runs import block, command, lesson, played
+from tests.commands.runs import (
+    CARDS,
+    PATIENCE,
+    block,
+    command,
+    lesson,
+    played,
+    surroundings,
+    until,
+)
 from tests.lab.processes import needs_torch
 
 ROSE = block(
@@ -212,7 +220,7 @@ def at_terminal(folder: Path) -> "Iterator[tuple[subprocess.Popen[bytes], int]]"
     """The command, at a terminal of its own."""
     ours, theirs = os.openpty()
     with subprocess.Popen(
-        command(str(folder), *CARDS),
+        command("lesson run", str(folder), *CARDS),
         env=surroundings(TERM="dumb", COLUMNS="80"),
         stdin=theirs,
         stdout=theirs,

@@ -1,4 +1,4 @@
-"""Runs the real `gpuexplorer lab` on files that a test writes."""
+"""Runs the real `gpuexplorer lab` and `gpuexplorer lesson run` on files that a test writes."""
 
 import json
 import os
@@ -12,6 +12,7 @@ from typing import Any
 
 PATIENCE = 100.0
 CARDS = ("--simulate", "2xTitanRTX+idle")
+HEAD = "# A lesson of `one's own`\n\n```lesson\nminutes: 5\nneeds: pytorch\n```\n\nAbout it.\n"
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,10 @@ class Ran:
         return found
 
 
-def command(*words: str) -> list[str]:
-    return [sys.executable, "-m", "gpuexplorer", "lab", "--python", sys.executable, *words]
+def command(verb: str, *words: str) -> list[str]:
+    """With the Python of these tests."""
+    python = ("--python", sys.executable)
+    return [sys.executable, "-m", "gpuexplorer", *verb.split(), *python, *words]
 
 
 def surroundings(**more: str) -> dict[str, str]:
@@ -40,9 +43,9 @@ def surroundings(**more: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **more}
 
 
-def lab(folder: Path, *words: str, typed: str = "") -> Ran:
+def _ran(words: list[str], folder: Path | None, typed: str) -> Ran:
     done = subprocess.run(
-        command(*words),
+        words,
         cwd=folder,
         env=surroundings(),
         input=typed,
@@ -52,6 +55,14 @@ def lab(folder: Path, *words: str, typed: str = "") -> Ran:
         check=False,
     )
     return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def lab(folder: Path, *words: str, typed: str = "") -> Ran:
+    return _ran(command("lab", *words), folder, typed)
+
+
+def played(lesson: Path | str, *words: str, cards: tuple[str, ...] = CARDS) -> Ran:
+    return _ran(command("lesson run", str(lesson), *words, *cards), None, "")
 
 
 def until(terminal: int, words: str) -> str:
@@ -71,3 +82,14 @@ def notebook(path: Path, *cells: str) -> str:
     content = {"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     path.write_text(json.dumps(content), encoding="utf-8")
     return path.name
+
+
+def lesson(folder: Path, *steps: str) -> Path:
+    """Each step is what stands under its heading; `python` and others begin a block."""
+    titled = [f"\n## Step {number}\n\n{each}\n" for number, each in enumerate(steps, 1)]
+    (folder / "lesson.md").write_text(HEAD + "".join(titled), encoding="utf-8")
+    return folder
+
+
+def block(kind: str, text: str) -> str:
+    return f"```{kind}\n{text.strip()}\n```\n\n"
