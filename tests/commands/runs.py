@@ -5,13 +5,21 @@ import os
 import select
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+AtTerminal: TypeAlias = "AbstractContextManager[tuple[subprocess.Popen[bytes], int]]"
 PATIENCE = 100.0
 CARDS = ("--simulate", "2xTitanRTX+idle")
+# Standard input becomes the terminal of all that follows.
+_AT_A_TERMINAL = (
+    "import fcntl, os, sys, termios; "
+    "fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "os.execv(sys.argv[1], sys.argv[1:])"
+)
 HEAD = "# A lesson of `one's own`\n\n```lesson\nminutes: 5\nneeds: pytorch\n```\n\nAbout it.\n"
 
 
@@ -63,6 +71,29 @@ def lab(folder: Path, *words: str, typed: str = "") -> Ran:
 
 def played(lesson: Path | str, *words: str, cards: tuple[str, ...] = CARDS) -> Ran:
     return _ran(command("lesson run", str(lesson), *words, *cards), None, "")
+
+
+@contextmanager
+def at_terminal(
+    verb: str, *words: str, cwd: Path | None = None, stderr: int | None = None
+) -> "Iterator[tuple[subprocess.Popen[bytes], int]]":
+    """The command, and the terminal at which it runs."""
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", _AT_A_TERMINAL, *command(verb, *words)],
+        cwd=cwd,
+        env=surroundings(TERM="dumb", COLUMNS="80"),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs if stderr is None else stderr,
+        start_new_session=True,
+    ) as process:
+        os.close(theirs)
+        try:
+            yield process, ours
+        finally:
+            process.kill()
+    os.close(ours)
 
 
 def until(terminal: int, words: str) -> str:

@@ -10,7 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.runs import CARDS, PATIENCE, command, lab, surroundings, until
+from tests.commands.runs import (
+    CARDS,
+    PATIENCE,
+    AtTerminal,
+    at_terminal,
+    command,
+    lab,
+    surroundings,
+    until,
+)
 from tests.lab.processes import needs_torch
 from tests.trace_reader import of, opened, whole_trace
 
@@ -41,17 +50,16 @@ try:
 finally:
     print("put away", flush=True)
 """
-# Standard input becomes the terminal of all that follows.
-AT_A_TERMINAL = (
-    "import fcntl, os, sys, termios; "
-    "fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
-    "os.execv(sys.argv[1], sys.argv[1:])"
-)
 
 
 def program(folder: Path, code: str) -> str:
     (folder / "train.py").write_text(code, encoding="utf-8")
     return "train.py"
+
+
+def at_lab(folder: Path, code: str) -> AtTerminal:
+    words = ("lab", program(folder, code))
+    return at_terminal(*words, cwd=folder, stderr=subprocess.PIPE)
 
 
 @contextmanager
@@ -169,8 +177,8 @@ def test_a_trace_for_which_there_is_no_room_does_not_end_the_program(tmp_path: P
 @posix
 def test_at_a_terminal_it_is_typed_to_and_interrupted_once(tmp_path: Path) -> None:
     code = (
-        "import time\n"
-        "print('ready')\n"
+        "import sys, time\n"
+        "print('ready', sys.stdin.isatty(), sys.stdout.isatty())\n"
         "try:\n"
         "    print('hello', input())\n"
         "    time.sleep(100)\n"
@@ -178,27 +186,43 @@ def test_at_a_terminal_it_is_typed_to_and_interrupted_once(tmp_path: Path) -> No
         "    time.sleep(0.5)\n"
         "    print('once')\n"
     )
-    ours, theirs = os.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-c", AT_A_TERMINAL, *command("lab", program(tmp_path, code))],
-        cwd=tmp_path,
-        env=surroundings(),
-        stdin=theirs,
-        stdout=theirs,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as process:
-        os.close(theirs)
-        shown = until(ours, "ready")
-        os.write(ours, b"Ada\n")
-        shown += until(ours, "hello Ada")
-        os.write(ours, b"\x03")
-        shown += until(ours, "once")
+    with at_lab(tmp_path, code) as (process, terminal):
+        shown = until(terminal, "ready True True")
+        os.write(terminal, b"Ada\n")
+        shown += until(terminal, "hello Ada")
+        os.write(terminal, b"\x03")
+        shown += until(terminal, "once")
         assert process.wait(PATIENCE) == 0
         assert process.stderr is not None
         assert b"train.py" in process.stderr.read()
-    os.close(ours)
     assert "Traceback" not in shown
+
+
+@posix
+@pytest.mark.parametrize(
+    ("sent", "status", "told"),
+    [
+        (b"\x03", 130, b"\ntrain.py was stopped. It ran for "),
+        (b"\x1c", 131, b"\ntrain.py was ended by SIGQUIT. It ran for "),
+        (signal.SIGTERM, 143, b"\ntrain.py was ended by SIGTERM. It ran for "),
+    ],
+    ids=["interrupt", "quit", "term"],
+)
+def test_what_is_typed_or_sent_to_us_at_a_terminal_ends_the_program_and_is_told(
+    tmp_path: Path, sent: bytes | signal.Signals, status: int, told: bytes
+) -> None:
+    code = "import time\nprint('ready')\ntime.sleep(99)\n"
+    with at_lab(tmp_path, code) as (process, terminal):
+        until(terminal, "ready")
+        if isinstance(sent, bytes):
+            os.write(terminal, sent)
+        else:
+            process.send_signal(sent)
+        assert process.wait(PATIENCE) == status
+        assert process.stderr is not None
+        said = process.stderr.read()
+    assert (b"Traceback" in said) is (status == 130)
+    assert told in said
 
 
 def test_the_python_that_is_named_runs_it(tmp_path: Path) -> None:

@@ -3,8 +3,7 @@
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -20,11 +19,10 @@ from gpuexplorer.telemetry.backends.no_cards import NoCards
 from tests.commands.runs import (
     CARDS,
     PATIENCE,
+    at_terminal,
     block,
-    command,
     lesson,
     played,
-    surroundings,
     until,
 )
 from tests.lab.processes import needs_torch
@@ -100,14 +98,16 @@ def test_whatever_goes_wrong_is_told_with_its_step_and_the_others_are_played(
     assert steps[0]["checks"] == [
         {"held": False, "told": "X is 1.", "error": "", "found": "`X` is `1`."}
     ]
-    assert (tmp_path / "lesson.md").read_text().splitlines()[line - 1] == "X == 2"
+    lines = (tmp_path / "lesson.md").read_text().splitlines()
+    assert lines[line - 1] == "X == 2"
     assert steps[0]["cells"][0]["printed"] == "one\n"
     assert steps[1]["reason"] == "The cell failed: NameError: name 'Y' is not defined."
     assert steps[2]["reason"].startswith("This cell was there to fail, and it did not.")
     assert steps[3]["reason"].startswith("It took too long and was stopped.")
     assert steps[4]["checks"][0]["error"].startswith("There is no fan_7_speed in")
     assert steps[5]["predictions"][0]["reason"].startswith("Python says: IndexError")
-    assert "is at fault" in steps[5]["reason"]
+    at = lines.index("number: copies[3]") + 1
+    assert steps[5]["reason"] == f"Line {at} of the lesson is at fault."
     assert "SIGKILL" in steps[6]["reason"]
 
 
@@ -150,7 +150,7 @@ def test_a_lesson_from_outside_is_not_run_where_nobody_can_allow_it(tmp_path: Pa
 def test_at_a_terminal_it_asks_first_and_takes_predictions_and_ctrl_c(tmp_path: Path) -> None:
     choice = block("predict", "question: Where?\n- [x] On card 0\n- [ ] Nowhere")
     folder = lesson(tmp_path, ROSE + choice + ONES, HANGS)
-    with at_terminal(folder) as (process, terminal):
+    with at_terminal("lesson run", str(folder), *CARDS) as (process, terminal):
         for asked, shown, answer in (
             ("Run its cells? [y/N]", "worked out: cards[0].pcie_peak / GB", b"y"),
             ("Your prediction:", "does the memory in use rise?", b"much"),
@@ -171,7 +171,8 @@ def test_at_a_terminal_it_asks_first_and_takes_predictions_and_ctrl_c(tmp_path: 
 def test_where_it_is_not_allowed_nothing_runs(
     tmp_path: Path, typed: bytes | None, status: int
 ) -> None:
-    with at_terminal(lesson(tmp_path, ONES)) as (process, terminal):
+    folder = lesson(tmp_path, ONES)
+    with at_terminal("lesson run", str(folder), *CARDS) as (process, terminal):
         until(terminal, "[y/N]")
         if typed is not None:
             os.write(terminal, typed)
@@ -213,23 +214,3 @@ def test_where_no_card_answers_it_takes_two_idle_ones_and_says_so(
     words = ["run", str(lesson(tmp_path, "Words alone.")), "--yes", "--json"]
     assert lesson_run.run(parser.parse_args(words[:-1])) == 0
     assert "No graphics card answers here" in capsys.readouterr().out
-
-
-@contextmanager
-def at_terminal(folder: Path) -> "Iterator[tuple[subprocess.Popen[bytes], int]]":
-    """The command, at a terminal of its own."""
-    ours, theirs = os.openpty()
-    with subprocess.Popen(
-        command("lesson run", str(folder), *CARDS),
-        env=surroundings(TERM="dumb", COLUMNS="80"),
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        start_new_session=True,
-    ) as process:
-        os.close(theirs)
-        try:
-            yield process, ours
-        finally:
-            process.kill()
-            os.close(ours)
