@@ -430,7 +430,6 @@ def _measure_between(arguments: argparse.Namespace) -> int:
         except (KeyboardInterrupt, Trouble) as ended:
             end = ended
     if arguments.json:
-        names = [each.name for each in members]
         write_json(between.as_json(names, results, complete=end is None))
     elif arguments.csv:
         sys.stdout.write(between.as_csv(results))
