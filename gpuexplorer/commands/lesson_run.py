@@ -22,6 +22,7 @@ from gpuexplorer.commands.terminal import Terminal, wrap, write_json
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardKind, CardState, Sample
 from gpuexplorer.core.metrics import metrics_of
+from gpuexplorer.core.records import written
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import figure
 from gpuexplorer.core.words import Message, told, tr
@@ -285,16 +286,6 @@ def unmarked(markdown: str) -> str:
 
 
 def as_json(player: Player, rig: "CommandRig") -> Mapping[str, object]:
-    def predicted(part: Predict, step: StepPlay) -> Mapping[str, object]:
-        said, shown = step.predictions.get(part.line), step.revealed.get(part.line, Revealed())
-        return {
-            "question": part.question,
-            "unit": part.unit,
-            "said": None if said is None else said.said,
-            **vars(shown),
-            "reason": tr(shown.reason),
-        }
-
     return {
         "name": player.lesson.name,
         "title": player.lesson.title,
@@ -305,18 +296,20 @@ def as_json(player: Player, rig: "CommandRig") -> Mapping[str, object]:
                 "title": step.step.title,
                 "state": step.state,
                 "reason": tr(step.reason),
-                "cells": [
-                    cell_fields(cell) for cell in map(player.cell, step.step.cells) if cell
-                ],
+                "cells": [cell_fields(e) for e in map(player.cell, step.step.cells) if e],
                 "predictions": [
-                    predicted(each, step)
-                    for each in step.step.parts
-                    if isinstance(each, Predict)
+                    {
+                        "question": part.question,
+                        "unit": part.unit,
+                        "said": said.said
+                        if (said := step.predictions.get(part.line))
+                        else None,
+                        **written(step.revealed.get(part.line, Revealed()), tr),
+                    }
+                    for part in step.step.parts
+                    if isinstance(part, Predict)
                 ],
-                "checks": [
-                    {**vars(each), "error": tr(each.error), "found": tr(each.found)}
-                    for _, each in sorted(step.checked.items())
-                ],
+                "checks": [written(each, tr) for _, each in sorted(step.checked.items())],
             }
             for step in player.steps
         ],
