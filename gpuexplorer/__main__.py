@@ -96,17 +96,20 @@ def _run(words: list[str]) -> int:
         be_the_worker: Callable[[], int] = import_module("gpuexplorer.worker.__main__").main
         return be_the_worker()
     if words and words[0] in VERBS:
-        return _run_verb(words[0], words[1:])
-    window = import_module("gpuexplorer.commands.window_arguments")
+        command = import_module(f"gpuexplorer.commands.{words[0]}")
+        parser = SentenceParser(prog=f"gpuexplorer {words[0]}")
+        command.add_arguments(parser)
+        run: Callable[[argparse.Namespace], int] = command.run
+        status = run(parser.understood(words[1:]))
+        sys.stdout.flush()
+        return status
+    from gpuexplorer.commands import window_arguments as window  # noqa: PLC0415 - no verb's
+
     lines = [f"  {name:10} {tr(line)}" for name, line in VERBS.items()]
+    said = tr("See what every graphics card of this computer is doing.")
     parser = SentenceParser(
         prog="gpuexplorer",
-        description="\n\n".join(
-            (
-                tr("See what every graphics card of this computer is doing."),
-                tr("Without a command the window opens."),
-            )
-        ),
+        description=f"{said}\n\n{tr('Without a command the window opens.')}",
         epilog="\n".join([tr("commands:"), *lines, "", tr("Each has its own --help.")]),
     )
     parser.add_argument(
@@ -136,33 +139,17 @@ def _run(words: list[str]) -> int:
         # While there is no window yet that would be in the way of what is wrong with it.
         import_module("gpuexplorer.commands.source").open_source(arguments)[0].close()
     window.check_window_arguments(arguments)
-    return _open_window(arguments)
-
-
-def _run_verb(name: str, words: list[str]) -> int:
-    command = import_module(f"gpuexplorer.commands.{name}")
-    parser = SentenceParser(prog=f"gpuexplorer {name}")
-    command.add_arguments(parser)
-    run: Callable[[argparse.Namespace], int] = command.run
-    status = run(parser.understood(words))
-    sys.stdout.flush()
-    return status
-
-
-def _open_window(arguments: argparse.Namespace) -> int:
-    window = import_module("gpuexplorer.commands.window_arguments")
     pictures = arguments.screenshot is not None
-    for_a_person = not pictures and arguments.diagnostics is None
-    for_a_person = for_a_person and arguments.quit_after is None
+    for_a_person = not pictures and not arguments.diagnostics and arguments.quit_after is None
     if not for_a_person:
         window.do_without_display(pictures=pictures)
-    why: Message | None = window.why_no_window()
+    why = window.why_no_window()
     if why is None:
         try:
             # What it brings along stays to the end. Looking through all of it for garbage,
             # again and again while it grows, takes a sixth of the start.
             gc.disable()
-            opened = import_module("gpuexplorer.screenshots" if pictures else "gpuexplorer.app")
+            opened = import_module("gpuexplorer.app")
         except ImportError as error:
             if (error.name or "").startswith("gpuexplorer"):
                 raise  # not the system's fault
@@ -177,8 +164,7 @@ def _open_window(arguments: argparse.Namespace) -> int:
         return open_window(arguments)
     if not for_a_person or nobody_reads():
         raise Trouble(why, "`gpuexplorer doctor` says more.")
-    show_table: Callable[[argparse.Namespace, Message], int] = window.show_table
-    return show_table(arguments, why)
+    return window.show_table(arguments, why)
 
 
 def _say(trouble: Trouble, status: int) -> int:

@@ -1,15 +1,20 @@
-"""The one place that knows everybody: builds the parts, connects them, ends them in order."""
+"""The one place that knows everybody: builds the parts, connects them, ends them in order; for
+a person, or for pictures of every screen (`--screenshot`) of a window that nobody sees.
+"""
 
 import argparse
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, QTimer
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.crash_dialog import CrashReports
@@ -19,13 +24,16 @@ from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.card_search import STILL_WAITING, CardSearch, Opened
 from gpuexplorer.gui.state.choices import WithoutCards
 from gpuexplorer.gui.state.machine import READ_ALWAYS
+from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.state.machines_at_start import begin, hosts_named, machines_at_start
 from gpuexplorer.gui.state.places import within_screen
 from gpuexplorer.gui.state.recording_reader import RecordingReader
 from gpuexplorer.gui.state.session_maker import SessionMaker
 from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.gui.sweeping import Sweeping
+from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Scheme
+from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.remote.host_name import Launch
 from gpuexplorer.telemetry.backend import Backend
@@ -34,12 +42,21 @@ from gpuexplorer.telemetry.looked_for import Place, looked_for
 from gpuexplorer.telemetry.session import Session, Want
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers
 
+if TYPE_CHECKING:
+    from gpuexplorer.gui.pictures import Pictures
+
 # Whichever of them comes, a recording ends as it should.
 _ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 READ_ONLY = Message("This window was started with --read-only: nothing can be ended from it.")
 # A driver that takes longer than this is waited for with the window open.
 _OPENING_PATIENCE = 1.0
+# Pictures of an empty plot teach nobody: a little more than the plots show at first.
+_PAST = 330.0
+# Real cards answer every question within that time; the computer is told by differences.
+_REAL_READINGS, _HOST_READINGS = 4.0, 1.5
+_PICTURE_SIZE = (1600, 1000)
+_LOOK_EVERY = 200  # milliseconds
 
 
 class App:
@@ -215,14 +232,28 @@ class App:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Open the window and stay until it is closed. The arguments were checked before."""
+    """Open the window and stay until it is closed, or pictures of it are taken. The arguments
+    were checked before.
+    """
     application = create_application(sys.argv[:1])
     Sweeping(application)
+    for_pictures = arguments.screenshot is not None
+    # Of pictures the same words give the same, whatever a person's settings are.
     settings = Settings(
-        open_store(), read_only_because=READ_ONLY if arguments.read_only else ""
+        None if for_pictures else open_store(),
+        read_only_because=READ_ONLY if arguments.read_only else "",
     )
-    app = App(arguments, settings=settings)
-    app.window.diagnostics.cost_changed.connect(app.window.status.show_cost)
+    past = None
+    if for_pictures:
+        settings.choose(replace(settings.choices, motion=Motion.REDUCED))
+        past = _PAST if arguments.after is None else arguments.after
+    app = App(arguments, settings=settings, past=past)
+    window = app.window
+    pictures = _pictures(app, arguments) if for_pictures else None
+    if pictures is not None:
+        pictures.finished.connect(application.quit)
+    else:
+        window.diagnostics.cost_changed.connect(window.status.show_cost)
     # The ticks of the frame clock let Python notice the signal.
     for name in _ENDINGS:
         if (number := getattr(signal, name, None)) is not None:
@@ -230,17 +261,81 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.quit_after is not None:
         QTimer.singleShot(round(arguments.quit_after * 1000), application.quit)
     if arguments.diagnostics is not None:
-        app.window.diagnostics.heartbeat.start()
+        window.diagnostics.heartbeat.start()
     try:
-        app.window.show()
-        app.window.companions.restore()
+        if for_pictures:
+            window.resize(*(arguments.size or _PICTURE_SIZE))
+        window.show()
+        if not for_pictures:
+            window.companions.restore()
         status = application.exec()
         if arguments.diagnostics is not None:
-            app.window.diagnostics.write(arguments.diagnostics)
+            window.diagnostics.write(arguments.diagnostics)
     finally:
         app.stop()
-        delete([app.window])
-    return status
+        delete([window])
+    if pictures is None:
+        return status
+    if pictures.trouble is not None:
+        raise pictures.trouble
+    sys.stdout.writelines(f"{path}\n" for path in pictures.written)
+    return 1 if app.crash_reports.any else status
+
+
+def _pictures(app: App, arguments: argparse.Namespace) -> "Pictures":
+    """Of the screens that were asked for, in one theme or both, once there is something to see.
+    Where no card answers, what this computer shows then is the one screen.
+    """
+    # Whoever opens the window needs none of them.
+    from gpuexplorer.gui.pictures import Pictures, Shot, shot_of  # noqa: PLC0415
+    from gpuexplorer.gui.settings.dialog import SettingsDialog  # noqa: PLC0415
+
+    window, view = app.window, arguments.view
+    everything = view in (None, "all")
+    bare = app.session.bare and not arguments.host
+    if bare and not everything:
+        raise Trouble(
+            "No graphics card answers, so there is nothing to show on the screen {screen!r}.",
+            "Take pictures of simulated cards: --simulate 2xTitanRTX.",
+            screen=view,
+        )
+    names = [each.name for each in VIEWS if everything or each.name == view]
+    shots = [] if bare else [shot_of(window, name) for name in names]
+
+    def open_settings() -> None:
+        window.navigation.open_screen(VIEWS[0].name)
+        window.open_settings()
+
+    def opened() -> SettingsDialog:
+        return next(each for each in window.findChildren(SettingsDialog) if each.isVisible())
+
+    if everything:
+        shots.append(Shot("settings", open_settings, opened, lambda: opened().reject()))
+    if bare:
+        shots.append(Shot("empty", window.update, lambda: window))
+    one_theme = arguments.theme in tuple(Scheme)
+    schemes = (Scheme(arguments.theme),) if one_theme else (Scheme.DARK, Scheme.LIGHT)
+    pictures = Pictures(Path(arguments.screenshot), [window], shots, schemes)
+    # What was recorded is there at once.
+    here = app.session.bare or app.session.simulated
+    lived = (here and not arguments.host) or arguments.open is not None
+    wait = _HOST_READINGS if lived else arguments.after or _REAL_READINGS
+    looks = QTimer(window, interval=_LOOK_EVERY)
+    machines = window.machines.state
+    if arguments.host:
+        machines.show(arguments.host[0])
+
+    def look() -> None:
+        """The first machine that was named is shown, once all have answered or will not."""
+        connecting = (each.standing is Standing.CONNECTING for each in machines.rows())
+        if arguments.host and any(connecting):
+            return
+        looks.stop()
+        QTimer.singleShot(round(wait * 1000), pictures.start)
+
+    looks.timeout.connect(look)
+    looks.start()
+    return pictures
 
 
 def _end(session: Session) -> None:

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
@@ -64,26 +63,18 @@ def nothing() -> Opened:
     return None, [NO_DRIVER]
 
 
-def explanation(app: App) -> QWidget:
-    return the(NothingFoundView, app.window)
-
-
 def says(app: App, words: str) -> bool:
     return any(words in text for text in texts(app.window))
 
 
-def test_without_a_card_the_screen_explains(start: Start) -> None:
+def test_without_a_card_the_screen_explains_and_the_lab_and_the_copies_work(
+    start: Start,
+) -> None:
     app = start(real=nothing)
     assert says(app, "No graphics card answers on this computer")
     assert says(app, "There is no driver.")
     assert "SIMULATED" not in app.window.windowTitle()
-
-
-def test_without_a_card_the_lab_and_the_copies_work_on_the_computer_alone(
-    start: Start,
-) -> None:
-    app = start(real=nothing)
-    for each in explanation(app).findChildren(WordButton):
+    for each in the(NothingFoundView, app.window).findChildren(WordButton):
         if each.text() == "Open the lab on the processor alone":
             QTest.mouseClick(each, Qt.MouseButton.LeftButton)
     lab = the(LabView, app.window)
@@ -112,13 +103,22 @@ def test_a_driver_that_keeps_us_waiting_does_not_keep_the_window(
     qtbot.waitUntil(lambda: says(app, "Tesla T4") or "SIMULATED" in app.window.windowTitle())
 
 
-def test_the_window_opens_as_it_was_asked_for(start: Start) -> None:
+def test_the_window_opens_as_it_was_asked_for_until_another_theme_is_chosen(
+    start: Start,
+) -> None:
     app = start(simulate="2xT4", real=nothing, view="events", size=(700, 600), theme="light")
     assert app.window.navigation.screen == "events"
     assert (app.window.width(), app.window.height()) == (700, 600)
     assert not app.window.look.theme.dark
-    dark = start(simulate="2xT4", real=nothing, theme="dark")
-    assert dark.window.look.theme.dark
+    settings = Settings()
+    window = start(simulate="2xT4", real=nothing, theme="dark", settings=settings).window
+    settings.choose(replace(settings.choices, fahrenheit=True))
+    dark = [window.look.theme.dark]
+    themes = {each.text(): each for each in window.actions()}
+    themes["Theme: light"].trigger()
+    assert [*dark, window.look.theme.dark] == [True, False]
+    themes["Theme: as the system has it"].trigger()
+    assert settings.choices.scheme is Scheme.SYSTEM
 
 
 def test_whoever_wants_simulated_cards_where_there_are_none_gets_them(start: Start) -> None:
@@ -155,25 +155,6 @@ def test_the_event_loop_goes_on_while_a_driver_call_hangs(start: Start, qtbot: Q
     beats = heart.beats
     qtbot.waitUntil(lambda: heart.beats > beats + 20)
     heart.stop()
-
-
-def is_dark(app: App) -> bool:
-    return app.window.look.theme.dark
-
-
-def test_the_theme_of_the_start_holds_until_another_is_chosen(start: Start) -> None:
-    settings = Settings()
-    app = start(simulate="2xT4", real=nothing, theme="dark", settings=settings)
-    settings.choose(replace(settings.choices, fahrenheit=True))
-    assert is_dark(app)
-    [light] = [each for each in app.window.actions() if each.text() == "Theme: light"]
-    light.trigger()
-    assert not is_dark(app)
-    [system] = [
-        each for each in app.window.actions() if each.text() == "Theme: as the system has it"
-    ]
-    system.trigger()
-    assert settings.choices.scheme is Scheme.SYSTEM
 
 
 def looking_out(app: App) -> QTimer:

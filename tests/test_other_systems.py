@@ -90,7 +90,7 @@ import gpuexplorer
 
 # To walk into a package is to import it, and the window's imports Qt.
 sys.modules["gpuexplorer.gui"] = types.ModuleType("gpuexplorer.gui")
-left_out = tuple("gpuexplorer." + name for name in ("gui", "app", "screenshots", "__main__"))
+left_out = tuple("gpuexplorer." + name for name in ("gui", "app", "__main__"))
 needs_torch = ("gpuexplorer.worker.engines",)
 names = "completing exchange looking loop magics shelf"
 needs_torch += tuple("gpuexplorer.worker." + name for name in names.split())

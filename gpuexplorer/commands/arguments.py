@@ -4,11 +4,12 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 
+T = TypeVar("T")
 OK = 0
 TROUBLE = 1
 WRONG_ARGUMENTS = 2
@@ -81,7 +82,7 @@ class _Help(argparse.HelpFormatter):
 
 
 class Option(NamedTuple):
-    """A row of a table of options, under its name."""
+    """A row of a table of options and of what stands without one, under its name."""
 
     metavar: str  # what follows it; empty: nothing, it is a switch
     help: str
@@ -89,6 +90,7 @@ class Option(NamedTuple):
     default: object = None
     again: bool = False  # it may be given several times
     values: Mapping[str, object] = {}  # of its help
+    nargs: str | None = None
 
 
 def add_options(parser: argparse.ArgumentParser, options: Mapping[str, Option]) -> None:
@@ -100,6 +102,7 @@ def add_options(parser: argparse.ArgumentParser, options: Mapping[str, Option]) 
         parser.add_argument(
             name,
             action="append" if each.again else "store",
+            nargs=each.nargs,
             type=each.type,
             default=[] if each.again else each.default,
             metavar=tr(each.metavar),
@@ -109,19 +112,18 @@ def add_options(parser: argparse.ArgumentParser, options: Mapping[str, Option]) 
 
 def number(text: str) -> float:
     """An argument's number, or words that a person understands."""
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(tr("{text!r} is not a number", text=text)) from None
+    return _made_of(text, float, mark("{text!r} is not a number"))
 
 
 def whole_number(text: str) -> int:
+    return _made_of(text, int, mark("{text!r} is not a whole number"))
+
+
+def _made_of(text: str, kind: Callable[[str], T], otherwise: str) -> T:
     try:
-        return int(text)
+        return kind(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(
-            tr("{text!r} is not a whole number", text=text)
-        ) from None
+        raise argparse.ArgumentTypeError(tr(otherwise, text=text)) from None
 
 
 class OneOf:
@@ -161,19 +163,12 @@ HOST = {
 }
 
 
-def add_source_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which cards are read."""
-    add_options(parser, SOURCE)
+JSON = {"--json": Option("", "as JSON, schema 1")}
 
 
-def add_host_arguments(parser: argparse.ArgumentParser) -> None:
-    """Of which computer."""
-    add_options(parser, HOST)
-
-
-def add_reading_arguments(parser: argparse.ArgumentParser, interval: float) -> None:
+def reading_options(interval: float) -> Mapping[str, Option]:
     """Which cards are read again and again, and how often."""
-    reading = {
+    return {
         "--interval": Option(
             "SECONDS",
             "between two readings, 0.1 to 60; {usual:g} if not given",
@@ -182,8 +177,8 @@ def add_reading_arguments(parser: argparse.ArgumentParser, interval: float) -> N
             values={"usual": interval},
         ),
         "--cards": Option("LIST", "only these: numbers, UUIDs or bus addresses"),
+        **SOURCE,
     }
-    add_options(parser, reading | SOURCE)
 
 
 def one_host(arguments: argparse.Namespace) -> str | None:

@@ -1,48 +1,103 @@
 """gpuexplorer lab: runs a program or a notebook, and says what its lines did to the cards."""
 
 import argparse
-import io
-import json
 import os
-import stat
 import sys
-import tokenize
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import BinaryIO, Self, TypeVar
 
 from gpuexplorer.commands.arguments import (
+    HOST,
     OK,
+    SOURCE,
     TROUBLE,
+    Option,
     WrongArgumentsError,
-    add_host_arguments,
-    add_source_arguments,
+    add_options,
 )
-from gpuexplorer.commands.lab_python import lab_start
-from gpuexplorer.commands.lab_worker import Answers, Ended, LabCards, LabWorker, Paper
-from gpuexplorer.commands.program_report import report
+from gpuexplorer.commands.lab_worker import LabCards, LabWorker, Paper, lab_start
 from gpuexplorer.commands.source import opened
-from gpuexplorer.commands.terminal import Terminal
+from gpuexplorer.commands.terminal import (
+    NONE,
+    Column,
+    Page,
+    Terminal,
+    figure,
+    percent,
+    wrap,
+    write_json,
+)
 from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.timeline import Timeline
 from gpuexplorer.copies.trace_file import trace_pieces
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, tr
-from gpuexplorer.lab.events import Event, Failed, Finished, Hello, Printed
+from gpuexplorer.core.units import Units, duration, grouped, memory
+from gpuexplorer.core.words import Message, paragraph, tr
+from gpuexplorer.lab.events import Failed, Finished, Hello, Printed, Why
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.session_files import opened as cells_of
-from gpuexplorer.lab.start import Program, Start
+from gpuexplorer.lab.start import Program
 from gpuexplorer.lab.wire import Run
 from gpuexplorer.programs.as_json import as_json
-from gpuexplorer.programs.program_run import ProgramRun
+from gpuexplorer.programs.findings import Finding, findings
+from gpuexplorer.programs.program_run import (
+    CardSum,
+    Line,
+    ProgramRun,
+    as_a_whole,
+    cards_of,
+    ended,
+    lacks_cards,
+    lines_of,
+    watched,
+)
 from gpuexplorer.programs.trace import TraceFile
 
+T = TypeVar("T")
 _PROGRAM, _NOTEBOOK = ".py", ".ipynb"
 _WIDEST = 110  # columns: longer lines are hard to read
 _SIGINT = -2  # a process that Ctrl+C has ended
+_OPTIONS = {
+    "--json": Option("", "what was seen, as JSON, schema 1"),
+    "--trace": Option("FILE", "also write what happened when, for ui.perfetto.dev", Path),
+    "--python": Option("FILE", "the Python that runs it", Path),
+}
+_FILE = {
+    "words": Option(
+        "FILE",
+        "a program (.py) and its own arguments, or a notebook (.ipynb)",
+        nargs=argparse.PARSER,  # one, and whatever follows it
+    )
+}
+# All of it is to be seen at once, on a terminal of 40 lines.
+_MOST_FINDINGS = 6
+_MOST_LINES = 8
+_MOST_CARDS = 8
+_SHORTEST = 20  # letters of a place
+_BESIDE = " " * 7  # of the share that a cure could save
+_IDLE = {
+    Why.READ: Column(Message("Idle after reads"), 80, right=True),
+    Why.LOADER: Column(Message("Idle for batches"), 80, right=True),
+    Why.HOST: Column(Message("Idle for the host"), 80, right=True),
+    Why.START: Column(Message("Idle at start"), 60, right=True),
+}
+_LINES = (
+    Column(Message("Line"), 100),
+    Column(Message("Code"), 92, elastic=True),
+    Column(Message("Copies"), 95, right=True),
+    Column(Message("Bytes"), 94, right=True),
+    Column(Message("Kind"), 40),  # asked for, or hidden
+    Column(Message("From, to"), 60),
+    Column(Message("Memory"), 30),
+    Column(Message("Limit"), 50, right=True),
+    Column(Message("On the wire"), 80, right=True),
+    Column(Message("Host waited"), 90, right=True),
+    Column(Message("Card idle"), 93, right=True),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,57 +117,56 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " other as a notebook's do, in the home folder there; a program is watched as a whole"
         " only where it lies."
     )
-    parser.add_argument(
-        "--json", action="store_true", help=tr("what was seen, as JSON, schema 1")
-    )
-    parser.add_argument(
-        "--trace",
-        metavar=tr("FILE"),
-        type=Path,
-        help=tr("also write what happened when, for ui.perfetto.dev"),
-    )
-    parser.add_argument(
-        "--python", metavar=tr("FILE"), type=Path, help=tr("the Python that runs it")
-    )
-    add_source_arguments(parser)
-    add_host_arguments(parser)
-    parser.add_argument(
-        "words",
-        metavar=tr("FILE"),
-        nargs=argparse.PARSER,  # one, and whatever follows it
-        help=tr("a program (.py) and its own arguments, or a notebook (.ipynb)"),
-    )
+    add_options(parser, _OPTIONS | SOURCE | HOST | _FILE)
 
 
 def run(arguments: argparse.Namespace) -> int:
     file, words = program_of(arguments)
     _check(file, words, arguments)
-    is_notebook = file.suffix.lower() == _NOTEBOOK
-    source = opened(arguments)
-    backend = source.backend
-    try:
+    # A program is watched where it lies; elsewhere its cells run as a notebook's do.
+    in_cells = file.suffix.lower() == _NOTEBOOK or bool(arguments.host)
+    codes = cells_of(file) if in_cells else ()
+    with opened(arguments) as source:
         _, start = lab_start(source.far, arguments.python, Message("The lab needs PyTorch."))
-        cards = LabCards(source)
+        cards, ledger = LabCards(source), Ledger()
         start = cards.given(replace(start, sampled=True))
-        answers = Answers(backend)
-        with Trace(arguments.trace, file, source.machine) as trace:
-            # A program is watched where it lies; elsewhere its cells run as a notebook's do.
-            if is_notebook or source.far is not None:
-                paper = Paper(apart=arguments.json)
-                ended = _run_cells(file, start, cards, answers, trace, paper)
-            else:
+        with Trace(arguments.trace) as trace:
+            if not in_cells:
                 own = not arguments.json
-                program = Program(file, words, own_streams=own, traced=trace.wanted)
-                ended = _run_program(replace(start, program=program), answers, trace)
-        cards.hello = ended.hello
-        _show(file, ended, cards, source.machine, as_data=arguments.json)
-    finally:
-        backend.close()
-    if trace.trouble is not None and not ended.status:
+                program = Program(file, words, own_streams=own, traced=trace.out is not None)
+                start = replace(start, program=program)
+            elif start.elsewhere is None:
+                start = replace(start, folder=file.resolve().parent)
+            with LabWorker(start, cards, ledger) as worker:
+                if in_cells:
+                    status = _run_cells(
+                        file, codes, worker, ledger, Paper(apart=arguments.json)
+                    )
+                    if trace.out is not None:
+                        pieces = _trace(ledger, cards.hello, source.machine)
+                        trace.tried(partial(trace.out.writelines, pieces))
+                else:
+                    status = _run_program(file, worker, ledger, trace)
+                hello = ledger.hello or worker.began()
+        seen = ProgramRun(
+            file.resolve(),
+            ledger.cells,
+            hello,
+            status,
+            cards.way,
+            processors=os.cpu_count() if source.far is None else None,
+            machine=source.machine,
+        )
+        if arguments.json:
+            write_json(as_json(seen))
+        else:
+            terminal = Terminal(sys.stderr)
+            terminal.show("\n" + report(seen, min(terminal.width(), _WIDEST)))
+    if trace.trouble is not None and not status:
         raise trace.trouble
     if trace.trouble is not None:
         sys.stderr.write(f"{tr(trace.trouble.told)}\n")
-    return ended.status if ended.status >= 0 else 128 - ended.status
+    return status if status >= 0 else 128 - status
 
 
 def program_of(arguments: argparse.Namespace) -> tuple[Path, Sequence[str]]:
@@ -123,10 +177,12 @@ def program_of(arguments: argparse.Namespace) -> tuple[Path, Sequence[str]]:
 
 def _check(file: Path, words: Sequence[str], arguments: argparse.Namespace) -> None:
     """What is wrong is said before anything is started."""
+    if file.exists() and not file.is_file():  # it may have no end
+        raise WrongArgumentsError(
+            "{file} is no ordinary file.", "Name a program or a notebook.", file=str(file)
+        )
     try:
-        ordinary = stat.S_ISREG(file.stat().st_mode)
-        if ordinary:  # else it may have no end
-            file.open("rb").close()
+        file.open("rb").close()
     except OSError as error:
         raise WrongArgumentsError(
             "{file} cannot be run: {why}.",
@@ -134,10 +190,6 @@ def _check(file: Path, words: Sequence[str], arguments: argparse.Namespace) -> N
             file=str(file),
             why=error.strerror,
         ) from None
-    if not ordinary:
-        raise WrongArgumentsError(
-            "{file} is no ordinary file.", "Name a program or a notebook.", file=str(file)
-        )
     if file.suffix.lower() not in (_PROGRAM, _NOTEBOOK):
         raise WrongArgumentsError(
             "{file} is neither a Python program nor a notebook.",
@@ -159,90 +211,42 @@ def _check(file: Path, words: Sequence[str], arguments: argparse.Namespace) -> N
         )
 
 
-def _show(
-    file: Path, ended: Ended, cards: LabCards, machine: str | None, *, as_data: bool
-) -> None:
-    seen = ProgramRun(
-        file.resolve(),
-        ended.cells,
-        ended.hello,
-        ended.status,
-        cards.way,
-        processors=os.cpu_count() if machine is None else None,
-        machine=machine,
-    )
-    if as_data:
-        sys.stdout.write(json.dumps(as_json(seen), indent=2) + "\n")
-        sys.stdout.flush()
-    else:
-        terminal = Terminal(sys.stderr)
-        terminal.show("\n" + report(seen, min(terminal.width(), _WIDEST)))
-
-
-def _run_program(start: Start, answers: Answers, trace: "Trace") -> Ended:
-    """Raises Trouble where it cannot begin."""
-    assert start.program is not None
-    ledger = Ledger()
-    ledger.sent(Run(1, _text_of(start.program.path), number=1))
-    with LabWorker(start, answers) as worker:
-        for event in worker.said():
-            ledger.apply(event)
-            trace.apply(event)
-            if isinstance(event, Printed):
-                ours = isinstance(event.text, Message)  # a sentence of the lab's
-                sys.stderr.write(f"{tr(event.text)}\n" if ours else event.text)
-                sys.stderr.flush()
-        return worker.ended(ledger, worker.status)
-
-
-def _text_of(file: Path) -> str:
-    """For people to read; Python itself says what is wrong with it."""
-    content = file.read_bytes()
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-        return content.decode(encoding, "replace")
-    except (SyntaxError, LookupError):
-        return content.decode("utf-8", "replace")
+def _run_program(file: Path, worker: LabWorker, ledger: Ledger, trace: "Trace") -> int:
+    # For people to read; Python itself says what is wrong with it.
+    ledger.sent(Run(1, file.read_text("utf-8", "replace"), number=1))
+    traced, place = None, ProgramRun(file.resolve(), ()).place
+    if trace.out is not None:
+        traced = trace.tried(partial(TraceFile, trace.out, file.name, place))
+    for event in worker.said():
+        if traced is not None:
+            trace.tried(partial(traced.apply, event))
+        if isinstance(event, Printed):
+            ours = isinstance(event.text, Message)  # a sentence of the lab's
+            sys.stderr.write(f"{tr(event.text)}\n" if ours else event.text)
+            sys.stderr.flush()
+    if traced is not None:
+        trace.tried(traced.close)
+    return worker.status
 
 
 def _run_cells(
-    file: Path,
-    start: Start,
-    cards: LabCards,
-    answers: Answers,
-    trace: "Trace",
-    paper: Paper,
-) -> Ended:
-    """In its own folder, or in the home folder over there, to its end or to the first error.
-    Raises Trouble where it cannot begin.
-    """
-    codes = cells_of(file)
-    ledger = Ledger()
-    status = OK
-    if start.elsewhere is None:
-        start = replace(start, folder=file.resolve().parent)
-    with LabWorker(start, answers) as worker:
-        said = worker.said()
-        for number, code in enumerate(codes, 1):
-            command = cards.told(Run(number, code, number))
-            ledger.sent(command, outside=str(file))
-            worker.send(command)
-            for event in said:
-                ledger.apply(event)
-                cards.apply(event)
-                paper.show(event, codes)
-                if isinstance(event, Finished | Failed):
-                    break
-            failed = ledger.cells[-1].failed
-            if failed is not None:
-                status = _SIGINT if failed.cause == "cancelled" else TROUBLE
-                for _ in said if failed.cause == "worker lost" else ():
-                    pass  # until it is known why
+    file: Path, codes: Sequence[str], worker: LabWorker, ledger: Ledger, paper: Paper
+) -> int:
+    """In its own folder, or in the home folder over there, to its end or to the first error."""
+    status, said = OK, worker.said()
+    for number, code in enumerate(codes, 1):
+        worker.send(Run(number, code, number), outside=str(file))
+        for event in said:
+            paper.show(event, codes)
+            if isinstance(event, Finished | Failed):
                 break
-        trace.write(_trace(ledger, worker.hello, trace.machine))
-        if worker.end:
-            status = min(worker.status, 0) or TROUBLE
-        return worker.ended(ledger, status)
+        failed = ledger.cells[-1].failed
+        if failed is not None:
+            status = _SIGINT if failed.cause == "cancelled" else TROUBLE
+            for _ in said if failed.cause == "worker lost" else ():
+                pass  # until it is known why
+            break
+    return (min(worker.status, 0) or TROUBLE) if worker.end else status
 
 
 def _trace(ledger: Ledger, hello: Hello | None, machine: str | None) -> Iterator[bytes]:
@@ -258,65 +262,130 @@ def _trace(ledger: Ledger, hello: Hello | None, machine: str | None) -> Iterator
 
 
 class Trace:
-    """Does nothing without a path. A disk that is full does not end the program: `trouble`
-    says so afterwards.
+    """Has no file without a path. A disk that is full does not end the program: `trouble` says
+    so afterwards.
     """
 
-    def __init__(self, path: Path | None, program: Path, machine: str | None = None) -> None:
-        """`machine`: where it runs, if not here. Raises Trouble where the file cannot be
-        written.
-        """
-        self.machine = machine
+    def __init__(self, path: Path | None) -> None:
+        """Raises Trouble where the file cannot be written."""
         self.trouble: Trouble | None = None
         self._path = path
-        self._program = program
-        self._out: BinaryIO | None = None
-        self._file: TraceFile | None = None
+        self.out: BinaryIO | None = None
         if path is not None:
-            try:
-                self._out = path.open("wb")
-            except OSError as error:
-                raise self._cannot_be_written(error) from None
+            self.out = self.tried(lambda: path.open("wb"))
+        if self.trouble is not None:
+            raise self.trouble
 
-    @property
-    def wanted(self) -> bool:
-        return self._out is not None
-
-    def apply(self, event: Event) -> None:
-        """Of a program, as it is said."""
-        if self._file is None and self._out is not None:
-            place = ProgramRun(self._program.resolve(), ()).place
-            self._file = TraceFile(self._out, self._program.name, place)
-        if self._file is not None:
-            self._try(partial(self._file.apply, event))
-
-    def write(self, pieces: Iterable[bytes]) -> None:
-        """All of it at once."""
-        if self._out is not None:
-            self._try(partial(self._out.writelines, pieces))
-
-    def _try(self, write: Callable[[], object]) -> None:
+    def tried(self, write: Callable[[], T]) -> T | None:
+        """Unless there was trouble before."""
         if self.trouble is None:
             try:
-                write()
+                return write()
             except OSError as error:
-                self.trouble = self._cannot_be_written(error)
-
-    def _cannot_be_written(self, error: OSError) -> Trouble:
-        return Trouble(
-            "The trace cannot be written to {file}: {why}.",
-            "Name another file after --trace.",
-            file=str(self._path),
-            why=error.strerror or os.strerror(error.errno or 0),
-        )
+                self.trouble = Trouble(
+                    "The trace cannot be written to {file}: {why}.",
+                    "Name another file after --trace.",
+                    file=str(self._path),
+                    why=error.strerror or os.strerror(error.errno or 0),
+                )
+        return None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._file is not None:
-            self._try(self._file.close)
-        if self._out is not None:
-            self._try(self._out.close)
+        if self.out is not None:
+            self.tried(self.out.flush)
             with suppress(OSError):
-                self._out.close()
+                self.out.close()
+
+
+def report(run: ProgramRun, width: int) -> str:
+    """Lines of at most that width, to be read on a terminal."""
+    found = findings(run)
+    page = Page(width)
+    page.say(ended(run), *watched(run))
+    if used := [each for each in cards_of(run) if each.used]:
+        _write_cards(page.gap(), used)
+    if found:
+        _write_findings(page.gap(), found, run.stepping_seconds)
+    said = as_a_whole(run, bool(found))
+    if lacks_cards(run):
+        way_on = Message("With --simulate 2xTitanRTX+idle the program runs on simulated ones.")
+        said = [*said, way_on]
+    page.gap().say(paragraph(said))
+    if lines := lines_of(run):
+        _write_lines(page.gap(), lines, run.units)
+    return str(page)
+
+
+def _write_cards(page: Page, cards: Sequence[CardSum]) -> None:
+    whys = [why for why in _IDLE if why is not Why.START or any(why in c.idle for c in cards)]
+    paused = any(each.pauses is not None for each in cards)
+    columns = [
+        Column(Message("Card"), 100),
+        Column(Message("Busy"), 95, right=True),
+        Column(Message("Copying"), 90, right=True),
+        *(_IDLE[why] for why in whys),
+        *([Column(Message("Short pauses"), 60, right=True)] if paused else []),
+    ]
+    most_idle = sorted(cards, key=lambda each: -each.idle_seconds)[:_MOST_CARDS]
+    rows = [
+        [
+            each.device,
+            figure(each.busy, duration),
+            figure(each.copied, duration),
+            *(str(duration(each.idle.get(why, 0.0))) for why in whys),
+            *([figure(each.pauses, duration)] if paused else []),
+        ]
+        for each in cards
+        if each in most_idle
+    ]
+    page.table(columns, rows)
+    _write_more(page, len(cards) - len(rows))
+
+
+def _write_findings(page: Page, found: Sequence[Finding], seconds: float) -> None:
+    """Each with its share, so that one sees at once which is worth it; a cure that was named
+    already is not repeated.
+    """
+    page.add(tr("What would help, and how much of the time it could save at most:"))
+    advised: set[str] = set()
+    for each in found[:_MOST_FINDINGS]:
+        share = each.share(seconds)
+        said = wrap(tr(each.sentence), page.width - len(_BESIDE), "")
+        if each.cure not in advised:
+            said += wrap(tr(each.cure), page.width - len(_BESIDE), "")
+        advised.add(each.cure)
+        shown = f"{share} %" if share else NONE
+        page.add(f"{shown:>5}  {said[0]}", *(_BESIDE + line for line in said[1:]))
+    _write_more(page, len(found) - _MOST_FINDINGS)
+
+
+def _write_lines(page: Page, lines: Sequence[Line], units: Units) -> None:
+    """What is not there at all is left empty."""
+    room = max(_SHORTEST, page.width // 2)
+    rows = [
+        [
+            # The number of the line stands last.
+            place if len(place := tr(each.place)) <= room else f"…{place[1 - room :]}",
+            each.what,
+            grouped(each.copies) if each.copied else "",
+            str(memory(each.bytes, units)) if each.copied else "",
+            each.asked_words,
+            each.way,
+            each.memory,
+            "" if each.share is None else percent(each.share),
+            figure(each.device_seconds, duration) if each.copied else "",
+            figure(each.waited, duration) if any(e.blocking for e in each.copied) else "",
+            figure(each.idle_seconds, duration) if each.idled else "",
+        ]
+        for each in lines[:_MOST_LINES]
+    ]
+    page.table(_LINES, rows)
+    _write_more(page, len(lines) - _MOST_LINES)
+
+
+def _write_more(page: Page, count: int) -> None:
+    if count > 0:
+        page.say(Message("and {count} more.", count=count))

@@ -1,16 +1,13 @@
 """`gpuexplorer lesson`: the lessons that there are, and those that somebody writes."""
 
 import argparse
-import json
 import shlex
 import sys
-from collections.abc import Callable
-from importlib import import_module
+from collections.abc import Mapping
 from pathlib import Path
 
-from gpuexplorer.commands.arguments import OK, TROUBLE, add_source_arguments, number
-from gpuexplorer.commands.page import Column, Page, shown
-from gpuexplorer.commands.terminal import Terminal
+from gpuexplorer.commands.arguments import OK, SOURCE, TROUBLE, Option, add_options, number
+from gpuexplorer.commands.terminal import Column, printed, write_json
 from gpuexplorer.core.resources import resource
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, all_of, mark, tr, trn
@@ -23,6 +20,47 @@ _COLUMNS = (
     Column(Message("Needs"), 70),
     Column(Message("Title"), 95, elastic=True),
 )
+
+
+_JSON = {"--json": Option("", "print it for programs to read")}
+# What each action understands, and its line in the help.
+_ACTIONS: Mapping[str, tuple[str, Mapping[str, Option]]] = {
+    "list": (
+        mark("the lessons that came with the program; with --json for programs"),
+        _JSON,
+    ),
+    "check": (
+        mark("say what is wrong with a lesson, in which line, and what to do"),
+        {
+            "files": Option(
+                "FILE", "a lesson.md, or the folder that it lies in", Path, nargs="+"
+            )
+        },
+    ),
+    "new": (
+        mark("write the beginning of a lesson of your own"),
+        {"folder": Option("NAME", "the folder that is made for it", Path)},
+    ),
+    "run": (
+        mark("play a lesson to its end, without a window"),
+        {
+            "name": Option("NAME", "a lesson's name or number, or the path of one"),
+            **_JSON,
+            "--yes": Option(
+                "", "run the cells of a lesson that did not come with the program, unasked"
+            ),
+            "--save": Option("FILE", "also write what came of it, as a page (.html)", Path),
+            "--python": Option("FILE", "the Python that runs the cells", Path),
+            "--patience": Option(
+                "SECONDS",
+                "a cell that takes longer is stopped, and its step has failed; by default 600",
+                number,
+                600.0,
+            ),
+            **SOURCE,
+        },
+    ),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,27 +76,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
         dest="action", metavar=tr("ACTION"), required=True, title=tr("actions")
     )
-    listing = actions.add_parser(
-        "list", help=tr("the lessons that came with the program; with --json for programs")
-    )
-    listing.add_argument(
-        "--json", action="store_true", help=tr("print it for programs to read")
-    )
-    checking = actions.add_parser(
-        "check", help=tr("say what is wrong with a lesson, in which line, and what to do")
-    )
-    checking.add_argument(
-        "files",
-        metavar=tr("FILE"),
-        nargs="+",
-        type=Path,
-        help=tr("a lesson.md, or the folder that it lies in"),
-    )
-    making = actions.add_parser("new", help=tr("write the beginning of a lesson of your own"))
-    making.add_argument(
-        "folder", metavar=tr("NAME"), type=Path, help=tr("the folder that is made for it")
-    )
-    _add_run(actions.add_parser("run", help=tr("play a lesson to its end, without a window")))
+    for name, (line, options) in _ACTIONS.items():
+        add_options(actions.add_parser(name, help=tr(line)), options)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -71,39 +90,9 @@ def run(arguments: argparse.Namespace) -> int:
         case "new":
             return _new(arguments.folder)
     # What plays a lesson takes a while to be imported.
-    play: Callable[[argparse.Namespace], int] = import_module(
-        "gpuexplorer.commands.lesson_run"
-    ).run
-    return play(arguments)
+    from gpuexplorer.commands import lesson_run  # noqa: PLC0415 - as just said
 
-
-def _add_run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "name", metavar=tr("NAME"), help=tr("a lesson's name or number, or the path of one")
-    )
-    parser.add_argument("--json", action="store_true", help=tr("print it for programs to read"))
-    parser.add_argument(
-        "--yes",
-        action="store_true",
-        help=tr("run the cells of a lesson that did not come with the program, unasked"),
-    )
-    parser.add_argument(
-        "--save",
-        metavar=tr("FILE"),
-        type=Path,
-        help=tr("also write what came of it, as a page (.html)"),
-    )
-    parser.add_argument(
-        "--python", metavar=tr("FILE"), type=Path, help=tr("the Python that runs the cells")
-    )
-    parser.add_argument(
-        "--patience",
-        metavar=tr("SECONDS"),
-        type=number,
-        default=600.0,
-        help=tr("a cell that takes longer is stopped, and its step has failed; by default 600"),
-    )
-    add_source_arguments(parser)
+    return lesson_run.run(arguments)
 
 
 def _list(*, as_data: bool) -> int:
@@ -114,21 +103,17 @@ def _list(*, as_data: bool) -> int:
             sys.stderr.write(f"{each.told}\n")
     if as_data:
         keys = ("name", "title", "minutes", "needs")
-        told = [{key: getattr(each, key) for key in keys} for each in lessons]
-        sys.stdout.write(json.dumps(told, indent=2) + "\n")
+        write_json([{key: getattr(each, key) for key in keys} for each in lessons])
     else:
-        terminal = Terminal()
-        page = Page(terminal.width())
-        page.table(_COLUMNS, [_row(each) for each in lessons])
-        page.gap()
-        page.say(tr("Play one in the window, or with: gpuexplorer lesson run NAME"))
-        terminal.show(str(page))
+        nothing = Message("nothing")
+        rows = [
+            (e.name, str(e.minutes), all_of(e.needs) if e.needs else nothing, e.title)
+            for e in lessons
+        ]
+        with printed() as page:
+            page.table(_COLUMNS, rows)
+            page.gap().say(tr("Play one in the window, or with: gpuexplorer lesson run NAME"))
     return OK if len(lessons) == len(found) else TROUBLE
-
-
-def _row(lesson: Lesson) -> tuple[str, ...]:
-    needs = all_of(lesson.needs) if lesson.needs else Message("nothing")
-    return lesson.name, str(lesson.minutes), shown(needs), lesson.title
 
 
 def _check(path: Path) -> int:

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from gpuexplorer.commands.arguments import (
+    HOST,
     OK,
     WrongArgumentsError,
-    add_host_arguments,
-    add_reading_arguments,
+    add_options,
     in_the_words,
+    reading_options,
 )
 from gpuexplorer.commands.source import opened
 from gpuexplorer.commands.terminal import ProgressLine
@@ -56,8 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help=tr("without the computer's name, UUIDs, users, and names of programs"),
     )
-    add_reading_arguments(parser, 1.0)
-    add_host_arguments(parser)
+    add_options(parser, {**reading_options(1.0), **HOST})
 
 
 def run(arguments: argparse.Namespace) -> int:

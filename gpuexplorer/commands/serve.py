@@ -29,8 +29,9 @@ import gpuexplorer
 from gpuexplorer.commands.arguments import (
     OK,
     WrongArgumentsError,
-    add_reading_arguments,
+    add_options,
     in_the_words,
+    reading_options,
 )
 from gpuexplorer.commands.source import choose, open_source
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState
@@ -75,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=tr("ADDRESS:PORT"),
         help=tr("where to listen; {usual} unless said otherwise", usual=_USUAL),
     )
-    add_reading_arguments(parser, _INTERVAL)
+    add_options(parser, reading_options(_INTERVAL))
 
 
 def run(arguments: argparse.Namespace) -> int:

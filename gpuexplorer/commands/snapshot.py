@@ -12,11 +12,12 @@ import time
 from collections.abc import Iterator, Sequence
 
 from gpuexplorer.commands.arguments import (
+    HOST,
     OK,
+    SOURCE,
     TROUBLE,
     WrongArgumentsError,
-    add_host_arguments,
-    add_source_arguments,
+    add_options,
     in_the_words,
     number,
     whole_number,
@@ -77,8 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cards", metavar=tr("LIST"), help=tr("only these: numbers, UUIDs or bus addresses")
     )
-    add_source_arguments(parser)
-    add_host_arguments(parser)
+    add_options(parser, SOURCE | HOST)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 
 import gpuexplorer
-from gpuexplorer.commands.page import NONE, Column, Page, cut, figure, shown, wrap
 from gpuexplorer.commands.snapshot import IN_THE_TABLE, Picture
-from gpuexplorer.commands.terminal import Terminal
+from gpuexplorer.commands.terminal import NONE, Column, Page, Terminal, cut, figure, shown, wrap
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardState
 from gpuexplorer.core.metrics import METRICS, MetricId

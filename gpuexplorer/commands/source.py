@@ -2,8 +2,8 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from gpuexplorer.commands.arguments import WrongArgumentsError, in_the_words, one_host
 from gpuexplorer.core.cards import Card
@@ -58,10 +58,21 @@ class Opened(NamedTuple):
     def session(self, interval: float) -> Session:
         return Session(self.stream(), interval)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.backend.close()
+
     @property
     def machine(self) -> str | None:
         """Which it is, where it is not this computer."""
         return None if self.far is None else self.far.host.text
+
+    @property
+    def head(self) -> Mapping[str, object]:
+        """What stands first in JSON, of whatever is told of its cards."""
+        return {"schema": 1} | ({} if self.far is None else {"machine": self.machine})
 
     @property
     def silence(self) -> Message:

@@ -125,13 +125,9 @@ _HOSTS = Option(
 
 
 def add_window_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "recording",
-        nargs="?",
-        metavar=tr("FILE.gpurec"),
-        help=tr("open this recording, as --open does"),
-    )
-    add_options(parser, HOST | {"--host": _HOSTS} | FLEET | WINDOW | SOURCE)
+    file = Option("FILE.gpurec", "open this recording, as --open does", nargs="?")
+    options = HOST | {"--host": _HOSTS} | FLEET | WINDOW | SOURCE
+    add_options(parser, {"recording": file} | options)
 
 
 def check_window_arguments(arguments: argparse.Namespace) -> None:
@@ -139,23 +135,21 @@ def check_window_arguments(arguments: argparse.Namespace) -> None:
     cannot be written to and files that cannot be read: at once, and not after a minute of
     measuring.
     """
+    # Who asks for the version, or for help, waits for none of them.
+    from gpuexplorer.recording.recording import open_recording  # noqa: PLC0415
+    from gpuexplorer.remote.host_name import host_name  # noqa: PLC0415
+    from gpuexplorer.telemetry.whole_file import refuse_unwritable  # noqa: PLC0415
+
     if arguments.open and arguments.recording:
         raise WrongArgumentsError(
             "Two recordings cannot be opened in one window.", "Name one of them."
         )
     arguments.open = arguments.open or arguments.recording
     check_host_python(arguments)
-    if arguments.host:
-        from gpuexplorer.remote.host_name import host_name  # noqa: PLC0415
-
-        with in_the_words():
-            arguments.host = [host_name(each).text for each in arguments.host]
+    with in_the_words():
+        arguments.host = [host_name(each).text for each in arguments.host]
     arguments.fleet = _fleet(arguments)
-    from gpuexplorer.telemetry.whole_file import refuse_unwritable  # noqa: PLC0415
-
     if arguments.open is not None:
-        from gpuexplorer.recording.recording import open_recording  # noqa: PLC0415
-
         open_recording(Path(arguments.open)).close()
     if arguments.screenshot is None:
         if arguments.view == ALL_SCREENS:

@@ -10,7 +10,7 @@ import pytest
 
 from gpuexplorer.__main__ import main
 from gpuexplorer.commands.arguments import INTERRUPTED
-from tests.commands.lab_runs import notebook
+from tests.commands.runs import notebook
 from tests.lab.processes import needs_torch
 from tests.remote.conftest import FakeSsh, fake_ssh
 from tests.remote.waiting import becomes

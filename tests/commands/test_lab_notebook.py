@@ -7,7 +7,7 @@ import pytest
 
 from gpuexplorer.commands.lab_worker import Paper
 from gpuexplorer.lab.events import Failed, Frame, Pictured, Printed
-from tests.commands.lab_runs import CARDS, lab, notebook
+from tests.commands.runs import CARDS, lab, notebook
 from tests.lab.processes import needs_torch
 from tests.trace_reader import of, opened, whole_trace
 

@@ -1,7 +1,6 @@
 """gpuexplorer lab runs a program as its Python would, and says at its end what was seen."""
 
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -11,7 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.lab_runs import CARDS, PATIENCE, command, lab, surroundings
+from tests.commands.runs import (
+    CARDS,
+    PATIENCE,
+    AtTerminal,
+    at_terminal,
+    command,
+    lab,
+    surroundings,
+    until,
+)
 from tests.lab.processes import needs_torch
 from tests.trace_reader import of, opened, whole_trace
 
@@ -42,12 +50,6 @@ try:
 finally:
     print("put away", flush=True)
 """
-# Standard input becomes the terminal of all that follows.
-AT_A_TERMINAL = (
-    "import fcntl, os, sys, termios; "
-    "fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
-    "os.execv(sys.argv[1], sys.argv[1:])"
-)
 
 
 def program(folder: Path, code: str) -> str:
@@ -55,16 +57,19 @@ def program(folder: Path, code: str) -> str:
     return "train.py"
 
 
+def at_lab(folder: Path, code: str) -> AtTerminal:
+    words = ("lab", program(folder, code))
+    return at_terminal(*words, cwd=folder, stderr=subprocess.PIPE)
+
+
 @contextmanager
-def started(
-    folder: Path, *words: str, out: int = subprocess.PIPE
-) -> Iterator[subprocess.Popen[str]]:
+def started(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(
-        command(*words),
+        command("lab", *words),
         cwd=folder,
         env=surroundings(),
         stdin=subprocess.DEVNULL,
-        stdout=out,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -170,38 +175,6 @@ def test_a_trace_for_which_there_is_no_room_does_not_end_the_program(tmp_path: P
 
 
 @posix
-def test_a_reader_who_has_seen_enough_of_the_json_is_no_failure(tmp_path: Path) -> None:
-    out, into = os.pipe()
-    os.close(out)
-    with started(tmp_path, "--json", program(tmp_path, "print(1)\n"), out=into) as process:
-        os.close(into)
-        _, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0
-    assert err == "1\n"
-
-
-@contextmanager
-def at_terminal(folder: Path, code: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """The command, and the terminal at which it runs."""
-    ours, theirs = os.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-c", AT_A_TERMINAL, *command(program(folder, code))],
-        cwd=folder,
-        env=surroundings(),
-        stdin=theirs,
-        stdout=theirs,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as process:
-        os.close(theirs)
-        try:
-            yield process, ours
-        finally:
-            process.kill()
-    os.close(ours)
-
-
-@posix
 def test_at_a_terminal_it_is_typed_to_and_interrupted_once(tmp_path: Path) -> None:
     code = (
         "import sys, time\n"
@@ -213,7 +186,7 @@ def test_at_a_terminal_it_is_typed_to_and_interrupted_once(tmp_path: Path) -> No
         "    time.sleep(0.5)\n"
         "    print('once')\n"
     )
-    with at_terminal(tmp_path, code) as (process, terminal):
+    with at_lab(tmp_path, code) as (process, terminal):
         shown = until(terminal, "ready True True")
         os.write(terminal, b"Ada\n")
         shown += until(terminal, "hello Ada")
@@ -239,7 +212,7 @@ def test_what_is_typed_or_sent_to_us_at_a_terminal_ends_the_program_and_is_told(
     tmp_path: Path, sent: bytes | signal.Signals, status: int, told: bytes
 ) -> None:
     code = "import time\nprint('ready')\ntime.sleep(99)\n"
-    with at_terminal(tmp_path, code) as (process, terminal):
+    with at_lab(tmp_path, code) as (process, terminal):
         until(terminal, "ready")
         if isinstance(sent, bytes):
             os.write(terminal, sent)
@@ -250,14 +223,6 @@ def test_what_is_typed_or_sent_to_us_at_a_terminal_ends_the_program_and_is_told(
         said = process.stderr.read()
     assert (b"Traceback" in said) is (status == 130)
     assert told in said
-
-
-def until(terminal: int, words: str) -> str:
-    shown = ""
-    while words not in shown:
-        assert select.select([terminal], [], [], PATIENCE)[0], shown
-        shown += os.read(terminal, 4096).decode()
-    return shown
 
 
 def test_the_python_that_is_named_runs_it(tmp_path: Path) -> None:

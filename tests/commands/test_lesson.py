@@ -26,7 +26,7 @@ def two_lessons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_the_list_has_name_minutes_needs_and_title(
+def test_the_list_has_name_minutes_needs_and_title_and_a_broken_lesson_hides_no_other(
     two_lessons: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["lesson", "list"]) == 0
@@ -38,17 +38,12 @@ def test_the_list_has_name_minutes_needs_and_title(
     assert [each["name"] for each in told] == ["02-two-steps", "10-more"]
     keys = {"title": "Two steps", "minutes": 5, "needs": ["pytorch"]}
     assert told[0] == {"name": "02-two-steps", **keys}
-
-
-def test_a_broken_lesson_is_named_and_hides_no_other(
-    two_lessons: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
     (two_lessons / "02-two-steps" / "lesson.md").write_text("# Nothing more\n", "utf-8")
     assert main(["lesson", "list"]) == 1
-    told = capsys.readouterr()
-    assert "10-more" in told.out
-    assert "02-two-steps" not in told.out
-    assert "lesson.md, line 2: " in told.err
+    out, err = capsys.readouterr()
+    assert "10-more" in out
+    assert "02-two-steps" not in out
+    assert "lesson.md, line 2: " in err
     assert main(["lesson", "list", "--json"]) == 1
     assert [each["name"] for each in json.loads(capsys.readouterr().out)] == ["10-more"]
 
@@ -70,12 +65,6 @@ def test_a_lesson_that_is_not_there(two_lessons: Path) -> None:
     assert str(raised.value.hint).startswith(hint)
 
 
-def test_a_sound_lesson_passes_the_check(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["lesson", "check", str(TWO_STEPS)]) == 0
-    told = capsys.readouterr().out
-    assert told == f"{TWO_STEPS / 'lesson.md'}: nothing is wrong with its 2 steps.\n"
-
-
 def test_each_problem_is_told_with_file_line_and_cure(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -88,7 +77,7 @@ def test_each_problem_is_told_with_file_line_and_cure(
     assert lines[0] == f"{bad}, line 30: 'because' is no block that can stand here."
     assert lines[1].startswith("    These can: ")
     assert lines[2] == f"{gone}: The file cannot be read: No such file or directory."
-    assert lines[4].endswith("nothing is wrong with its 2 steps.")
+    assert lines[4] == f"{TWO_STEPS / 'lesson.md'}: nothing is wrong with its 2 steps."
 
 
 def test_a_new_lesson_passes_the_check_and_is_never_overwritten(

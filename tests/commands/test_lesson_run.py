@@ -1,10 +1,9 @@
 """gpuexplorer lesson run plays a lesson to its end, and says what came of it."""
 
-import contextlib
 import os
-import select
 import signal
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,13 +11,20 @@ import pytest
 from gpuexplorer.commands import lesson_run
 from gpuexplorer.commands.arguments import SentenceParser
 from gpuexplorer.commands.lesson import add_arguments
-from gpuexplorer.commands.lesson_run import CommandRig, Report, as_json, unmarked
+from gpuexplorer.commands.lesson_run import CommandRig, Play, as_json
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lessons.player import Player, StepState
 from gpuexplorer.lessons.reading import read
 from gpuexplorer.telemetry.backends.no_cards import NoCards
-from tests.commands.lab_runs import CARDS, PATIENCE, surroundings
-from tests.commands.lesson_runs import block, command, lesson, played
+from tests.commands.runs import (
+    CARDS,
+    PATIENCE,
+    at_terminal,
+    block,
+    lesson,
+    played,
+    until,
+)
 from tests.lab.processes import needs_torch
 
 ROSE = block(
@@ -144,36 +150,36 @@ def test_a_lesson_from_outside_is_not_run_where_nobody_can_allow_it(tmp_path: Pa
 def test_at_a_terminal_it_asks_first_and_takes_predictions_and_ctrl_c(tmp_path: Path) -> None:
     choice = block("predict", "question: Where?\n- [x] On card 0\n- [ ] Nowhere")
     folder = lesson(tmp_path, ROSE + choice + ONES, HANGS)
-    with at_terminal(folder) as process:
-        shown = until(process, "Run its cells? [y/N]")
-        assert "worked out: cards[0].pcie_peak / GB" in shown
-        answer(process, "y")
-        until(process, "Your prediction:")
-        answer(process, "much")
-        assert "'much' is no number" in until(process, "Your prediction:")
-        answer(process, "24")
-        assert "2. Nowhere" in until(process, "Your prediction:")
-        answer(process, "1")
-        shown = until(process, ">>> while True")
-        assert "Predicted: 24. 38 times too little." in shown
-        assert "Predicted: On card 0. You were right." in shown
+    with at_terminal("lesson run", str(folder), *CARDS) as (process, terminal):
+        for asked, shown, answer in (
+            ("Run its cells? [y/N]", "worked out: cards[0].pcie_peak / GB", b"y"),
+            ("Your prediction:", "does the memory in use rise?", b"much"),
+            ("Your prediction:", "'much' is no number", b"24"),
+            ("Your prediction:", "2. Nowhere", b"1"),
+        ):
+            assert shown in until(terminal, asked)
+            os.write(terminal, answer + b"\n")
+        seen = until(terminal, ">>> while True")
+        assert "Predicted: 24. 38 times too little." in seen
+        assert "Predicted: On card 0. You were right." in seen
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 130
 
 
 @needs_terminals
-@pytest.mark.parametrize(("typed", "status"), [("n", 1), (None, 130)])
+@pytest.mark.parametrize(("typed", "status"), [(b"n\n", 1), (None, 130)])
 def test_where_it_is_not_allowed_nothing_runs(
-    tmp_path: Path, typed: str | None, status: int
+    tmp_path: Path, typed: bytes | None, status: int
 ) -> None:
-    with at_terminal(lesson(tmp_path, ONES)) as process:
-        until(process, "[y/N]")
+    folder = lesson(tmp_path, ONES)
+    with at_terminal("lesson run", str(folder), *CARDS) as (process, terminal):
+        until(terminal, "[y/N]")
         if typed is not None:
-            answer(process, typed)
+            os.write(terminal, typed)
         while typed is None and process.poll() is None:
             # Python may have printed what it asks, and not wait for the answer yet.
             process.send_signal(signal.SIGINT)
-            with contextlib.suppress(subprocess.TimeoutExpired):
+            with suppress(subprocess.TimeoutExpired):
                 process.wait(1.0)
         assert process.wait(PATIENCE) == status
 
@@ -192,9 +198,9 @@ def test_without_a_card_it_is_played_on_the_processor(
     )
     with CommandRig(Start, NoCards(), 60.0) as rig:
         player = Player(read(folder), rig)
-        lesson_run.Play(player, rig, Report(silent=False), asking=False).play(allowed=True)
+        Play(player, rig, silent=False, asking=False).play(allowed=True)
         assert [each.state for each in player.steps] == [StepState.SKIPPED, StepState.DONE]
-        assert as_json(player, simulated=rig.simulated, torch="x")["simulated"] is False
+        assert as_json(player, rig)["simulated"] is False
     assert "tensor([1., 1.])" in capsys.readouterr().out
 
 
@@ -208,47 +214,3 @@ def test_where_no_card_answers_it_takes_two_idle_ones_and_says_so(
     words = ["run", str(lesson(tmp_path, "Words alone.")), "--yes", "--json"]
     assert lesson_run.run(parser.parse_args(words[:-1])) == 0
     assert "No graphics card answers here" in capsys.readouterr().out
-
-
-def test_words_are_shown_without_their_marks() -> None:
-    assert unmarked("the `24` bytes **cost** 2 * 3") == "the 24 bytes cost 2 * 3"
-
-
-class at_terminal:  # noqa: N801 - reads as what it does
-    """The command, at a terminal of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def __enter__(self) -> subprocess.Popen[bytes]:
-        ours, theirs = os.openpty()
-        self._process = subprocess.Popen(
-            command(str(self._folder), *CARDS),
-            env=surroundings(TERM="dumb", COLUMNS="80"),
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            start_new_session=True,
-        )
-        os.close(theirs)
-        self._process.terminal = ours  # type: ignore[attr-defined]  # for until and answer
-        self._ours = ours
-        return self._process
-
-    def __exit__(self, *error: object) -> None:
-        self._process.kill()
-        self._process.wait()
-        os.close(self._ours)
-
-
-def answer(process: subprocess.Popen[bytes], text: str) -> None:
-    os.write(process.terminal, f"{text}\n".encode())  # type: ignore[attr-defined]
-
-
-def until(process: subprocess.Popen[bytes], words: str) -> str:
-    shown = ""
-    terminal: int = process.terminal  # type: ignore[attr-defined]
-    while words not in shown:
-        assert select.select([terminal], [], [], PATIENCE)[0], shown
-        shown += os.read(terminal, 4096).decode()
-    return shown

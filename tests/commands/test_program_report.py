@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from gpuexplorer.commands.program_report import report
+from gpuexplorer.commands.lab import report
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import Failed, Finished, Frame, Why
+from gpuexplorer.lab.events import Failed, Finished, Frame, Watched, Why
 from gpuexplorer.programs.program_run import cards_of
 from tests.programs.made import FILE, KIB, idle, loader, moved, program, read, seen
 
@@ -26,18 +26,14 @@ FULL = seen(
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_all_of_it_fits_a_terminal(width: int) -> None:
-    lines = report(program(FULL, DONE, cards=4), width).splitlines()
-    assert len(lines) <= 40
-    assert max(map(len, lines)) <= width
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_a_line_says_where_what_and_how_much_at_any_width(width: int) -> None:
+def test_all_of_it_fits_a_terminal_and_a_line_says_where_what_and_how_much(width: int) -> None:
     text = report(program(FULL, DONE), width)
     (line,) = [each for each in text.splitlines() if each.startswith("train.py:84")]
     assert [each in line for each in ("loss.item()", "12\u202f000", "1.50 s")] == [True] * 3
     assert "and 26 more." in text  # of 34 lines
+    lines = report(program(FULL, DONE, cards=4), width).splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= width
 
 
 def test_its_end_stands_first_then_what_was_watched_then_what_would_help() -> None:
@@ -58,64 +54,55 @@ def test_its_end_stands_first_then_what_was_watched_then_what_would_help() -> No
     )
 
 
-def test_what_a_line_did_not_do_is_left_empty() -> None:
+def test_what_a_line_did_not_do_is_left_empty_and_its_place_is_whole() -> None:
     text = report(program(FULL, DONE), 100)
     [line] = [each for each in text.splitlines() if each.startswith("train.py:28")]
     assert line.split() == ["train.py:28", "loader", "12.0", "s"]
-
-
-def test_the_number_of_a_line_and_its_file_are_whole_also_where_its_name_is_long() -> None:
     named = replace(read(1234), file=str(FILE.with_name("train_with_log_per_minibatch.py")))
     text = report(program(seen(copies=[named]), DONE), 80)
     assert "\ntrain_with_log_per_minibatch.py:1234  loss.item()" in text
 
 
-def test_figures_that_are_of_a_part_say_so() -> None:
-    run = program(seen(copies=[read()], seen_seconds=4.1, seen_steps=1200), DONE)
-    text = report(run, 100)
-    assert (
-        "1\u202f200 of 12\u202f000 steps of the optimizer, 4.10 s of 41.0 s, were watched"
-        in text
-    )
-    assert "figures are of these" in text
-    assert "figures are of these" not in report(program(FULL, DONE), 100)
+BARE = seen(busy=0.0, steps=0, step="")
+PART = "1\u202f200 of 12\u202f000 steps of the optimizer, 4.10 s of 41.0 s, were watched"
 
 
-def test_modelled_times_are_called_so() -> None:
-    said = "The cards are simulated, and all times are modelled."
-    assert said in report(program(seen(modelled=True), DONE), 100)
-    assert said not in report(program(FULL, DONE), 100)
-
-
-def test_nothing_found_is_one_sentence_with_what_was_looked_at() -> None:
-    text = report(program(seen(copies=[read(times=120)]), DONE), 200)
-    assert "What would help" not in text
-    assert "Nothing stands out. Looked at: reads that make a card wait," in text
-
-
-def test_a_card_that_was_not_used_is_named() -> None:
-    assert "cuda:1 was not used." in report(program(FULL, DONE, cards=2), 100)
-    text = report(program(FULL, DONE, cards=3), 100)
-    assert "cuda:1 and cuda:2 were not used." in text
-
-
-def test_without_any_card_it_says_how_to_simulate_some() -> None:
-    bare = seen(busy=0.0, steps=0, step="")
-    text = report(program(bare, DONE, cards=0), 200)
-    assert "This PyTorch has no card, so nothing could be copied." in text
-    assert "--simulate 2xTitanRTX+idle" in text
-    assert "No card was used." in report(program(bare, DONE, cards=2), 100)
-    launcher = replace(bare, children=(("multiprocessing", 2),))
-    text = report(program(launcher, DONE, cards=2), 100)
-    assert "The program used no card itself. What it started was not watched." in text
-    assert "No card was used." not in text
+@pytest.mark.parametrize(
+    ("watched", "cards", "said"),
+    [
+        (seen(copies=[read()], seen_seconds=4.1, seen_steps=1200), 1, PART),
+        (seen(copies=[read()], seen_seconds=4.1, seen_steps=1200), 1, "figures are of these"),
+        (seen(modelled=True), 1, "The cards are simulated, and all times are modelled."),
+        (
+            seen(copies=[read(times=120)]),
+            1,
+            "Nothing stands out. Looked at: reads that make a card wait,",
+        ),
+        (FULL, 2, "cuda:1 was not used."),
+        (FULL, 3, "cuda:1 and cuda:2 were not used."),
+        (BARE, 0, "This PyTorch has no card, so nothing could be copied."),
+        (BARE, 0, "--simulate 2xTitanRTX+idle"),
+        (BARE, 2, "No card was used."),
+        (
+            replace(BARE, children=(("multiprocessing", 2),)),
+            2,
+            "The program used no card itself. What it started was not watched.",
+        ),
+    ],
+)
+def test_the_whole_is_said_in_sentences_where_it_is_so(
+    watched: Watched, cards: int, said: str
+) -> None:
+    text = report(program(watched, DONE, cards=cards), 200)
+    assert said in text
+    assert not ("Nothing stands out" in text and "What would help" in text)
+    assert not ("No card was used." in text and "used no card itself" in text)
+    assert said not in report(program(FULL, DONE, cards=1), 200)
 
 
 def test_a_device_without_memory_is_no_card() -> None:
-    nowhere = replace(moved(), target="meta")
-    assert "meta" not in [
-        each.device for each in cards_of(program(seen(copies=[nowhere]), DONE))
-    ]
+    run = program(seen(copies=[replace(moved(), target="meta")]), DONE)
+    assert "meta" not in [each.device for each in cards_of(run)]
 
 
 LEFT = Failed(1, "ended", "", "", Message("It ended with status 3."), host_seconds=3.0)

@@ -1,10 +1,13 @@
 """What the window is told at its start: words that do not fit are answered at once."""
 
+import argparse
 from pathlib import Path
 
 import pytest
 
 from gpuexplorer.__main__ import main
+from gpuexplorer.commands.window_arguments import add_window_arguments, check_window_arguments
+from gpuexplorer.fleet.identity import Chosen
 
 WRONG, TROUBLE = 2, 1
 
@@ -14,72 +17,86 @@ def told(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     try:
         status = main(["--simulate", "2xT4", *words])
     except SystemExit as left:
-        status = left.code if isinstance(left.code, int) else -1
+        status = int(str(left.code))
     return status, capsys.readouterr().err.splitlines()[0]
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--size", "10x10"), "'10x10' is not possible; from 560x420 to 7680x4320 is"),
-        (("--size", "99999x1"), "'99999x1' is not possible"),
-        (("--size", "large"), "'large' is not a size; write it like 1600x1000"),
-        (("--theme", "pink"), "'pink' is none of dark, light, both"),
-        (("--view", "shop"), "'shop' is none of overview, card,"),
-        (("--quit-after", "-3"), "'-3' is no length of time"),
-        (("--quit-after", "nan"), "'nan' is no length of time"),
-        (("--after", "1e9", "--screenshot", "x"), "no length of time up to a day"),
-        (("--view", "all"), "A window opens on one screen."),
-        (("--theme", "both"), "A window has one theme."),
-        (("--after", "3"), "none were asked for"),
-        (("--screenshot", "x", "--quit-after", "3"), "ends when the pictures are written"),
+        ("--size 10x10", "'10x10' is not possible; from 560x420 to 7680x4320 is"),
+        ("--size 99999x1", "'99999x1' is not possible"),
+        ("--size large", "'large' is not a size; write it like 1600x1000"),
+        ("--theme pink", "'pink' is none of dark, light, both"),
+        ("--view shop", "'shop' is none of overview, card,"),
+        ("--quit-after -3", "'-3' is no length of time"),
+        ("--quit-after nan", "'nan' is no length of time"),
+        ("--after 1e9 --screenshot x", "no length of time up to a day"),
+        ("--view all", "A window opens on one screen."),
+        ("--theme both", "A window has one theme."),
+        ("--after 3", "none were asked for"),
+        ("--screenshot x --quit-after 3", "ends when the pictures are written"),
+        ("a.gpurec --open b.gpurec", "Two recordings"),
+        ("--match a='b'", "--match is about a Prometheus, and none was named"),
+        ("--prometheus x --host-label a-b", "is no name of a label"),
     ],
 )
 def test_wrong_words_are_named(
-    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], sentence: str
+    capsys: pytest.CaptureFixture[str], words: str, sentence: str
 ) -> None:
-    status, line = told(capsys, *words)
+    status, line = told(capsys, *words.split())
     assert status == WRONG
     assert sentence in line
 
 
-def test_a_file_in_the_place_of_the_folder_is_said_before_anything_is_read(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--screenshot taken", "taken: File exists."),
+        ("--screenshot taken/below", "below: Not a directory."),
+        ("--diagnostics .", "There is a folder of that name."),
+        ("--diagnostics no/cost.json", "That folder does not exist."),
+        ("--open letter.gpurec", "letter.gpurec"),
+        ("letter.gpurec", "letter.gpurec"),
+        ("--open gone.gpurec", "gone.gpurec"),
+        ("--prometheus ftp://x", "is no address of a Prometheus"),
+        ("--prometheus http://me:word@x", "could be read by others"),
+        ("--prometheus x --match {", "cannot be read from letter 1 on"),
+        ("--prometheus x --prometheus-login none.toml", "cannot be read"),
+        ("--prometheus https://x --prometheus-login login.toml", "holds no certificates"),
+    ],
+)
+def test_what_cannot_be_used_is_said_before_anything_is_read(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: str,
+    sentence: str,
 ) -> None:
-    (tmp_path / "taken").write_text("")
-    status, line = told(capsys, "--screenshot", str(tmp_path / "taken"))
+    monkeypatch.chdir(tmp_path)
+    for name, text in {
+        "taken": "",
+        "letter.gpurec": "Dear reader, this is no recording. " * 100,
+        "ca.pem": "no certificate",
+        "login.toml": 'ca_file = "ca.pem"',
+    }.items():
+        Path(name).write_text(text)
+    status, line = told(capsys, *words.split())
     assert status == TROUBLE
-    assert line.endswith("taken: File exists.")
-    status, line = told(capsys, "--screenshot", str(tmp_path / "taken" / "below"))
-    assert status == TROUBLE
-    assert line.endswith("below: Not a directory.")
+    assert sentence in line
 
 
-def test_a_place_for_the_diagnostics_that_cannot_be_written_to_is_said_at_once(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    status, line = told(capsys, "--diagnostics", str(tmp_path))
-    assert status == TROUBLE
-    assert line.endswith("There is a folder of that name.")
-    status, line = told(capsys, "--diagnostics", str(tmp_path / "no" / "cost.json"))
-    assert status == TROUBLE
-    assert line.endswith("That folder does not exist.")
+def test_a_fleet_is_made_of_address_selector_and_labels() -> None:
+    def checked(*words: str) -> argparse.Namespace:
+        parser = argparse.ArgumentParser()
+        add_window_arguments(parser)
+        arguments = parser.parse_args(words)
+        check_window_arguments(arguments)
+        return arguments
 
-
-def test_a_recording_that_cannot_be_opened_is_said_before_the_window_opens(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    other = tmp_path / "letter.gpurec"
-    other.write_text("Dear reader, this is no recording. " * 100)
-    for words in (("--open", str(other)), ("--open", str(tmp_path / "gone.gpurec"))):
-        status, line = told(capsys, *words)
-        assert status == TROUBLE
-        assert Path(words[1]).name in line
-    assert main([str(other)]) == TROUBLE
-    assert "letter.gpurec" in capsys.readouterr().err
-
-
-def test_one_window_opens_one_recording(capsys: pytest.CaptureFixture[str]) -> None:
-    status, line = told(capsys, "a.gpurec", "--open", "b.gpurec")
-    assert status == WRONG
-    assert "Two recordings" in line
+    assert checked().fleet is None
+    words = ("--prometheus", "prom:9090", "--match", "{cluster='a'}", "--host-label", "node")
+    fleet = checked(*words).fleet
+    assert fleet.server.where.url == "http://prom:9090"
+    assert fleet.match == "cluster='a'"
+    assert fleet.chosen == Chosen("node", "")

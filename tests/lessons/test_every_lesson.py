@@ -6,7 +6,7 @@ import pytest
 
 from gpuexplorer.lessons.lesson import Predict
 from gpuexplorer.lessons.reading import find
-from tests.commands.lesson_runs import played
+from tests.commands.runs import played
 from tests.lab.processes import needs_torch
 
 _LESSONS = Path(__file__).parents[2] / "resources" / "lessons"

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpuexplorer.commands.copies_progress import in_words
 from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.measuring import Bench, Job, Measuring, Progress, TimeLeft
 from gpuexplorer.copies.modelled import ModelBench
@@ -150,13 +149,6 @@ def test_the_processor_is_measured_for_real(kind: str) -> None:
     assert result.rate is not None
     assert 1e8 < result.rate < 1e14
     assert refused.failure.startswith("TF32 is a way in which tensor cores multiply")
-
-
-def test_while_it_runs_a_terminal_is_told_what_is_multiplied() -> None:
-    job = ProductJob("cuda:0", "bf16", 4096)
-    progress = Progress(2, 7, job, 3, 7, None)
-    assert in_words(progress) == "3 of 7: BF16 products on cuda:0, 4096 x 4096, sample 3 of 7"
-    assert progress.copy is None
 
 
 def test_the_time_that_is_left_knows_that_products_take_longer_than_copies() -> None:
