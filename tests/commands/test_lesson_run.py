@@ -92,14 +92,16 @@ def test_whatever_goes_wrong_is_told_with_its_step_and_the_others_are_played(
     assert steps[0]["checks"] == [
         {"held": False, "told": "X is 1.", "error": "", "found": "`X` is `1`."}
     ]
-    assert (tmp_path / "lesson.md").read_text().splitlines()[line - 1] == "X == 2"
+    lines = (tmp_path / "lesson.md").read_text().splitlines()
+    assert lines[line - 1] == "X == 2"
     assert steps[0]["cells"][0]["printed"] == "one\n"
     assert steps[1]["reason"] == "The cell failed: NameError: name 'Y' is not defined."
     assert steps[2]["reason"].startswith("This cell was there to fail, and it did not.")
     assert steps[3]["reason"].startswith("It took too long and was stopped.")
     assert steps[4]["checks"][0]["error"].startswith("There is no fan_7_speed in")
     assert steps[5]["predictions"][0]["reason"].startswith("Python says: IndexError")
-    assert "is at fault" in steps[5]["reason"]
+    at = lines.index("number: copies[3]") + 1
+    assert steps[5]["reason"] == f"Line {at} of the lesson is at fault."
     assert "SIGKILL" in steps[6]["reason"]
 
 

@@ -9,17 +9,14 @@ import pytest
 from gpuexplorer.lab.cures import Copying, Cure, cures
 from gpuexplorer.lab.events import (
     Began,
-    Device,
     Failed,
-    Finished,
     Frame,
     Held,
-    Hello,
     Memory,
     Placed,
 )
-from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.wire import Run
+from tests.lab.told_cells import Told
 
 MIB, GIB = 1 << 20, 1 << 30
 APART = "Expected all tensors to be on the same device, but found at least two devices, {}!"
@@ -35,15 +32,8 @@ FULL = (
 )
 
 
-class Lab:
-    """A ledger that was told of things and cells; nothing computes."""
-
-    def __init__(self) -> None:
-        self.ledger = Ledger()
-        cards = (Device(f"cuda:{at}", "a card", total_bytes=24 * GIB) for at in range(2))
-        devices = (Device("cpu", "the processor", total_bytes=64 * GIB), *cards)
-        self.ledger.apply(Hello(3, "3.11", "2.13", "CPU", simulated=True, devices=devices))
-        self._command = 0
+class Lab(Told):
+    """It was told of things, too."""
 
     def shelf(self, text: str) -> None:
         """Such as "X cuda:0 24, net=model cuda:1": tensors of 24 bytes if nothing is said."""
@@ -65,14 +55,6 @@ class Lab:
         held = (Held(device, "values", size, storage),)
         self.ledger.apply(Placed(1, name, kind, device, text, bytes=size, holds=held, **more))
 
-    def cell(self, code: str, *, runs: bool = False) -> Cell:
-        self._command += 1
-        self.ledger.sent(Run(self._command, code, self._command))
-        self.ledger.apply(Began(self._command))
-        if not runs:
-            self.ledger.apply(Finished(self._command, 0.1))
-        return self.ledger.cells[-1]
-
     def offered(
         self,
         code: str,
@@ -83,10 +65,13 @@ class Lab:
         **more: Any,
     ) -> list[Cure]:
         """`at`: the expressions on the way to the error, with the numbers of their cells."""
-        cell = self.cell(code, runs=True)
-        frames = tuple(self._frame(number or self._command, text) for number, text in at)
-        failed = Failed(cell.id, cause, "E", message, frames=frames, **more)
+        number = len(self.ledger.cells)
+        self.ledger.sent(Run(number, code, number))
+        frames = tuple(self._frame(where or number, text) for where, text in at)
+        failed = Failed(number, cause, "E", message, frames=frames, **more)
+        self.ledger.apply(Began(number))
         self.ledger.apply(failed)
+        cell = self.ledger.cells[-1]
         found = cures(failed, cell, self.ledger, free)
         for text in (text for each in found for text in each.cells):
             ast.parse(text)
@@ -107,7 +92,7 @@ class Lab:
 
 @pytest.fixture
 def lab() -> Lab:
-    return Lab()
+    return Lab(simulated=True)
 
 
 def texts(found: list[Cure]) -> list[tuple[str, ...]]:
@@ -194,7 +179,7 @@ def test_a_cure_has_its_price_before_it_is_pressed(lab: Lab) -> None:
 
 
 def test_inside_a_function_what_it_was_given_is_moved_where_it_is_called(lab: Lab) -> None:
-    lab.cell("def f(a, b):\n    return a + b")
+    lab.run("def f(a, b):\n    return a + b")
     lab.shelf("X cuda:0, Y cuda:1 2400, a cuda:1")  # another one than the function's
     found = lab.apart("f(X, Y)", "cuda:0 and cuda:1", (0, "f(X, Y)"), (1, "a + b"))
     assert found[0].cells == ("f(X.cuda(1), Y)",)
@@ -260,7 +245,7 @@ def test_what_would_not_fit_elsewhere_either_is_not_offered(lab: Lab) -> None:
 
 
 def test_in_place_of_a_lost_card_the_others_are_offered(lab: Lab) -> None:
-    made = lab.cell("X = torch.ones(2, 3, device='cuda:0')")
+    made = lab.run("X = torch.ones(2, 3, device='cuda:0')")
     lab.shelf("X cuda:0")
     made.placed["X"] = lab.ledger.things["X"]
     code, lost = "Y = X.cuda(1)", ("cuda:1",)
@@ -273,7 +258,7 @@ def test_in_place_of_a_lost_card_the_others_are_offered(lab: Lab) -> None:
 
 
 def test_a_missing_module_is_installed_by_pips_name_and_the_cell_runs_again(lab: Lab) -> None:
-    cell = lab.cell("!ls\nimport PIL")
+    cell = lab.run("!ls\nimport PIL")
     failed = Failed(cell.id, "raised", "ModuleNotFoundError", "No module", missing="PIL")
     (cure,) = cures(failed, cell, lab.ledger)
     assert cure.cells == ("!pip install pillow", cell.code)
@@ -300,7 +285,7 @@ def asserted(lab: Lab, code: str, *, waited: bool = False) -> list[Cure]:
 def test_a_check_that_failed_on_the_card_is_looked_for_with_each_kernel_waited_for(
     lab: Lab,
 ) -> None:
-    lab.cell("import torch")
+    lab.run("import torch")
     waits, on_host = asserted(lab, "torch.ones(3, device='cuda:0')[index]")
     assert (waits.cells, waits.shown) == (
         ("torch.ones(3, device='cuda:0')[index]",),
@@ -325,7 +310,7 @@ def test_a_check_that_failed_on_the_card_is_looked_for_with_each_kernel_waited_f
 def test_what_a_cell_uses_is_brought_to_the_host_before_it(
     lab: Lab, kind: str, device: str, text: str, line: str | None
 ) -> None:
-    lab.cell("import torch")
+    lab.run("import torch")
     lab.thing("X", device, 24 if device else 0, kind, text=text)
     lab.shelf("unused cuda:0")
     _, *on_host = asserted(lab, "f(X)")
@@ -335,7 +320,7 @@ def test_what_a_cell_uses_is_brought_to_the_host_before_it(
 
 
 def test_what_a_function_of_the_session_uses_is_brought_too(lab: Lab) -> None:
-    lab.cell("def f():\n    return X + 1")
+    lab.run("def f():\n    return X + 1")
     lab.thing("X", "cuda:0", requires_grad=True)
     _, on_host = asserted(lab, "f()")
     assert on_host.cells == ("X = X.detach().cpu().requires_grad_()", "f()")

@@ -25,6 +25,7 @@ from gpuexplorer.lab.get_pytorch import (
 )
 from gpuexplorer.lab.pythons import UNFINISHED, ask
 from tests.lab.package_index import Index, serving, with_torch
+from tests.lab.test_pythons import program
 
 
 @pytest.fixture(scope="module")
@@ -157,12 +158,8 @@ def test_what_stands_in_the_way_is_said_with_a_way_out(
 def test_a_python_without_venv_is_told_and_nothing_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lame = tmp_path / "python3"
-    lame.write_text(
-        '#!/bin/sh\necho \'GPUEXPLORER {"version": [3, 11, 2], "prefix": "/usr", '
-        '"packages": [], "torch": null, "venv": false}\'\n'
-    )
-    lame.chmod(0o755)
+    said = '{"version": [3, 11, 2], "prefix": "/usr", "packages": [], "torch": null'
+    lame = program(tmp_path / "python3", f"echo 'GPUEXPLORER {said}, \"venv\": false}}'")
     monkeypatch.setattr(get_pytorch, "candidates", lambda *_: [lame])
     with pytest.raises(Trouble, match=r"no Python 3\.10 or newer here that can") as refusal:
         planned(tmp_path / "into")

@@ -2,7 +2,7 @@
 
 import base64
 import importlib.util
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -13,12 +13,11 @@ from gpuexplorer.lab.events import (
     Completed,
     Failed,
     Finished,
-    Peeked,
     Pictured,
     Printed,
 )
 from gpuexplorer.lab.start import Start
-from gpuexplorer.lab.wire import Answer, Complete, Peek
+from gpuexplorer.lab.wire import Answer, Complete
 from tests.lab.processes import CARD, Worker, needs_torch
 
 pytestmark = [pytest.mark.long, needs_torch]
@@ -51,12 +50,9 @@ def simulated() -> Iterator[Worker]:
 
 
 @pytest.fixture
-def doomed() -> Iterator[Worker]:
+def doomed(worker: Callable[[Start], Worker]) -> Worker:
     """One that a test may end."""
-    worker = Worker(Start())
-    yield worker
-    worker.process.stop()
-    assert not worker.process.running
+    return worker(Start())
 
 
 def warnings_of(lab: Worker, code: str) -> list[tuple[str, int, int]]:
@@ -126,13 +122,12 @@ def test_a_cell_says_what_python_says(lab: Worker, code: str, said: Mapping[str,
     assert {each: lab.printed(outcome.id, each) for each in said} == said
 
 
-def test_a_cell_can_be_written_to_a_module_which_is_found(tmp_path: Path) -> None:
-    worker = Worker(Start(folder=tmp_path))
-    try:
-        worker.run("%%writefile mine.py\nvalue = 'from my folder'")
-        assert worker.value("import mine\nmine.value") == "'from my folder'"
-    finally:
-        worker.process.stop()
+def test_a_cell_can_be_written_to_a_module_which_is_found(
+    worker: Callable[[Start], Worker], tmp_path: Path
+) -> None:
+    there = worker(Start(folder=tmp_path))
+    there.run("%%writefile mine.py\nvalue = 'from my folder'")
+    assert there.value("import mine\nmine.value") == "'from my folder'"
 
 
 def test_an_error_names_the_cell_and_its_line(lab: Worker) -> None:
@@ -288,7 +283,7 @@ def test_figures_come_as_pictures_in_their_order_and_are_closed(lab: Worker) -> 
     assert lab.value("plt.get_fignums()") == "[]"
 
 
-# What is typed and looked at
+# What is typed
 
 
 def test_completions_are_answered_while_a_cell_runs(lab: Worker) -> None:
@@ -300,15 +295,6 @@ def test_completions_are_answered_while_a_cell_runs(lab: Worker) -> None:
     assert isinstance(answer, Completed)
     assert (answer.begin, answer.words) == (0, ("value_of_mine",))
     stopped(lab, run)
-
-
-def test_a_part_of_a_container_can_be_looked_into(simulated: Worker) -> None:
-    simulated.run("parts = {'a': torch.ones(2, 3, device='cuda')}")
-    look = simulated.send(lambda number: Peek(number, "parts['a']"))
-    assert isinstance(simulated.listener.outcome(look), Finished)
-    [seen] = simulated.said(Peeked, look)
-    assert isinstance(seen, Peeked)
-    assert list(seen.rows) == [(1, 1, 1), (1, 1, 1)]
 
 
 # Stop

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,21 +27,6 @@ from tests.lab.processes import CARD, PATIENCE, Fake, Worker, ended, needs_torch
 pytestmark = pytest.mark.long
 
 HELLO = '{"is":"hello","python":"3.11","torch":"2","build":"CPU","simulated":false}'
-
-
-@pytest.fixture
-def worker() -> Iterator[Callable[[Start], Worker]]:
-    """Starts workers, and ends them."""
-    started: list[Worker] = []
-
-    def start(how: Start) -> Worker:
-        started.append(Worker(how))
-        return started[-1]
-
-    yield start
-    for each in started:
-        each.process.stop()
-        assert not each.process.running
 
 
 @needs_torch

@@ -5,9 +5,9 @@ from gpuexplorer.lab.ledger import IMPORTS, Cell, Ledger
 from gpuexplorer.lab.wire import Run
 
 CARDS = (
-    Device("cpu", "x86_64"),
-    Device("cuda:0", "NVIDIA TITAN RTX", "SIM-0"),
-    Device("cuda:1", "NVIDIA TITAN RTX", "SIM-1"),
+    Device("cpu", "x86_64", total_bytes=64 << 30),
+    Device("cuda:0", "NVIDIA TITAN RTX", "SIM-0", 24 << 30),
+    Device("cuda:1", "NVIDIA TITAN RTX", "SIM-1", 24 << 30),
 )
 
 

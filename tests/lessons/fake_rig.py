@@ -120,11 +120,11 @@ def choice(line: int) -> Predict:
 
 
 def played(
-    *steps: Step, outside: bool = False, simulated: bool = False, kept: Kept | None = None
+    *steps: Step, folder: Path = Path(), outside: bool = False, kept: Kept | None = None
 ) -> tuple[Player, FakeRig]:
     """A player that has entered the first step, or the one that was kept."""
-    rig = FakeRig(simulated=simulated)
-    made = Lesson("04-x", "X", 5, (), "", steps, Path("lesson.md"), outside)
+    rig = FakeRig()
+    made = Lesson("04-x", "X", 5, (), "", steps, folder / "lesson.md", outside)
     player = rig.player = Player(made, rig, kept)
     player.go(player.at)
     rig.answer()

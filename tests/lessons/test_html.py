@@ -8,7 +8,6 @@ from pathlib import Path
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import (
     Began,
-    Device,
     Event,
     Failed,
     Finished,
@@ -30,13 +29,9 @@ from gpuexplorer.lessons.lesson import (
 )
 from gpuexplorer.lessons.player import Player, StepState
 from gpuexplorer.lessons.values import Checked, Prediction, Revealed
+from tests.lab.told_cells import CARDS
 from tests.lessons.fake_rig import FakeRig
 
-CARDS = (
-    Device("cpu", "x86_64"),
-    Device("cuda:0", "NVIDIA TITAN RTX", "SIM-0", 24 << 30),
-    Device("cuda:1", "NVIDIA TITAN RTX", "SIM-1", 24 << 30),
-)
 RATE = "copies[-1].rate / GB"
 LIMIT = Expression(0, RATE, "what PCIe 3.0 x16 can carry")
 WIRE = Predict(10, "How fast does it arrive?", Expression(0, RATE), "GB/s", limit=LIMIT)

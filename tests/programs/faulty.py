@@ -11,12 +11,11 @@ from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.wire import Run
-from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.programs.findings import Matter
 from gpuexplorer.programs.program_run import ProgramRun
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.specs import parse_machine
-from tests.lab.processes import Listener
+from tests.lab.processes import Worker
 
 SCRIPTS = Path(__file__).parent / "scripts"
 
@@ -57,27 +56,21 @@ class Script:
     def watched(self, folder: Path, text: str) -> ProgramRun:
         file = folder / f"{self.name}.py"
         file.write_text(text, encoding="utf-8")
-        sizes = (
-            f"--width={self.width}",
-            f"--batches={self.batches}",
-            f"--epochs={self.epochs}",
-        )
+        sizes = [str(each) for each in (self.width, self.batches, self.epochs)]
         spec = parse_machine("TitanRTX+idle")
         known, links = simulated_cards(Machine(spec))
         cards = [{**each, "flops": self.flops} for each in known]
-        listener = Listener()
-        start = Start(cards=cards, links=links, program=Program(file, sizes))
-        process = WorkerProcess(start, listener.on_event, listener.on_end)
+        worker = Worker(Start(cards=cards, links=links, program=Program(file, sizes)))
         try:
-            listener.wait(lambda: bool(listener.ends), 300.0)
+            worker.listener.wait(lambda: bool(worker.listener.ends), 300.0)
         finally:
-            process.stop()
+            worker.process.stop()
         ledger = Ledger()
         ledger.sent(Run(1, text, 1))
-        for event in listener.events:
+        for event in worker.listener.events:
             ledger.apply(event)
         route = routes_of_simulated(spec).route
-        assert process.status == 0
+        assert worker.process.status == 0
         return ProgramRun(file, ledger.cells, ledger.hello, 0, route, processors=4)
 
 
@@ -104,7 +97,7 @@ FAULTY = (
         Matter.PAGEABLE,
         "x.to(device)",
         other="in loader:",
-        cure="Give the loader of pageable_loader.py:35 pin_memory=True, and copy with "
+        cure="Give the loader of pageable_loader.py:31 pin_memory=True, and copy with "
         "non_blocking=True.",
         cured_by={
             "shuffle=True)": "shuffle=True, pin_memory=True)",

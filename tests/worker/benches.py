@@ -55,11 +55,6 @@ class Bench:
         self.run(_FIRST)
 
     @property
-    def number(self) -> int:
-        """Of the last cell."""
-        return self._number
-
-    @property
     def things(self) -> dict[str, Any]:
         return self._cells.names
 
@@ -89,9 +84,9 @@ class Bench:
         self.printed += repr(value).splitlines()
 
 
-def virtual_bench(**changes: object) -> Bench:
+def virtual_bench(links: Sequence[Mapping[str, object]] = LINKS, **changes: object) -> Bench:
     cards = [{**CARD, **changes, "uuid": f"SIM-{number}"} for number in (0, 1)]
-    return Bench(VirtualEngine(cards, LINKS), ("cuda:0", "cuda:1"))
+    return Bench(VirtualEngine(cards, links), ("cuda:0", "cuda:1"))
 
 
 def cpu_bench() -> Bench:

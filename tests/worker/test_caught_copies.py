@@ -6,19 +6,11 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 
-from gpuexplorer.lab.events import Transferred  # noqa: E402 - only where there is torch
-from gpuexplorer.worker.engines.virtual.engine import VirtualEngine  # noqa: E402
-from tests.lab.processes import CARD  # noqa: E402
-from tests.steps import steps  # noqa: E402
-from tests.worker.benches import (  # noqa: E402
-    LINKS,
-    Bench,
-    cpu_bench,
-    real_bench,
-    start_anew,
-)
+from gpuexplorer.lab.events import Transferred
+from tests.steps import steps
+from tests.worker.benches import LINKS, Bench, cpu_bench, real_bench, start_anew, virtual_bench
 
 ON_A_CARD = "X = torch.ones(2, 3, device='{0}')"
 
@@ -107,8 +99,8 @@ def test_what_the_threads_of_data_parallel_read_is_told_where_the_model_is_writt
     virtual.run("Y = net(X)")
     read = [each for each in told(virtual) if each.how == "if"]
     assert {each.source for each in read} == {"cuda:0", "cuda:1"}
-    assert {(each.what, each.line, bool(each.thread)) for each in read} == {
-        ("x.sum() > 0", 3, True)
+    assert {(each.what, each.line, bool(each.thread), each.within) for each in read} == {
+        ("x.sum() > 0", 3, True, "")
     }
 
 
@@ -182,9 +174,7 @@ def test_pinned_and_not_blocking_are_told_as_they_are(
 def bench_with(**way: object) -> Bench:
     """`way`: what is otherwise of that between the cards."""
     start_anew()
-    links = [{**each, **way} if each["one"] == 0 else each for each in LINKS]
-    cards = [{**CARD, "uuid": f"SIM-{number}"} for number in (0, 1)]
-    return Bench(VirtualEngine(cards, links), ("cuda:0", "cuda:1"))
+    return virtual_bench([{**each, **way} if each["one"] == 0 else each for each in LINKS])
 
 
 @pytest.mark.parametrize("peer", [True, False])

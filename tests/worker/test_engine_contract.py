@@ -12,14 +12,19 @@ def test_what_is_there_already_is_not_copied(bench: Bench) -> None:
     assert bench.run("X.to('{0}') is X")
     assert not bench.run("X.to('{0}', copy=True) is X")
     assert not bench.run("X.to(torch.float64) is X")
-    assert not bench.run("X.clone() is X")
+    assert not bench.run("X.clone() is X or X.detach() is X")
+    assert bench.run("X.contiguous() is X.float() is torch.as_tensor(X, device='{0}') is X")
 
 
 def test_a_moved_model_is_the_same_model_with_the_same_parameters(bench: Bench) -> None:
-    bench.run("net = nn.Linear(3, 1)", "W = net.weight", "moved = net.to('{0}')")
+    bench.run("net = nn.Linear(3, 1)", "W = net.weight", "known = {W: 1}")
+    bench.run("opt = torch.optim.SGD(net.parameters(), lr=0.5)", "moved = net.to('{0}')")
     assert bench.run("moved is net")
-    assert bench.run("net.weight is W")
+    assert bench.run("net.weight is W and known[net.weight] == 1")
     assert str(bench.run("W.device")) == bench.devices[0]
+    before = bench.run("W.sum().item()")
+    bench.run("net(torch.ones(2, 3, device='{0}')).sum().backward()", "opt.step()")
+    assert bench.run("W.sum().item()") == pytest.approx(before - 0.5 * 2 * 3)
 
 
 def test_saved_parameters_come_back_on_the_device_that_is_asked_for(

@@ -4,17 +4,11 @@ import pytest
 
 from gpuexplorer.lab.events import Frame, Memory
 from gpuexplorer.worker.engine import failed
-from tests.worker.written import run_cell
+from tests.worker.written import raised
 
 
 class AcceleratorError(RuntimeError):
     """As PyTorch calls it from 2.8 on."""
-
-
-def raised(text: str, **names: object) -> BaseException:
-    with pytest.raises(BaseException) as found:  # noqa: PT011 - whichever it is
-        run_cell(text, names, 5)
-    return found.value
 
 
 def said_by_cuda(words: str) -> BaseException:
@@ -35,7 +29,7 @@ def test_a_card_that_does_not_answer_any_more_is_broken(words: str) -> None:
     assert told.cause == "device broken"
     assert told.message.startswith(f"CUDA error: {words}")
     assert told.sentence.startswith("The card broke off.")
-    assert told.frames == (Frame(5, 1, "", 0, 11),)
+    assert told.frames == (Frame(2, 1, "", 0, 11),)
 
 
 @pytest.mark.parametrize("waited", [False, True])
@@ -69,7 +63,7 @@ def test_no_room_for_a_context_is_no_room() -> None:
 def test_what_python_refuses_is_not_put_down_to_pytorch() -> None:
     told = failed(1, raised("x = 1\nprint(nobody)"))
     assert (told.cause, told.error) == ("raised", "NameError")
-    assert told.frames == (Frame(5, 2, "", 6, 12),)
+    assert told.frames == (Frame(2, 2, "", 6, 12),)
 
 
 def test_a_module_that_is_missing_is_named_for_pip() -> None:

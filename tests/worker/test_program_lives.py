@@ -105,9 +105,8 @@ def unbuffered(monkeypatch: pytest.MonkeyPatch) -> None:
     [each if each in SMOKES else pytest.param(each, marks=pytest.mark.long) for each in LIVES],
 )
 def test_a_program_lives_as_under_python_itself(life: str, tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(LIVES[life], "utf-8")
-    typed = TYPED.get(life, ())
-    expected = plain("train.py", "--epochs", "3", folder=tmp_path, typed=typed)
-    seen = watched("train.py", "--epochs", "3", folder=tmp_path, typed=typed)
+    code, typed = LIVES[life], TYPED.get(life, ())
+    expected = plain(code, "--epochs", "3", folder=tmp_path, typed=typed)
+    seen = watched(code, "--epochs", "3", folder=tmp_path, typed=typed)
     assert seen.life == expected
     assert not seen.notes

@@ -75,6 +75,7 @@ def test_numpy_needs_the_host(two: Bench) -> None:
 NOT_OFFERED = {
     "torch.ones(2, 2).cuda().to_sparse()": "sparse tensors",
     "torch.sparse_coo_tensor([[0], [1]], [1.0], (2, 2), device='cuda')": "sparse tensors",
+    "nn.Embedding(3, 2, sparse=True).cuda()(X[0].long()).sum().backward()": "sparse tensors",
     "torch.from_dlpack(X)": "DLPack",
     "X.__cuda_array_interface__": "__cuda_array_interface__",
     "torch.cuda.CUDAGraph()": "CUDA graphs",

@@ -30,7 +30,6 @@ ANSWERS = {
 
 @pytest.mark.parametrize("line", ANSWERS)
 def test_a_question_about_cards_gets_an_answer(virtual: Bench, line: str) -> None:
-    virtual.run("torch.manual_seed(5)")
     assert virtual.run(line) == ANSWERS[line]
 
 

@@ -87,14 +87,21 @@ def _passed(module: Any, sample: Any, device: str) -> Any:
     given = sample.forward_input.args, sample.forward_input.kwargs
     args, kwargs = tree_map_only(torch.Tensor, lambda x: x.clone().to(device), given)
     torch.manual_seed(7)
-    return made.to(device).eval()(*args, **kwargs)
+    made = made.to(device).eval()
+    out = made(*args, **kwargs)
+    kept = [each for each in tree_leaves(out) if getattr(each, "requires_grad", False)]
+    if kept:
+        sum(each.abs().square().sum() for each in kept).backward()
+    return out, [each.grad for each in made.parameters()]
 
 
 def _steps(device: str) -> Iterator[tuple[str, Callable[[], Any]]]:
     for info in _lists()[2]:
+        ways = [{}, {"foreach": True}, *[{"fused": True}] * ("cpu" in info.supports_fused_on)]
         for number, each in enumerate(info.optim_inputs_func(device="cpu")):
-            name = f"{info.optim_cls.__name__} {number}"
-            yield name, functools.partial(_stepped, info, each.kwargs, device)
+            for way in ways:
+                name = f"{info.optim_cls.__name__} {number} {way}"
+                yield name, functools.partial(_stepped, info, each.kwargs | way, device)
 
 
 def _stepped(info: Any, words: Any, device: str) -> Any:

@@ -18,8 +18,8 @@ from gpuexplorer.lessons.lesson import Code, Step, Text
 from gpuexplorer.lessons.player import Player
 from tests.gui.conftest import OpenWindow
 from tests.gui.hands import the
-from tests.gui.lessons.pages import player_of, said
-from tests.lessons.fake_rig import FakeRig, cell, number, step
+from tests.gui.lessons.pages import said
+from tests.lessons.fake_rig import FakeRig, cell, number, played, step
 
 Present = Callable[..., tuple[Presentation, Player, FakeRig]]
 Key = Qt.Key
@@ -37,7 +37,7 @@ def present(qtbot: QtBot, look: Look) -> Iterator[Present]:
     def shown(
         *steps: Step, size: tuple[int, int] = (1366, 768), outside: bool = False
     ) -> tuple[Presentation, Player, FakeRig]:
-        player, rig = player_of(*(steps or STEPS), outside=outside)
+        player, rig = played(*(steps or STEPS), outside=outside)
         window = QWidget()
         qtbot.addWidget(window)
         windows.append(window)  # nobody else holds it
@@ -171,7 +171,7 @@ def test_over_a_real_window_it_stands_on_the_theme_s_ground_in_large_letters(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     window = open_window()
-    player, _ = player_of(*STEPS)
+    player, _ = played(*STEPS)
     player.go(1)
     presentation = Presentation(window.look, player, StepAsks(), window)
     with qtbot.waitActive(presentation):
