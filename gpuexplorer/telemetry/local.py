@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.metrics import Cadence, metrics_of
+from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.facts import Attempt, Cards, Fact, Notes, Tell, Users, Watch
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess
@@ -229,6 +229,8 @@ class Local:
         if isinstance(told, Sample) and now - began > self._patience:
             # What a hung call brought home was true when it came home, not when it was asked.
             told = told._replace(at=now)
+        if isinstance(told, Sample) and told.state is CardState.LOST:
+            self._look_around()  # it may be listed under another name by now
         # It may have gone while it was read: an instance put together, a card that woke.
         if told is not None and (lane.card == HOST_ID or lane.card in self._by_id):
             self._carefully(told)
@@ -241,8 +243,15 @@ class Local:
             if not self._watch.users:
                 return None
             return partial(self._users, card, self.backend.processes(card))
-        metrics = self._watch.metrics & metrics_of(self._by_id[card], (Cadence(round_),))
+        metrics = self._wanted(card, round_)
         return self.backend.read(card, metrics) if metrics else None
+
+    def _wanted(self, card: CardId, round_: str) -> "frozenset[MetricId]":
+        """None of a card that has gone, as any may at any time."""
+        listed = self._by_id.get(card)
+        if listed is None:
+            return frozenset()
+        return self._watch.metrics & metrics_of(listed, (Cadence(round_),))
 
     def _users(self, card: CardId, processes: "Sequence[CardProcess] | None") -> Users:
         if processes is None:
@@ -277,7 +286,7 @@ class Local:
             return None
         if round_ == _USERS:
             return Users(card, None) if self._watch.users else None
-        metrics = self._watch.metrics & metrics_of(self._by_id[card], (Cadence(round_),))
+        metrics = self._wanted(card, round_)
         missing = dict.fromkeys(metrics, Absence.NO_ANSWER)
         if not metrics:
             return None
