@@ -18,17 +18,11 @@ from gpuexplorer.lab.events import (
 )
 from gpuexplorer.lab.ledger import merged
 from gpuexplorer.lab.wire import Command, Evaluate, Peek, Run
+from gpuexplorer.simulation import reached
 from gpuexplorer.simulation.faults import Fault, FaultKind
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.models import MIB, CardModel, Wire
 from gpuexplorer.simulation.occupied import Occupation
-from gpuexplorer.simulation.reached import (
-    SINGLE_REACHED,
-    TENSOR_REACHED,
-    Way,
-    way_between,
-    way_to_host,
-)
 
 HOST = -1
 _CONTEXT_MIB = 118
@@ -63,18 +57,20 @@ def simulated_cards(
         for each in faults
         if each.kind is FaultKind.WRONG and each.start <= elapsed < each.end
     }
-    links = [_link(HOST, number, way_to_host(spec.cards[at].model)) for number, at in shown]
+    links = [
+        _link(HOST, number, reached.way_to_host(spec.cards[at].model)) for number, at in shown
+    ]
     for (number, index), (further, other) in combinations(shown, 2):
         ways = ((index, other, further), (other, index, number))
         arrive_wrong = [end for begin, to, end in ways if (begin, to) in wrong]
-        way = way_between(spec, machine.wiring, index, other)
+        way = reached.way_between(spec, machine.wiring, index, other)
         links.append({**_link(number, further, way), "wrong_to": arrive_wrong})
     return [_card(machine, index, elapsed) for _, index in shown], links
 
 
 def _card(machine: Machine, index: int, elapsed: float) -> Facts:
     model, held = machine.spec.cards[index].model, machine.reading(index, elapsed).memory_used
-    single, tensor = model.fp32 * SINGLE_REACHED, model.bf16
+    single, tensor = model.fp32 * reached.SINGLE_REACHED, model.bf16
     # V100, A100, H100 and their kin have wires enough for doubles at half the speed.
     doubles = 2 if model.wire is Wire.SWITCH else 64
     return {
@@ -86,13 +82,13 @@ def _card(machine: Machine, index: int, elapsed: float) -> Facts:
         "capability": list(model.compute_capability),
         "multiprocessors": model.multiprocessors,
         "flops": single,
-        "half_flops": 2 * single if tensor is None else tensor * TENSOR_REACHED,
+        "half_flops": 2 * single if tensor is None else tensor * reached.TENSOR_REACHED,
         "double_flops": single / doubles,
         "bytes_per_second": model.memory_rate,
     }
 
 
-def _link(one: int, other: int, way: Way) -> Facts:
+def _link(one: int, other: int, way: reached.Way) -> Facts:
     return {
         "one": one,
         "other": other,
