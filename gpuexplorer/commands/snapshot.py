@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _show(arguments: argparse.Namespace, interval: float, count: int | None) -> int:
     """So many pictures, or as many as the person likes."""
     # The processor's share takes two looks; what lies between is the snapshot's own work.
-    before = processor_time()
+    before, looked = processor_time(), time.monotonic()
     for_programs, again = arguments.json or arguments.csv, count != 1
     source = opened(arguments)
     patience = PATIENCE if again else _PATIENCE_ONCE
@@ -121,8 +121,8 @@ def _show(arguments: argparse.Namespace, interval: float, count: int | None) -> 
         session.wait_for_sweeps(1, _FIRST_ANSWERS)
         source.check()
         chosen = source.chosen(session.cards(), arguments.cards)
-        if session.bare and source.far is None:
-            time.sleep(_FOR_THE_PROCESSOR)  # nobody was waited for, so it would be too soon
+        if source.far is None:  # where nobody was waited for long, it would be too soon
+            time.sleep(max(0.0, looked + _FOR_THE_PROCESSOR - time.monotonic()))
         told: list[Picture] = []  # the newest
 
         def pictures() -> Iterator[Picture]:
