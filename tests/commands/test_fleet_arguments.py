@@ -8,7 +8,6 @@ import pytest
 from gpuexplorer.commands.arguments import WrongArgumentsError
 from gpuexplorer.commands.window_arguments import add_window_arguments, check_window_arguments
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.fleet.identity import Chosen
 
 
 def _checked(*words: str) -> argparse.Namespace:
@@ -30,7 +29,7 @@ def test_a_fleet_is_made_of_address_selector_and_labels() -> None:
     ).fleet
     assert fleet.server.where.url == "http://prom:9090"
     assert fleet.match == "cluster='a'"
-    assert fleet.chosen == Chosen("node", "")
+    assert fleet.host_label == "node"
 
 
 @pytest.mark.parametrize(

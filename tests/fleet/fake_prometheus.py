@@ -43,7 +43,7 @@ class FakePrometheus(ThreadingHTTPServer):
         self.special: dict[str, tuple[int, Mapping[str, str], bytes]] = {}
         self.asked: list[tuple[str, Mapping[str, list[str]]]] = []
         self.headers_seen: list[Mapping[str, str]] = []
-        self.hold: Callable[[], None] = lambda: None
+        self.hold: Callable[[], object] = lambda: None
         self.connections = 0
 
     def get_request(self) -> tuple[socket.socket, Any]:  # Any: as socketserver has it

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pytest
 
 from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.fleet.address import address
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
+from gpuexplorer.fleet.login import address
 from gpuexplorer.fleet.watching import Watching
 from tests.fleet.fake_prometheus import FakePrometheus
 
