@@ -16,11 +16,9 @@ from gpuexplorer.copies.words import sizes_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words, duration, rate
 from gpuexplorer.core.words import Message, mark, tr
-from gpuexplorer.ranks.company import Company, Member, told_apart
-from gpuexplorer.ranks.here import here
-from gpuexplorer.ranks.measuring import Asked, measure
+from gpuexplorer.ranks.company import Company, Member, here, told_apart
+from gpuexplorer.ranks.measuring import Asked, RankResult, as_csv, as_json, measure
 from gpuexplorer.ranks.meeting import Met
-from gpuexplorer.ranks.result import RankResult, as_csv, as_json
 from gpuexplorer.ranks.wire import Way
 from gpuexplorer.remote.host_name import HostName, host_name
 from gpuexplorer.remote.ssh_command import ssh_command

@@ -12,9 +12,8 @@ from gpuexplorer.core.tagged import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.ranks.company import Company, Member
-from gpuexplorer.ranks.measuring import Asked, measure
+from gpuexplorer.ranks.measuring import Asked, RankResult, measure
 from gpuexplorer.ranks.meeting import Met
-from gpuexplorer.ranks.result import RankResult
 from gpuexplorer.ranks.wire import Order, Told, Way
 from gpuexplorer.remote.host_name import HostName, host_name
 

@@ -12,7 +12,7 @@ import pytest
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.ranks.company import told_apart
-from gpuexplorer.ranks.result import ALL
+from gpuexplorer.ranks.measuring import ALL
 from gpuexplorer.ranks.wire import Failed, Way
 from tests.lab.processes import needs_torch
 from tests.ranks.hosts import PATIENCE, Course, left_of, member, rank_on, saying
