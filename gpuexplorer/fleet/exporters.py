@@ -20,7 +20,8 @@ from gpuexplorer.telemetry.exporter_names import (
 STATE = "gpuexplorer_card_state"
 _LABEL = r"[a-zA-Z_][a-zA-Z0-9_]*"
 _TEXT = r'"(?:[^"\\\n]|\\.)*"' + r"|'(?:[^'\\\n]|\\.)*'" + r"|`[^`]*`"
-_ONE = re.compile(rf"\s*({_LABEL})\s*(=~|!~|!=|=)\s*({_TEXT})\s*", re.ASCII)
+_ONE = rf"\s*(?!__name__\b){_LABEL}\s*(?:=~|!~|!=|=)\s*(?:{_TEXT})\s*"
+_SELECTOR = re.compile(rf"{_ONE}(?:,{_ONE})*,?", re.ASCII)
 _SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
 _FORM = 'Such as: --match \'cluster="a",node=~"gpu-.*"\''
 _USUAL = tuple(
@@ -99,23 +100,9 @@ def match(text: str) -> str:
     inside = text.strip()
     if inside.startswith("{") and inside.endswith("}"):
         inside = inside[1:-1]
-    found, at = [], 0
-    while at < len(inside):
-        one = _ONE.match(inside, at)
-        if one is None or (one.end() < len(inside) and inside[one.end()] != ","):
-            raise Trouble(
-                "The selector {text!r} cannot be read from letter {place} on.",
-                _FORM,
-                text=text,
-                place=at + 1,
-            )
-        if one[1] == "__name__":
-            raise Trouble("Which metrics are asked for, --match cannot say.", _FORM)
-        found.append(f"{one[1]}{one[2]}{one[3]}")
-        at = one.end() + 1
-    if not found:
-        raise Trouble("The selector after --match is empty.", _FORM)
-    return ",".join(found)
+    if not _SELECTOR.fullmatch(inside):
+        raise Trouble("The selector {text!r} cannot be read.", _FORM, text=text)
+    return inside.strip().removesuffix(",")
 
 
 def quoted(value: str) -> str:

@@ -7,13 +7,13 @@ import re
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardKind, CardState
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import Message
-from gpuexplorer.fleet.client import Labels, Prometheus
+from gpuexplorer.fleet.client import Labels, Prometheus, Table
 from gpuexplorer.fleet.exporters import (
     STATE,
     Exporter,
@@ -40,8 +40,8 @@ _USED, _FREE, _RESERVED, TOTAL = (
     MetricId(f"memory_{each}") for each in ("used", "free", "reserved", "total")
 )
 # Some tell of a card's memory in parts alone.
-PARTS = _USED, _FREE, _RESERVED
-_RARELY = (_RESERVED, TOTAL, MetricId("power_limit"))
+_PARTS = _USED, _FREE, _RESERVED
+_RARELY = (*_PARTS, TOTAL, MetricId("power_limit"))
 _HALF_AN_HOUR, _HOUR = 1800.0, 3600.0  # a card is listed for an hour after its last word
 _FIGURES = 4  # of an Xid
 _MOST_ALERTS = 2000
@@ -75,6 +75,7 @@ _ABSENCES = {each.value: each for each in Absence}
 _STATES = {each.value: each for each in CardState}
 
 Values = Mapping[CardId, float]
+T = TypeVar("T")
 Reasons = dict[CardId, dict[MetricId, Absence]]
 
 
@@ -112,6 +113,14 @@ class Alert(NamedTuple):
     def urgent(self) -> bool:
         """It would wake somebody."""
         return self.gravity < _GRAVITY.index("error")
+
+
+class Told(NamedTuple):
+    """What is told of some cards just now."""
+
+    values: Mapping[MetricId, dict[CardId, float]]
+    ages: dict[CardId, float]  # seconds since the exporter was read
+    reasons: Reasons  # why a figure is missing, where that is known
 
 
 class FleetNow(NamedTuple):
@@ -166,10 +175,9 @@ class Fleet:
         self._labels: Collection[str] = ()  # of all their cards
         self._cards: Mapping[CardId, FleetCard] = {}
         self._told_at: dict[CardId, float] = {}  # its last word, or when it was found
-        # The cards behind the rows of a question, since they are the same at each beat.
-        self._rows_of: dict[str, tuple[Sequence[Labels], Sequence[CardId]]] = {}
-        self._rare: dict[MetricId, Values] = {}
-        self._impossible: dict[MetricId, frozenset[CardId]] = {}
+        # Any: what the rows of a question are, by the question.
+        self._known: dict[str, tuple[Sequence[Labels] | None, list[Any]]] = {}
+        self._rare = Told({}, {}, {})
 
     def look_for_cards(self) -> None:
         """And for what hardly ever changes of them. Raises Trouble where there is none."""
@@ -199,17 +207,7 @@ class Fleet:
                 "Its exporters may have stopped, their labels may have no UUID, or --match fits"
                 " none of them.",
             )
-        self._rare = {metric: self._values(metric) for metric in _RARELY}
-        if not self._rare[TOTAL]:
-            used, free, reserved = (
-                self._values(_USED),
-                self._values(_FREE),
-                self._rare[_RESERVED],
-            )
-            both = used.keys() & free.keys() & reserved.keys()
-            self._rare[TOTAL] = {
-                each: used[each] + free[each] + reserved[each] for each in both
-            }
+        self._rare = self.told(self.server, _RARELY)
 
     def look_back(self) -> None:
         """For cards of which nobody has told for some minutes."""
@@ -217,41 +215,81 @@ class Fleet:
 
     def now(self) -> FleetNow:
         """A beat: the values of these, how old they are, and which alerts fire."""
-        values: dict[MetricId, Values] = {m: self._values(m) for m in AT_THE_BEAT}
-        ages = self._ages()
-        if not self._cards.keys() >= ages.keys():
+        told = self.told(self.server, AT_THE_BEAT)
+        if not self._cards.keys() >= told.ages.keys():
             self.look_for_cards()
-        self._told_at.update(dict.fromkeys(ages, self._wall()))
-        values.update({metric: told for metric, told in self._rare.items() if told})
-        if _FREE not in values:
-            values[_FREE] = self._free(values[_USED])
-        states, found = self._states_and_reasons()
-        xids, (alerts, said) = self._xids(), self._alerts()
+        self._told_at.update(dict.fromkeys(told.ages, self._wall()))
+        values = {**self._rare.values, **told.values, _FREE: self._free(told.values[_USED])}
+        states, xids, (alerts, said) = self._states(), self._xids(), self._alerts()
         warned = [
             Message("Prometheus warns: {text}", text=each)
             for each in self.server.taken_warnings()
         ]
         exposed = filter(None, (self.server.exposed,))
-        twice = shown_twice([self._cards[card] for card in ages if card in self._cards])
+        twice = shown_twice([self._cards[card] for card in told.ages if card in self._cards])
         return FleetNow(
             self._cards,
             values,
-            ages,
+            told.ages,
             states,
             {each.title: each.told.keys() for each in self.exporters},
-            found,
+            told.reasons,
             xids,
             alerts,
             (*exposed, *twice, *warned, *said),
         )
 
-    def about(self, cards: Collection[FleetCard]) -> Iterator[tuple[Exporter, str]]:
-        """Each exporter, and which of its series are meant."""
-        uuids = {each.uuid for each in cards}
+    def told(
+        self,
+        server: Prometheus,
+        metrics: Collection[MetricId],
+        cards: Collection[FleetCard] | None = None,
+    ) -> Told:
+        """Of some cards, or of all, by one question to each exporter, and one for how old that
+        is. Who tells a figure first is believed; what two jobs tell of one card counts once.
+        """
+        told = Told({metric: {} for metric in metrics}, {}, {})
+        for exporter, meant in self.about(cards):
+            query, figure_of = _asked(exporter, metrics, meant)
+            table = server.table(query) if query else Table((), ())
+            targets = self._meant(query, table.labels, figure_of)
+            for target, value in zip(targets, table.values, strict=True):
+                if target is not None:
+                    card, metric, factor, lowest, highest = target
+                    if lowest <= value / factor <= highest:
+                        told.values[metric].setdefault(card, value / factor)
+                    elif math.isfinite(value):
+                        why = told.reasons.setdefault(card, {})
+                        why.setdefault(metric, Absence.IMPOSSIBLE)
+            query = aged(exporter.keys, exporter.series(meant))
+            table = server.table(query)
+            ids = self._meant(query, table.labels, card_id)
+            for card, age in zip(ids, table.values, strict=True):
+                told.ages.setdefault(card, max(0.0, age))
+            if exporter.anchor == STATE:
+                named = metrics if cards is None else ()
+                for card, why in reasons(server, exporter.keys, meant, named).items():
+                    told.reasons.setdefault(card, {}).update(why)
+        told.ages.pop(CardId(""), None)
+        if TOTAL in metrics:
+            used, *parts = (told.values[each] for each in _PARTS)
+            for card, value in used.items():
+                if all(card in part for part in parts):
+                    whole = value + sum(part[card] for part in parts)
+                    told.values[TOTAL].setdefault(card, whole)
+        return told
+
+    def about(
+        self, cards: Collection[FleetCard] | None = None
+    ) -> Iterator[tuple[Exporter, str]]:
+        """Each exporter, and which of its series are meant: of some cards, or of all."""
         for exporter in self.exporters:
+            if cards is None:
+                yield exporter, self.match
+                continue
             for label in exporter.keys:
-                if label in UUID_LABELS and uuids:
-                    meant = one_of(label, uuids)
+                if label in UUID_LABELS and cards:
+                    meant = one_of(label, {each.uuid for each in cards})
                     yield exporter, ",".join(filter(None, (meant, self.match)))
 
     def _found(self, back: str = "") -> Mapping[CardId, FleetCard]:
@@ -306,62 +344,25 @@ class Fleet:
         if cards != self._cards:
             self._cards = cards
 
-    def _values(self, metric: MetricId) -> Values:
-        """Of who tells it first; what two jobs tell of one card counts once. Whose figures are
-        impossible, is remembered.
-        """
-        found: Values = {}
-        wrong: set[CardId] = set()
-        lowest = METRICS[metric].lowest
-        highest = min(METRICS[metric].highest, sys.float_info.max)
-        for each in self.exporters:
-            if (told := each.told.get(metric)) is None:
-                continue
-            cards, values = self._asked(
-                grouped(each.keys, selector(told.name, told.labels, self.match))
-            )
-            pairs = [
-                (card, value / told.factor)
-                for card, value in zip(cards, values, strict=True)
-                if card
-            ]
-            good = {card: value for card, value in pairs if lowest <= value <= highest}
-            if len(good) < len(pairs):
-                wrong.update(card for card, value in pairs if math.isfinite(value))
-            found = {**good, **found} if found else good
-        self._impossible[metric] = frozenset(wrong - found.keys())
+    def _meant(
+        self, query: str, labels: Sequence[Labels], of: Callable[[Labels], T]
+    ) -> Sequence[T]:
+        """What each row is; they are the same at each beat."""
+        before, found = self._known.get(query, (None, []))
+        if before != labels:
+            found = list(map(of, labels))
+            self._known[query] = labels, found
         return found
 
-    def _ages(self) -> Values:
-        found: dict[CardId, float] = {}
+    def _states(self) -> Mapping[CardId, CardState]:
+        found = {}
         for each in self.exporters:
-            cards, values = self._asked(aged(each.keys, each.series(self.match)))
-            pairs = zip(cards, values, strict=True)
-            ages = {card: max(0.0, age) for card, age in pairs if card}
-            found = {**ages, **found} if found else ages
+            if each.anchor == STATE:
+                query = grouped((*each.keys, "state"), selector(STATE, {}, self.match))
+                for labels in self.server.table(f"{query} == 1").labels:
+                    if labels.get("state") in _STATES:
+                        found[card_id(labels)] = _STATES[labels["state"]]
         return found
-
-    def _asked(self, query: str) -> tuple[Sequence[CardId], Sequence[float]]:
-        labels, values = self.server.table(query)
-        before, cards = self._rows_of.get(query, ((), ()))
-        if labels != before:
-            cards = list(map(card_id, labels))
-            self._rows_of[query] = labels, cards
-        return cards, values
-
-    def _states_and_reasons(self) -> tuple[Mapping[CardId, CardState], Reasons]:
-        states: dict[CardId, CardState] = {}
-        found: Reasons = {}
-        if ours := next((each for each in self.exporters if each.anchor == STATE), None):
-            query = grouped((*ours.keys, "state"), selector(STATE, {}, self.match)) + " == 1"
-            for labels in self.server.table(query).labels:
-                if labels.get("state") in _STATES:
-                    states[card_id(labels)] = _STATES[labels["state"]]
-            found = reasons(self.server, ours.keys, self.match, AT_THE_BEAT)
-        for metric, wrong in self._impossible.items():
-            for card in wrong:
-                found.setdefault(card, {}).setdefault(metric, Absence.IMPOSSIBLE)
-        return states, found
 
     def _xids(self) -> Mapping[CardId, int]:
         found: dict[CardId, int] = {}
@@ -400,13 +401,44 @@ class Fleet:
         """What is left of all. Where somebody reserves some and tells it, that is not free. Of
         whose memory the whole is not known, free memory is asked for.
         """
-        total, reserved = self._rare[TOTAL], self._rare[_RESERVED]
+        total, reserved = (self._rare.values[each] for each in (TOTAL, _RESERVED))
         left = {
             card: max(0.0, total[card] - value - reserved.get(card, 0.0))
             for card, value in used.items()
             if card in total
         }
-        return left if len(left) == len(used) else {**self._values(_FREE), **left}
+        if len(left) == len(used):
+            return left
+        return {**self.told(self.server, {_FREE}).values[_FREE], **left}
+
+
+# Whose and which, by what it is to be divided, and within which bounds.
+_Target = tuple[CardId, MetricId, float, float, float] | None
+
+
+def _asked(
+    exporter: Exporter, metrics: Collection[MetricId], meant: str
+) -> tuple[str, Callable[[Labels], _Target]]:
+    """The question, empty where it tells none of them, and what a row of its answer is."""
+    names = {
+        (name.name, tuple(name.labels.items())): (metric, name.factor)
+        for metric, name in exporter.told.items()
+        if metric in metrics
+    }
+    parts = sorted({part for _, labels in names for part, _ in labels})
+    named = "|".join(sorted({name for name, _ in names}))
+    inside = ",".join(filter(None, (f'__name__=~"{named}"', meant)))
+
+    def figure_of(row: Labels) -> _Target:
+        own = tuple((part, row[part]) for part in parts if row.get(part))
+        found, card = names.get((row.get("__name__", ""), own)), card_id(row)
+        if found is None or not card:
+            return None
+        bounds = METRICS[found[0]]
+        return card, *found, bounds.lowest, min(bounds.highest, sys.float_info.max)
+
+    query = grouped(("__name__", *exporter.keys, *parts), f"{{{inside}}}")
+    return query if names else "", figure_of
 
 
 def reasons(

@@ -1,9 +1,7 @@
 """A host of a fleet as a stream of facts: its screens get what Prometheus knows of it."""
 
-import math
 import threading
-from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Sequence
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
@@ -11,8 +9,7 @@ from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, all_of
 from gpuexplorer.fleet.client import Prometheus
-from gpuexplorer.fleet.exporters import STATE, aged, grouped
-from gpuexplorer.fleet.fleet import PARTS, TOTAL, Fleet, FleetCard, FleetNow, card_id, reasons
+from gpuexplorer.fleet.fleet import TOTAL, FleetCard, FleetNow, Told
 from gpuexplorer.fleet.host_past import HostPast
 from gpuexplorer.fleet.watching import Watching
 from gpuexplorer.telemetry.backend import MADE_UP, Source
@@ -53,7 +50,8 @@ class HostStream:
         self._metrics = frozenset[MetricId]()
         self._listed: tuple[object, Sequence[FleetCard]] = (None, ())
         self._cards, self._noted = Cards((), Source("prometheus", Message(""))), Notes(())
-        self._told: Mapping[CardId, CardNow] | None = None
+        self._told: Told | None = None
+        self._now: FleetNow | None = None
         self._told_at = 0.0
         self._asks, self._ended, self._wake = True, False, threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"reads {host}", daemon=True)
@@ -94,15 +92,12 @@ class HostStream:
         if self._asks:
             self._asks = False
             try:
-                cards = self._there()
-                self._told = (
-                    None
-                    if self._watching.broken
-                    else figures(self._watching.fleet, self._server, cards)
-                )
-                self._told_at = self.clock.now()
+                fleet, self._told = self._watching.fleet, None
+                if self._watching.broken is None:
+                    self._told = fleet.told(self._server, METRICS, self._there())
+                    self._told_at = self.clock.now()
             except Trouble:
-                self._told = None  # the sentence is the watching's, which asks the same server
+                pass  # the sentence is the watching's, which asks the same server
         for card in self._cards.cards:
             for cadence in Cadence:
                 if metrics := metrics_of(card, (cadence,)) & self._metrics:
@@ -120,7 +115,8 @@ class HostStream:
 
     def _look_around(self) -> None:
         """Tells which cards are listed by now, and what is to be noted, where that is new."""
-        now, there = self._watching.now, self._there()
+        now = self._now = self._watching.now
+        there = self._there()
         exporters = sorted({title for each in there for title in each.exporters})
         told = all_of(exporters) if exporters else Message("nobody")
         url = self._server.where.url
@@ -165,61 +161,22 @@ class HostStream:
         if self._told is None:
             missing = dict.fromkeys(metrics, Absence.NO_CONNECTION)
             return Sample(card, self.clock.now(), {}, missing, CardState.NO_CONNECTION)
-        known, now = self._told.get(card), self._watching.now
-        if known is None or known.age is None or now is None:
+        told, now = self._told, self._now
+        age = told.ages.get(card)
+        if age is None or now is None:
             missing = dict.fromkeys(metrics, Absence.NO_NEW_VALUE)
             return Sample(card, self._told_at, {}, missing, CardState.NO_ANSWER)
-        values = {each: known.values[each] for each in metrics if each in known.values}
+        values = {
+            each: told.values[each][card] for each in metrics if card in told.values[each]
+        }
+        why = told.reasons.get(card, {})
         missing = {
-            each: known.reasons.get(each) or now.why(now.cards[card], each)
+            each: why.get(each) or now.why(now.cards[card], each)
             for each in metrics
             if each not in values
         }
         state = now.states.get(card, CardState.WORKING)
-        return Sample(card, self._told_at - known.age, values, missing, state)
-
-
-class CardNow(NamedTuple):
-    """What is told of one card now."""
-
-    values: Mapping[MetricId, float]
-    reasons: Mapping[MetricId, Absence]  # why there is none, where that is known
-    age: float | None  # None: nobody has told of it for some minutes
-
-
-def figures(
-    fleet: Fleet, server: Prometheus, cards: Collection[FleetCard]
-) -> Mapping[CardId, CardNow]:
-    """All that is told of these cards, by one question to each exporter."""
-    values: dict[CardId, dict[MetricId, float]] = {each.id: {} for each in cards}
-    why: dict[CardId, dict[MetricId, Absence]] = {each.id: {} for each in cards}
-    ages: dict[CardId, float] = {}
-    for exporter, meant in fleet.about(cards):
-        keys, told = exporter.keys, exporter.told.items()
-        parts = sorted({label for _, name in told for label in name.labels})
-        named = {(name.name, *name.labels.items()): (metric, name) for metric, name in told}
-        names = "|".join(sorted({name.name for _, name in told}))
-        asked = grouped(("__name__", *keys, *parts), f'{{__name__=~"{names}",{meant}}}')
-        for labels, value in zip(*server.table(asked), strict=True):
-            own = [(part, labels[part]) for part in parts if labels.get(part)]
-            metric, name = named.get((labels.get("__name__", ""), *own), (None, None))
-            card = card_id(labels)
-            if metric is None or name is None or card not in values or math.isnan(value):
-                continue
-            if METRICS[metric].plausible(value / name.factor):
-                values[card].setdefault(metric, value / name.factor)
-            else:
-                why[card][metric] = Absence.IMPOSSIBLE
-        asked = aged(keys, exporter.series(meant))
-        for labels, age in zip(*server.table(asked), strict=True):
-            ages.setdefault(card_id(labels), max(0.0, age))
-        if exporter.anchor == STATE:
-            for card, told_of_it in reasons(server, keys, meant).items():
-                why.get(card, {}).update(told_of_it)
-    for told_of in values.values():
-        if TOTAL not in told_of and all(part in told_of for part in PARTS):
-            told_of[TOTAL] = sum(told_of[part] for part in PARTS)
-    return {each: CardNow(told, why[each], ages.get(each)) for each, told in values.items()}
+        return Sample(card, self._told_at - age, values, missing, state)
 
 
 def _number(card: FleetCard) -> tuple[tuple[int, ...], str]:

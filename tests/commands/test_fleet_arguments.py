@@ -38,7 +38,7 @@ def test_a_fleet_is_made_of_address_selector_and_labels() -> None:
         (["--match", "a='b'"], "--match is about a Prometheus, and none was named"),
         (["--prometheus", "ftp://x"], "is no address of a Prometheus"),
         (["--prometheus", "http://me:word@x"], "could be read by others"),
-        (["--prometheus", "x", "--match", "{"], "cannot be read from letter 1 on"),
+        (["--prometheus", "x", "--match", "{"], "The selector '{' cannot be read"),
         (["--prometheus", "x", "--host-label", "a-b"], "is no name of a label"),
         (["--prometheus", "x", "--prometheus-login", "none.toml"], "cannot be read"),
     ],

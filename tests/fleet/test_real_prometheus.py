@@ -7,12 +7,11 @@ import pytest
 
 from bench.fleet_server import PROMETHEUS, prometheus
 from gpuexplorer.core.clock import SystemClock
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.exporters import match
 from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.fleet.host import figures
 from gpuexplorer.fleet.host_past import WEEK, HostPast
 from gpuexplorer.fleet.login import address
 from gpuexplorer.fleet.refusals import PrometheusError
@@ -73,9 +72,9 @@ def test_cards_values_ages_and_alerts_are_told(fleet: Fleet) -> None:
 def test_one_host_tells_now_and_before(fleet: Fleet) -> None:
     fleet.look_for_cards()
     cards = [each for each in fleet.now().cards.values() if each.host == "gpu-0001"]
-    now = figures(fleet, fleet.server, cards)
-    assert len(now) == 8
-    assert all(len(each.values) > 10 for each in now.values())
+    told = fleet.told(fleet.server, METRICS, cards)
+    assert told.ages.keys() == {each.id for each in cards}
+    assert sum(len(told.values[each]) == 8 for each in METRICS) > 10
     past = HostPast(fleet, lambda: cards, fleet.server.another(), SystemClock())
     past.start()
     came = threading.Event()
