@@ -24,7 +24,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import mark
+from gpuexplorer.core.words import Message, mark
 
 _FORMS = "Such as: http://prometheus.example.org:9090, or https://example.org/prometheus"
 
@@ -79,7 +79,6 @@ def address(text: str) -> Address:
     return Address(secure, host, port or (443 if secure else 80), prefix)
 
 
-_LARGEST = 100_000  # bytes of such a file
 _OTHERS = 0o077
 # The certificates of Red Hat and its kin, of SUSE, and of Alpine.
 SYSTEMS = (
@@ -168,24 +167,17 @@ def read_login(path: Path, ask: Callable[[str], str] | None = None) -> Login:
     for file in files.values():
         _text(file)
     login = Login(told.get("user", ""), told.get("password"), **files)
-    nameless = not login.user and (login.password or login.password_file)
-    for wrong, sentence in (
-        (
-            login.bearer_file and login.user,
-            mark("{file} names both a user and a bearer token, and only one can be sent."),
-        ),
-        (
-            ":" in login.user or not login.user.isprintable(),
-            mark("The user in {file} has a colon or a control character in it."),
-        ),
-        (nameless, mark("{file} names a password and no user.")),
-        (
-            login.key_file and not login.certificate_file,
-            mark("{file} names a key and no certificate."),
-        ),
-    ):
-        if wrong:
-            raise Trouble(sentence, "Mend that file.", file=path)
+    wrong = ""
+    if login.bearer_file and login.user:
+        wrong = mark("{file} names both a user and a bearer token, and only one can be sent.")
+    elif ":" in login.user or not login.user.isprintable():
+        wrong = mark("The user in {file} has a colon or a control character in it.")
+    elif not login.user and (login.password or login.password_file):
+        wrong = mark("{file} names a password and no user.")
+    elif login.key_file and not login.certificate_file:
+        wrong = mark("{file} names a key and no certificate.")
+    if wrong:
+        raise Trouble(wrong, "Mend that file.", file=path)
     if login.password and os.name == "posix" and path.stat().st_mode & _OTHERS:
         raise Trouble(
             "A password stands in {file}, and other users may read that file.",
@@ -225,20 +217,12 @@ def _only_line(path: Path) -> str:
 
 def _text(path: Path) -> str:
     try:
-        text = path.read_text("utf-8") if path.stat().st_size <= _LARGEST else ""
-    except OSError as error:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        told = error.strerror if isinstance(error, OSError) else Message("it is no text")
         raise Trouble(
             "{file} cannot be read: {reason}.",
             "The login for Prometheus names it: mend its name or its rights.",
             file=path,
-            reason=error.strerror or type(error).__name__,
+            reason=told,
         ) from None
-    except UnicodeDecodeError:
-        text = ""
-    if not text:
-        raise Trouble(
-            "{file} is empty, too large, or no text.",
-            "The login for Prometheus names it: name another.",
-            file=path,
-        )
-    return text

@@ -91,15 +91,15 @@ def test_one_host_tells_now_and_before(fleet: Fleet) -> None:
     assert past.stop(10.0)
 
 
-def test_a_selector_that_fits_nothing_finds_no_card(url: str) -> None:
+@pytest.mark.parametrize(
+    ("selector", "why"),
+    [
+        ("job='none'", "No card is to be seen"),
+        ("job=~'('", "does not understand the question"),
+    ],
+)
+def test_a_selector_that_finds_no_card_is_said_to(url: str, selector: str, why: str) -> None:
     client = Prometheus(address(url))
-    with pytest.raises(Trouble, match="No card is to be seen"):
-        Fleet(client, match("job='none'")).look_for_cards()
-    client.end()
-
-
-def test_a_selector_that_is_broken_is_refused_in_the_servers_words(url: str) -> None:
-    client = Prometheus(address(url))
-    with pytest.raises(PrometheusError, match="does not understand the question"):
-        Fleet(client, match("job=~'('")).look_for_cards()
+    with pytest.raises(PrometheusError, match=why):
+        Fleet(client, match(selector)).look_for_cards()
     client.end()
