@@ -22,8 +22,8 @@ from gpuexplorer.fleet.login import Address, Login
 from gpuexplorer.fleet.refusals import PrometheusError, plain, refused, unreachable
 
 PATIENCE = 30.0  # seconds for an answer
-# Of 300 000 cards. To read more would keep all else of the program waiting.
-_LARGEST = 32_000_000
+# Of 150 000 cards. To read more would keep all else of the program waiting.
+_LARGEST = 64_000_000
 
 Labels = Mapping[str, str]
 T = TypeVar("T")

@@ -36,12 +36,15 @@ class FleetHosts:
 
     @property
     def groups(self) -> Sequence[HostGroup]:
-        """The very same until there is news; of an outage, until a second has passed."""
+        """The very same until there is news; of an outage, until a second has passed, or some,
+        since all of a large fleet is then drawn anew.
+        """
         broken, answered = self.watching.broken, self._answered
         if broken is None:
             return answered
         now, read_at = self.watching.clock.now(), self.watching.answered_at
-        stamp = broken, int(now - broken.since)
+        seconds = max(1.0, len(answered) / 200)
+        stamp = broken, (now - broken.since) // seconds
         if self._broken[0] != stamp:
             groups = [
                 replace(
