@@ -94,10 +94,6 @@ class Prometheus:
         """Of all metrics there are."""
         return self._ask("label/__name__/values", {"start": f"{since:.0f}"}, _texts, post=False)
 
-    def labels(self, selector: str, since: float) -> Sequence[str]:
-        """Which labels the series of this selector have."""
-        return self._ask("labels", {"match[]": selector, "start": f"{since:.0f}"}, _texts)
-
     def alerts(self) -> Sequence[Firing]:
         return self._ask("alerts", {}, _firing, post=False)
 

@@ -36,14 +36,13 @@ class Exporter(NamedTuple):
     title: str
     told: Mapping[MetricId, Name]
     anchor: str = ""
-    marks: Mapping[str, str] = {}  # what its anchor must be labelled with
     xid: str = ""  # its name for Xid errors
     xid_label: str = ""  # that has the number, where it is not the figure
     keys: Sequence[str] = ()  # its labels that say which card
 
     def series(self, matched: str) -> str:
         """One of each card."""
-        return selector(self.anchor, self.marks, matched)
+        return selector(self.anchor, {}, matched)
 
 
 def exporters(names: Collection[str]) -> Sequence[Exporter]:
@@ -76,7 +75,6 @@ _KNOWN = (
         "gpuexplorer serve",
         {each.id: own_name(each) for each in METRICS.values()},
         STATE,  # told of each card, also of one that gives no figure
-        {"state": "working"},
     ),
     Exporter(
         "nvidia_gpu_exporter",

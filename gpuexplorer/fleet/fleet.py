@@ -34,13 +34,12 @@ from gpuexplorer.telemetry.exporter_names import (
 
 # What the map, the table and the sums of hosts are made of.
 AT_THE_BEAT = tuple(
-    MetricId(each) for each in ("gpu_utilization", "memory_used", "temperature", "power_draw")
+    MetricId(each)
+    for each in ("gpu_utilization", "memory_used", "memory_free", "temperature", "power_draw")
 )
-_USED, _FREE, _RESERVED, TOTAL = (
-    MetricId(f"memory_{each}") for each in ("used", "free", "reserved", "total")
-)
+TOTAL = MetricId("memory_total")
 # Some tell of a card's memory in parts alone.
-_PARTS = _USED, _FREE, _RESERVED
+_PARTS = tuple(MetricId(f"memory_{each}") for each in ("used", "free", "reserved"))
 _RARELY = (*_PARTS, TOTAL, MetricId("power_limit"))
 _HALF_AN_HOUR, _HOUR = 1800.0, 3600.0  # a card is listed for an hour after its last word
 _FIGURES = 4  # of an Xid
@@ -172,7 +171,6 @@ class Fleet:
         self.server, self.match, self.host_label = server, match, host_label
         self.exporters: Sequence[Exporter] = ()
         self._wall = wall
-        self._labels: Collection[str] = ()  # of all their cards
         self._cards: Mapping[CardId, FleetCard] = {}
         self._told_at: dict[CardId, float] = {}  # its last word, or when it was found
         # Any: what the rows of a question are, by the question.
@@ -189,13 +187,7 @@ class Fleet:
                 "It knows no metric of the DCGM exporter, nvidia_gpu_exporter, nvitop-exporter"
                 " or `gpuexplorer serve`: let one run on each host, and Prometheus read it.",
             )
-        labels: set[str] = set()
-        known = []
-        for each in there:
-            labels.update(theirs := self.server.labels(each.series(self.match), since))
-            if keys := [label for label in _KEYS if label in theirs]:
-                known.append(each._replace(keys=keys))
-        self.exporters, self._labels = known, labels
+        self.exporters = there
         # Who fell silent stays for a while, with the reason.
         found, before = self._found(), self._wall() - _HOUR
         self._told_at = {card: at for card, at in self._told_at.items() if at >= before}
@@ -219,7 +211,7 @@ class Fleet:
         if not self._cards.keys() >= told.ages.keys():
             self.look_for_cards()
         self._told_at.update(dict.fromkeys(told.ages, self._wall()))
-        values = {**self._rare.values, **told.values, _FREE: self._free(told.values[_USED])}
+        values = {**self._rare.values, **told.values}
         states, xids, (alerts, said) = self._states(), self._xids(), self._alerts()
         warned = [
             Message("Prometheus warns: {text}", text=each)
@@ -295,16 +287,19 @@ class Fleet:
     def _found(self, back: str = "") -> Mapping[CardId, FleetCard]:
         """Who tells first gives the names; targets and exporters are put together."""
         found: dict[CardId, FleetCard] = {}
-        wanted = dict.fromkeys((*_WANTED, *filter(None, (self.host_label,))))
-        by = [label for label in wanted if label in self._labels]
+        told, by = [], dict.fromkeys((*_WANTED, *filter(None, (self.host_label,))))
         for exporter in self.exporters:
             asked = exporter.series(self.match)
             asked = f"last_over_time({asked}[{back}])" if back else asked
-            for labels in self.server.table(grouped(by, asked, "count")).labels:
+            rows = self.server.table(grouped(by, asked, "count")).labels
+            for labels in rows:
                 if card_id(labels):
                     card = self._card(labels, exporter.title)
                     before = found.get(card.id)
                     found[card.id] = card if before is None else _both(before, card)
+            keys = [label for label in _KEYS if any(label in labels for labels in rows)]
+            told.append(exporter._replace(keys=keys))
+        self.exporters = [each for each in told if each.keys]
         for id_ in found:
             self._told_at.setdefault(id_, self._wall())
         return found
@@ -396,20 +391,6 @@ class Fleet:
                 text = plain(_first(notes, ("summary", "description", "message")))
                 found.append(Alert(name, text or name, severity, host))
         return sorted(found, key=lambda each: (each.gravity, each.name)), ()
-
-    def _free(self, used: Values) -> Values:
-        """What is left of all. Where somebody reserves some and tells it, that is not free. Of
-        whose memory the whole is not known, free memory is asked for.
-        """
-        total, reserved = (self._rare.values[each] for each in (TOTAL, _RESERVED))
-        left = {
-            card: max(0.0, total[card] - value - reserved.get(card, 0.0))
-            for card, value in used.items()
-            if card in total
-        }
-        if len(left) == len(used):
-            return left
-        return {**self.told(self.server, {_FREE}).values[_FREE], **left}
 
 
 # Whose and which, by what it is to be divided, and within which bounds.

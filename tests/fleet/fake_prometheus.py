@@ -64,9 +64,6 @@ class FakePrometheus(ThreadingHTTPServer):
         match path.removeprefix("/api/v1/"):
             case "label/__name__/values":
                 return sorted(self.series)
-            case "labels":
-                name = fields["match[]"][0].partition("{")[0]
-                return sorted({label for labels, _ in self.series[name] for label in labels})
             case "alerts":
                 return {"alerts": self.alerts}
         query = fields["query"][0]
