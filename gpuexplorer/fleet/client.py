@@ -16,10 +16,11 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 import gpuexplorer
-from gpuexplorer.core.records import UNREADABLE
+from gpuexplorer.core.harmless import clean
+from gpuexplorer.core.records import UNREADABLE, reader
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.fleet.login import Address, Login
-from gpuexplorer.fleet.refusals import PrometheusError, plain, refused, unreachable
+from gpuexplorer.fleet.refusals import PrometheusError, refused, unreachable
 
 PATIENCE = 30.0  # seconds for an answer
 # Of 150 000 cards. To read more would keep all else of the program waiting.
@@ -92,7 +93,12 @@ class Prometheus:
 
     def names(self, since: float) -> Sequence[str]:
         """Of all metrics there are."""
-        return self._ask("label/__name__/values", {"start": f"{since:.0f}"}, _texts, post=False)
+        return self._ask(
+            "label/__name__/values",
+            {"start": f"{since:.0f}"},
+            reader(Sequence[str]),
+            post=False,
+        )
 
     def alerts(self) -> Sequence[Firing]:
         return self._ask("alerts", {}, _firing, post=False)
@@ -131,7 +137,7 @@ class Prometheus:
                 raise ValueError
             found = read(answer["data"])
             if said := answer.get("warnings"):
-                self._warnings = [plain(each) for each in said]
+                self._warnings = [clean(each, 300) for each in said]
         except UNREADABLE:
             raise self._no_prometheus() from None
         return found
@@ -269,10 +275,6 @@ def _firing(data: Any) -> Sequence[Firing]:
     ]
 
 
-def _texts(data: Any) -> Sequence[str]:
-    return [_text(each) for each in data]
-
-
 def _result(data: Any, kind: str) -> Sequence[Any]:
     if data["resultType"] != kind or type(data["result"]) is not list:
         raise ValueError
@@ -282,12 +284,7 @@ def _result(data: Any, kind: str) -> Sequence[Any]:
 
 def _labels(value: Any) -> Labels:
     for each in value.values():
-        _text(each)
+        if type(each) is not str:
+            raise TypeError
     labels: Labels = value
     return labels
-
-
-def _text(value: Any) -> str:
-    if type(value) is not str:
-        raise TypeError
-    return value

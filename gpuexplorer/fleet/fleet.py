@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardKind, CardState
+from gpuexplorer.core.harmless import clean
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import Message
 from gpuexplorer.fleet.client import Labels, Prometheus, Table
@@ -23,7 +24,7 @@ from gpuexplorer.fleet.exporters import (
     one_of,
     selector,
 )
-from gpuexplorer.fleet.refusals import PrometheusError, plain
+from gpuexplorer.fleet.refusals import PrometheusError
 from gpuexplorer.telemetry.exporter_names import (
     HOST_LABELS,
     MODEL_LABELS,
@@ -387,8 +388,8 @@ class Fleet:
             card = self._cards.get(card_id(labels))
             host = self._host_of(labels) if card is None else card.host
             if host in hosts:
-                name, severity = (plain(labels.get(e, "")) for e in ("alertname", "severity"))
-                text = plain(_first(notes, ("summary", "description", "message")))
+                name, severity = (_plain(labels.get(e, "")) for e in ("alertname", "severity"))
+                text = clean(_first(notes, ("summary", "description", "message")), 300)
                 found.append(Alert(name, text or name, severity, host))
         return sorted(found, key=lambda each: (each.gravity, each.name)), ()
 
@@ -448,7 +449,7 @@ def shown_twice(cards: Iterable[FleetCard]) -> Sequence[Message]:
         if len(card.targets) > jobs:  # one job reads a card at one place
             alike.append(card)
     if alike:
-        one, other, *_ = sorted(plain(instance) for _, instance in alike[0].targets)
+        one, other, *_ = sorted(_plain(instance) for _, instance in alike[0].targets)
         notes.append(
             Message.counted(
                 "The UUID {uuid} is told of at two places, {one} and {other}: of these"
@@ -456,7 +457,7 @@ def shown_twice(cards: Iterable[FleetCard]) -> Sequence[Message]:
                 "{count} UUIDs, such as {uuid}, are told of at two places, such as {one}"
                 " and {other}: of these cards only one each is shown.",
                 len(alike),
-                uuid=plain(alike[0].uuid),
+                uuid=_plain(alike[0].uuid),
                 one=one,
                 other=other,
             )
@@ -486,4 +487,4 @@ def _first(labels: Labels, names: Sequence[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    return plain(text, 200)
+    return clean(text, 200)

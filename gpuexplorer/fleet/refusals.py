@@ -6,6 +6,7 @@ import ssl
 from contextlib import suppress
 from http import HTTPStatus
 
+from gpuexplorer.core.harmless import clean
 from gpuexplorer.core.records import UNREADABLE
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
@@ -50,10 +51,7 @@ _WORDS = {
         mark("Prometheus at {url} could not work the answer out: {said}."),
         mark("If it names a limit, ask for fewer cards with --match."),
     ),
-    429: (
-        mark("Too many questions were asked of {url}."),
-        mark("It is asked again more slowly."),
-    ),
+    429: _BUSY,
     503: _BUSY,
     504: _BUSY,
 }
@@ -78,14 +76,6 @@ class PrometheusError(Trouble):
         self.lasting, self.status = lasting, status
 
 
-def plain(text: str, longest: int = _LONGEST) -> str:
-    """A server's words, without what could move a terminal's cursor or fill a window."""
-    if len(text) <= longest and text.isprintable():
-        return text
-    shown = "".join(each if each.isprintable() else " " for each in text[: longest + 1])
-    return shown if len(text) <= longest else f"{shown[: longest - 1]}…"
-
-
 def refused(status: int, body: bytes, where: str, sent_to: str | None) -> PrometheusError:
     """For an answer that is not 200."""
     sentence, hint = _WORDS.get(status, _SENT_ON if sent_to is not None else _OTHER)
@@ -94,7 +84,7 @@ def refused(status: int, body: bytes, where: str, sent_to: str | None) -> Promet
         hint = mark("Write https:// before it.")
     said = ""
     with suppress(*UNREADABLE):  # a page for browsers is not quoted
-        said = plain(json.loads(body)["error"]).rstrip(".")
+        said = clean(json.loads(body)["error"], _LONGEST).rstrip(".")
     if not said:
         with suppress(ValueError):
             said = HTTPStatus(status).phrase
@@ -104,14 +94,14 @@ def refused(status: int, body: bytes, where: str, sent_to: str | None) -> Promet
         lasting=status in _LASTING,
         status=status,
         url=where,
-        other=plain(sent_to or ""),
+        other=clean(sent_to or "", _LONGEST),
         said=said or Message("it gives no reason"),
     )
 
 
 def unreachable(error: OSError, where: str, host: str) -> PrometheusError:
     """For a network that carries nothing there and back."""
-    said, lasting = plain(error.strerror or "it was closed"), False
+    said, lasting = clean(error.strerror or "it was closed"), False
     if isinstance(error, ssl.SSLError):
         sentence, hint, said, lasting = _of_tls(error)
     elif isinstance(error, socket.gaierror):
@@ -129,9 +119,9 @@ def unreachable(error: OSError, where: str, host: str) -> PrometheusError:
 def _of_tls(error: ssl.SSLError) -> tuple[str, str, str, bool]:
     """Sentence, hint, what OpenSSL says, and whether it will stay so."""
     reason = error.reason or ""
-    said = plain(reason or str(error))
+    said = clean(reason or str(error), _LONGEST)
     if isinstance(error, ssl.SSLCertVerificationError):
-        said = plain(error.verify_message or str(error)).rstrip(".")
+        said = clean(error.verify_message or str(error), _LONGEST).rstrip(".")
         sentence = mark("{host} shows a certificate that is not trusted: {said}.")
         hint = mark(
             "It must be for this name and this day: ask whoever runs it for another one."

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 
 from gpuexplorer.core.clock import Clock, SystemClock
@@ -34,7 +35,7 @@ class Watching:
         self.now: FleetNow | None = None
         self.answered_at: float | None = None
         self.broken: Broken | None = None
-        self._listeners: tuple[Callable[[], None], ...] = ()
+        self._listeners: list[Callable[[], None]] = []
         self._wake, self._ended = threading.Event(), False
         self._failures = self._beats = 0
         self._thread = threading.Thread(target=self._run, name="fleet", daemon=True)
@@ -52,10 +53,11 @@ class Watching:
         return not self._thread.is_alive()
 
     def listen(self, on_change: Callable[[], None]) -> None:
-        self._listeners = (*self._listeners, on_change)
+        self._listeners.append(on_change)
 
     def stop_listening(self, on_change: Callable[[], None]) -> None:
-        self._listeners = tuple(each for each in self._listeners if each != on_change)
+        with suppress(ValueError):  # it never listened
+            self._listeners.remove(on_change)
 
     def ask_now(self) -> None:
         """Instead of at the next beat."""
@@ -84,7 +86,7 @@ class Watching:
         else:
             self.broken, self._failures = None, 0
             self._beats += 1
-        for each in self._listeners:
+        for each in tuple(self._listeners):
             each()
 
     def _run(self) -> None:

@@ -62,7 +62,7 @@ def test_values_come_with_their_labels_over_one_connection(
         (403, "", "does not let this login read", "right to read"),
         (404, "", "There is no Prometheus at", "path"),
         (422, "query would load too many samples", "could not work", "fewer cards"),
-        (429, "", "Too many questions", "more slowly"),
+        (429, "", "too busy, or is just starting: Too Many Requests", "asked again"),
         (503, "query timed out", "too busy, or is just starting: query timed", "asked again"),
         (502, "", "answered with status 502: Bad Gateway", "log"),
     ],

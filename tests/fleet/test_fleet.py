@@ -82,7 +82,9 @@ def test_a_uuid_that_two_places_of_one_job_tell_is_said(
     for series in server.series.values():
         series.append((card(0, Hostname="other", instance="10.0.0.9:9400\x1b[2J"), 1.0))
     (note,) = _now(fleet).notes
-    assert "GPU-0000 is told of at two places, 10.0.0.0:9400 and 10.0.0.9:9400 [2J: " in note
+    assert (
+        "GPU-0000 is told of at two places, 10.0.0.0:9400 and 10.0.0.9:9400\ufffd[2J: " in note
+    )
 
 
 def test_a_login_that_others_can_read_is_said_above_the_map(
@@ -205,7 +207,7 @@ def test_alerts_that_fire_there_come_worst_first(server: FakePrometheus, fleet: 
     told = _now(fleet).alerts
     assert [(each.name, each.host) for each in told] == [("Down", "node-1"), ("Warm", "node-0")]
     assert [each.urgent for each in told] == [True, False]
-    assert told[0].text == "Down  [2J"
+    assert told[0].text == "Down \ufffd[2J"
 
 
 def test_alerts_that_cannot_be_read_keep_nobody_from_the_cards(
