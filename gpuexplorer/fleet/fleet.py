@@ -64,13 +64,12 @@ _BUS_ADDRESS = re.compile(r"[0-9a-fA-F]{0,4}([0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a
 
 # Why a figure is missing, as `gpuexplorer serve` tells it; others tell none.
 _INFO = "gpuexplorer_missing_info"
-_NAMED = {
-    metric.id: (name.name, frozenset(name.labels.items()))
+_SERVED = {
+    (name.name, tuple(name.labels.items())): metric.id
     for metric in METRICS.values()
     for name in [served_name(metric)]
 }
-_MEANT = {named: metric for metric, named in _NAMED.items()}
-_LABELLED = sorted({label for _, part in _MEANT for label, _ in part})
+_PARTED = sorted({label for _, own in _SERVED for label, _ in own})
 _ABSENCES = {each.value: each for each in Absence}
 _STATES = {each.value: each for each in CardState}
 
@@ -412,8 +411,7 @@ def _asked(
     inside = ",".join(filter(None, (f'__name__=~"{named}"', meant)))
 
     def figure_of(row: Labels) -> _Target:
-        own = tuple((part, row[part]) for part in parts if row.get(part))
-        found, card = names.get((row.get("__name__", ""), own)), card_id(row)
+        found, card = names.get(_named(row, "__name__", parts)), card_id(row)
         if found is None or not card:
             return None
         bounds = METRICS[found[0]]
@@ -427,17 +425,23 @@ def reasons(
     server: Prometheus, keys: Sequence[str], matched: str, metrics: Iterable[MetricId] = ()
 ) -> Reasons:
     """`matched` says of which cards. Of all metrics unless some are named."""
-    names = {_NAMED[each][0] for each in metrics}
+    names = {served_name(METRICS[each]).name for each in metrics}
     inside = ",".join(filter(None, (matched, one_of("metric", names) if names else "")))
-    asked = grouped((*keys, "metric", "reason", *_LABELLED), f"{_INFO}{{{inside}}}")
+    asked = grouped((*keys, "metric", "reason", *_PARTED), f"{_INFO}{{{inside}}}")
     found: Reasons = {}
     for labels in server.table(asked).labels:
-        part = frozenset((each, labels[each]) for each in _LABELLED if labels.get(each))
-        metric = _MEANT.get((labels.get("metric", ""), part))
+        metric = _SERVED.get(_named(labels, "metric", _PARTED))
         reason = _ABSENCES.get(labels.get("reason", ""))
         if metric is not None and reason is not None:
             found.setdefault(card_id(labels), {})[metric] = reason
     return found
+
+
+def _named(
+    row: Labels, label: str, parts: Sequence[str]
+) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The name of a metric, and which part of the card it is about."""
+    return row.get(label, ""), tuple((part, row[part]) for part in parts if row.get(part))
 
 
 def shown_twice(cards: Iterable[FleetCard]) -> Sequence[Message]:
