@@ -53,6 +53,7 @@ class HostStream:
         self._told: Told | None = None
         self._now: FleetNow | None = None
         self._told_at = 0.0
+        self._silent_since: dict[CardId, float] = {}
         self._asks, self._ended, self._wake = True, False, threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"reads {host}", daemon=True)
 
@@ -68,6 +69,10 @@ class HostStream:
     def watch(self, watch: Watch) -> None:
         self._metrics = watch.metrics
         self._wake.set()
+
+    def silence(self, card: CardId) -> float | None:
+        since = self._silent_since.get(card)
+        return None if since is None else self.clock.now() - since
 
     def host_now(self) -> Sample:
         missing = dict.fromkeys(metrics_of(self.host), Absence.NOT_TOLD)
@@ -164,8 +169,10 @@ class HostStream:
         told, now = self._told, self._now
         age = told.ages.get(card)
         if age is None or now is None:
+            self._silent_since.setdefault(card, self._told_at)
             missing = dict.fromkeys(metrics, Absence.NO_NEW_VALUE)
             return Sample(card, self._told_at, {}, missing, CardState.NO_ANSWER)
+        self._silent_since.pop(card, None)
         values = {
             each: told.values[each][card] for each in metrics if card in told.values[each]
         }

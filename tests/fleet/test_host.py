@@ -101,13 +101,15 @@ def test_a_connection_that_breaks_is_the_reason_at_each_figure(
 
 
 def test_a_card_that_fell_silent_gives_no_figure(
-    server: FakePrometheus, session: Session, watching: Watching
+    server: FakePrometheus, session: Session, watching: Watching, clock: ManualClock
 ) -> None:
     for series in server.series.values():
         series[:] = [each for each in series if each[0]["UUID"] != _FIRST]
     told = _beat(session, watching)
     assert told.state is CardState.NO_ANSWER
     assert told.missing == dict.fromkeys((_BUSY, _FAN), Absence.NO_NEW_VALUE)
+    clock.advance(20.0)
+    assert session.state_sentence(_FIRST) == "no answer for 20 s"
 
 
 def test_what_somebody_begins_to_look_at_is_told_without_another_question(

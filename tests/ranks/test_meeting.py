@@ -121,19 +121,16 @@ def test_a_rank_is_known_by_its_word_and_a_shut_port_by_its_refusal(
     exchange, at = ours.Exchange(lambda _: None), "127.0.0.1"
     with socket.create_server((at, 0)) as found:
         shut = found.getsockname()[1]
-    with socket.create_server((at, 0)) as taking:  # and never answering
-        others = [
-            Other(1, at, exchange.port, exchange.word),
-            Other(2, at, exchange.port, "x"),
-            Other(3, at, shut, ""),
-            Other(4, at, taking.getsockname()[1], ""),
-        ]
-        came, *failed = exchange.reached(others)
+    others = [
+        Other(1, at, exchange.port, exchange.word),
+        Other(2, at, exchange.port, "x"),
+        Other(3, at, shut, ""),
+    ]
+    came, *failed = ours.reached(others)
     assert came.ours == at
     assert [(each.ours, each.why) for each in failed] == [
         ("", "somebody else answers"),
         ("", "Connection refused"),
-        ("", "connected, but no answer came"),
     ]
 
 
@@ -159,5 +156,5 @@ def test_only_what_a_real_wire_says_is_a_promise(
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody is asked for interfaces")
 def test_own_addresses_have_interfaces_and_the_loopback_is_the_last() -> None:
     found = network.addresses()
-    assert found[-1].text in {"127.0.0.1", "::1"}
+    assert found[-1].text == "127.0.0.1"
     assert all(each.interface for each in found)
