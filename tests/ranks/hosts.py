@@ -36,8 +36,8 @@ def member(name: str, python: str = sys.executable) -> Member:
     return Member(name, host_name(name), launch, python)
 
 
-def saying(name: str, *told: Told | bytes) -> Member:
-    lines = b"".join(each if isinstance(each, bytes) else line_of(each) for each in told)
+def saying(name: str, *told: Told) -> Member:
+    lines = b"".join(map(line_of, told))
 
     def launch(_host: HostName, _command: str) -> Sequence[str]:
         return [sys.executable, "-c", _SAYING.format(lines=lines)]

@@ -93,14 +93,6 @@ def test_a_host_that_is_not_there_is_told() -> None:
     assert trouble.sentence == "ssh cannot connect to b, and does not say why."
 
 
-def test_what_a_host_makes_up_is_passed_over_until_it_ends() -> None:
-    strange = (b'{"is":"Here","python":3}\n', b"\x1b[2J\n", b'{"is":"Taken","seconds":[NaN]}\n')
-    ended = saying("b")._replace(launch=lambda _host, _command: ["sh", "-c", "exit 3"])
-    trouble = Course().run(saying("a", *strange), ended)
-    assert trouble is not None
-    assert "b" in trouble.sentence
-
-
 @needs_torch
 def test_ranks_end_when_whoever_measures_was_killed(tmp_path: Path) -> None:
     program = tmp_path / "measures.py"
