@@ -55,9 +55,8 @@ from gpuexplorer.core.words import Message, told, tr
 from gpuexplorer.lab.events import Hello
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.wire import CopyJob, ProductJob
-from gpuexplorer.ranks import result as between
-from gpuexplorer.ranks.company import Company, Member, told_apart
-from gpuexplorer.ranks.here import here
+from gpuexplorer.ranks import measuring as between
+from gpuexplorer.ranks.company import Company, Member, here, told_apart
 from gpuexplorer.ranks.measuring import Asked, measure
 from gpuexplorer.ranks.meeting import Met
 from gpuexplorer.ranks.wire import Way

@@ -27,7 +27,7 @@ from gpuexplorer.core.units import (
     watts,
 )
 from gpuexplorer.core.words import NOTHING, Message, mark, on, paragraph, told, tr
-from gpuexplorer.ranks.result import RankResult
+from gpuexplorer.ranks.measuring import RankResult
 from gpuexplorer.ranks.wire import Way
 from gpuexplorer.telemetry.backend import Backend
 

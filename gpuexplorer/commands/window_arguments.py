@@ -199,12 +199,10 @@ def _fleet(arguments: argparse.Namespace) -> "Fleet | None":
                     word=f"--{each.replace('_', '-')}",
                 )
         return None
-    from gpuexplorer.fleet.address import address  # noqa: PLC0415 - rarely needed
-    from gpuexplorer.fleet.client import Prometheus  # noqa: PLC0415 - as above
+    from gpuexplorer.fleet.client import Prometheus  # noqa: PLC0415 - rarely needed
+    from gpuexplorer.fleet.exporters import is_label, match  # noqa: PLC0415 - as above
     from gpuexplorer.fleet.fleet import Fleet  # noqa: PLC0415 - as above
-    from gpuexplorer.fleet.identity import Chosen  # noqa: PLC0415 - as above
-    from gpuexplorer.fleet.login import read_login  # noqa: PLC0415 - as above
-    from gpuexplorer.fleet.selector import is_label, match  # noqa: PLC0415 - as above
+    from gpuexplorer.fleet.login import address, read_login  # noqa: PLC0415 - as above
 
     label = arguments.host_label
     if label is not None and not is_label(label):
@@ -221,7 +219,7 @@ def _fleet(arguments: argparse.Namespace) -> "Fleet | None":
         if where.secure:
             login.tls()
     chosen = "" if arguments.match is None else match(arguments.match)
-    return Fleet(Prometheus(where, login), chosen, Chosen(label or "", ""))
+    return Fleet(Prometheus(where, login), chosen, label or "")
 
 
 def _ask(user: str) -> str:

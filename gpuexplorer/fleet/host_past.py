@@ -3,21 +3,24 @@
 Who draws never waits: what is not here yet is a gap, and is asked for in a thread of its own.
 """
 
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.fleet.answers import Line
-from gpuexplorer.fleet.client import aligned
-from gpuexplorer.fleet.host_backend import HostBackend
-from gpuexplorer.fleet.laid import Floats, laid
+from gpuexplorer.fleet.client import Prometheus
+from gpuexplorer.fleet.exporters import grouped, selector
+from gpuexplorer.fleet.fleet import Fleet, FleetCard, card_id
 from gpuexplorer.telemetry.trace import Trace, empty_trace
 
 WEEK = 7 * 86_400.0
@@ -25,6 +28,9 @@ _POINTS = 500  # of a piece, for all cards together
 _PIECES = 256
 _WAITING = 64  # what was asked for before is no longer looked at
 _RETRY, _NEWEST = 15.0, 5.0
+_USUAL, _MOST_STEP = 15.0, 300.0
+_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400)
+Floats = NDArray[np.float64]
 
 
 class _Key(NamedTuple):
@@ -36,24 +42,32 @@ class _Key(NamedTuple):
 class _Piece(NamedTuple):
     """Lowest, highest and mean of each card, NaN where nothing is known."""
 
-    cards: Mapping[CardId, tuple[Floats, Floats, Floats]]
+    cards: Mapping[CardId, Sequence[Floats]]
     until: float  # steady seconds: it is asked for anew afterwards
 
 
 class HostPast:
     """A Past. `trace` is for any thread. `on_change` is called from its own with each piece."""
 
-    def __init__(self, backend: HostBackend, clock: Clock) -> None:
-        self._backend, self._questions = backend, backend.questions
+    ended: float | None = None
+
+    def __init__(
+        self,
+        fleet: Fleet,
+        there: Callable[[], Sequence[FleetCard]],
+        server: Prometheus,
+        clock: Clock,
+    ) -> None:
+        """`there`: the cards of the host. `server`: a client of its own."""
+        self._fleet, self._there, self._server = fleet, there, server
         self._now = now = clock.now
         self.on_change: Callable[[], None] = lambda: None
         self._offset = clock.wall() - now()  # later jumps of the clock move no plot
         self.began = now() - WEEK
-        self.ended: float | None = None
         self._pieces: OrderedDict[_Key, _Piece] = OrderedDict()
         self._wanted: OrderedDict[_Key, None] = OrderedDict()
         self._changed = threading.Condition()
-        self._finest = 15.0
+        self._finest: float | None = None  # seconds from one value to the next
         self._ending = False
         self._thread = threading.Thread(target=self._run, name="fleet past", daemon=True)
 
@@ -61,7 +75,7 @@ class HostPast:
         self._thread.start()
 
     def stop(self, seconds: float = 0.5) -> bool:
-        """What is under way ends when its client does."""
+        self._server.end()
         with self._changed:
             self._ending = True
             self._changed.notify_all()
@@ -70,7 +84,7 @@ class HostPast:
         return not self._thread.is_alive()
 
     def cards(self) -> Sequence[CardId]:
-        return [card.id for card in self._backend.cards()]
+        return [card.id for card in self._there()]
 
     def memory_bytes(self) -> int:
         with self._changed:
@@ -83,22 +97,28 @@ class HostPast:
         start, end = max(start, self.began), min(end, self._now())
         if end <= start:
             return empty_trace()
-        # Half as many: a column of a screen need not have a point of its own.
-        first, last, step = aligned(
-            start + self._offset, end + self._offset, max(2, columns // 2), self._finest
-        )
+        # Half as many: a column of a screen need not have a point of its own. The points stay
+        # the same while a plot is moved.
+        step = step_of((end - start) / max(1, columns // 2), self._finest or _USUAL)
+        first = math.floor((start + self._offset) / step) * step
+        last = math.ceil((end + self._offset) / step) * step
         span = step * _POINTS
         numbers = range(int(first // span), int(last // span) + 1)
         parts = [self._piece(_Key(metric, step, each)) for each in numbers]
-        gap = np.full(_POINTS, np.nan)
-        found = [(gap,) * 3 if part is None else part.get(card, (gap,) * 3) for part in parts]
+        gap = [np.full(_POINTS, np.nan)] * 3
+        found = [gap if part is None else part.cards.get(card, gap) for part in parts]
         low, high, mean = (np.concatenate([each[way] for each in found]) for way in range(3))
         times: Floats = numbers[0] * span + step * np.arange(low.size, dtype=np.float64)
-        seen = (times >= first - step) & (times <= last)
-        times = times - self._offset
-        return _without_gaps(times[seen], low[seen], high[seen], mean[seen], step)
+        # Of a gap one column is left, the first, and none at the beginning.
+        known = ~np.isnan(mean) & (times >= first - step) & (times <= last)
+        kept = known.copy()
+        kept[1:] |= known[:-1]
+        kept &= times <= last
+        times = times[kept] - self._offset
+        counts = known[kept].astype(np.int64)
+        return Trace(times, low[kept], high[kept], mean[kept], counts, step)
 
-    def _piece(self, key: _Key) -> Mapping[CardId, tuple[Floats, Floats, Floats]] | None:
+    def _piece(self, key: _Key) -> _Piece | None:
         """What is here, be it old; and it is asked for where it is not."""
         with self._changed:
             found = self._pieces.get(key)
@@ -110,25 +130,22 @@ class HostPast:
                 while len(self._wanted) > _WAITING:
                     self._wanted.popitem(last=False)
                 self._changed.notify_all()
-        return None if found is None else found.cards
+        return found
 
     def _run(self) -> None:
-        measured = False
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._wanted or self._ending)
                 if self._ending:
                     return
                 key, _ = self._wanted.popitem()  # the newest: that is looked at
+                piece = self._pieces.get(key)
             try:
-                if not measured:
-                    often = self._questions.how_often(self._backend.fleet_cards())
-                    self._finest, measured = often or self._finest, often is not None
+                if self._finest is None:
+                    self._finest = self.how_often()
                 piece = self._asked(key)
             except Trouble:
-                with self._changed:
-                    before = self._pieces.get(key)
-                piece = _Piece({} if before is None else before.cards, self._now() + _RETRY)
+                piece = _Piece({} if piece is None else piece.cards, self._now() + _RETRY)
             with self._changed:
                 self._pieces[key] = piece
                 self._wanted.pop(key, None)
@@ -137,40 +154,54 @@ class HostPast:
             if not self._ending:
                 self.on_change()
 
+    def how_often(self) -> float | None:
+        """Seconds from one value to the next, as they came of late; None where too few came."""
+        for exporter, meant in self._fleet.about(self._there()[:1]):
+            for line in self._server.samples(f"{exporter.series(meant)}[10m]"):
+                steps = [later - one for one, later in pairwise(line.times)]
+                if len(steps) > 1:
+                    return min(max(1.0, median(steps)), _MOST_STEP)
+        return None
+
     def _asked(self, key: _Key) -> _Piece:
-        span, now = key.step * _POINTS, self._now()
+        span, now, often = key.step * _POINTS, self._now(), self._finest or _USUAL
         start = key.number * span
         end = start + key.step * (_POINTS - 1)
         # A value stands for what came before it, and a column begins where its time begins.
         stretch = (start + key.step, min(end, now + self._offset) + key.step, key.step)
         if stretch[1] < stretch[0]:
             return _Piece({}, now + _RETRY)
-        cards, metric = self._backend.fleet_cards(), key.metric
-        often = self._finest
         # Of a step with two values or more in it all three are told, else the newest.
-        ways = ("min", "max", "avg") if key.step >= 2 * often else ("last",)
-        window = key.step if len(ways) > 1 else 2 * often
-        told = [self._questions.past(cards, metric, way, window, stretch) for way in ways]
-        found, nothing = {}, Line({}, (), ())
-        for each in told[0]:
-            parts = [part.get(each, nothing) for part in told]
-            arrays = [laid(part, start + key.step, key.step, _POINTS) for part in parts]
-            low, high, mean = arrays if len(arrays) == 3 else arrays * 3
-            found[each] = (low, high, mean)
+        several = key.step >= 2 * often
+        window = key.step if several else 2 * often
+        found: dict[CardId, list[Floats]] = {}
+        metric = METRICS[key.metric]
+        for exporter, meant in self._fleet.about(self._there()):
+            if (name := exporter.told.get(key.metric)) is None:
+                continue
+            series = selector(name.name, name.labels, meant)
+            told: dict[CardId, list[Floats]] = {}
+            for way, how in enumerate(("min", "max", "avg") if several else ("last",)):
+                each = f"{how}_over_time({series}[{window:.0f}s])"
+                for line in self._server.range(grouped(exporter.keys, each), *stretch):
+                    rows = told.setdefault(
+                        card_id(line.labels), [np.full(_POINTS, np.nan) for _ in range(3)]
+                    )
+                    places = np.rint((np.array(line.times) - stretch[0]) / key.step)
+                    values = np.array(line.values) / name.factor
+                    with np.errstate(invalid="ignore"):
+                        good = (values >= metric.lowest) & (values <= metric.highest)
+                    good &= (places >= 0) & (places < _POINTS) & np.isfinite(values)
+                    for row in (rows[way],) if several else rows:
+                        row[places[good].astype(np.intp)] = values[good]
+            found = {**told, **found}
         complete = now + self._offset > end + 2 * often + key.step
         return _Piece(found, np.inf if complete else now + max(_NEWEST, key.step / 4))
 
 
-def _without_gaps(times: Floats, low: Floats, high: Floats, mean: Floats, step: float) -> Trace:
-    """Of a gap one column is left, and none at the beginning."""
-    known = ~np.isnan(mean)
-    kept = known.copy()
-    kept[1:] |= known[:-1]  # the first column of each gap
-    return Trace(
-        times[kept],
-        low[kept],
-        high[kept],
-        mean[kept],
-        known[kept].astype(np.int64),
-        step,
-    )
+def step_of(wanted: float, finest: float) -> float:
+    """The next longer of those that a day is made of. `finest`: how often there is something
+    new.
+    """
+    wanted = max(wanted, finest, 1.0)
+    return next((each for each in _STEPS if each >= wanted), math.ceil(wanted))

@@ -1,4 +1,5 @@
-"""Login: how a Prometheus is told who asks. It stands in a file, which names other files.
+"""Address and Login: where a Prometheus is asked, as a person typed it, and how it is told who
+asks: that stands in a file, which names other files.
 
     user = "me"
     password_file = "password"      # or password = "…", in a file that nobody else may read
@@ -11,17 +12,73 @@ Files are looked for beside it, and read again at each use, since tokens are cha
 """
 
 import base64
+import ipaddress
 import os
 import ssl
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import mark
+from gpuexplorer.core.words import Message, mark
 
-_LARGEST = 100_000  # bytes of such a file
+_FORMS = "Such as: http://prometheus.example.org:9090, or https://example.org/prometheus"
+
+
+class Address(NamedTuple):
+    """Without a name or a password: those stand in no command line and in no window."""
+
+    secure: bool
+    host: str
+    port: int
+    prefix: str = ""  # "/prometheus", where it stands behind such a path
+
+    @property
+    def url(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        scheme, usual = ("https", 443) if self.secure else ("http", 80)
+        port = "" if self.port == usual else f":{self.port}"
+        return f"{scheme}://{host}{port}{self.prefix}"
+
+    @property
+    def is_here(self) -> bool:
+        """Whether no network lies between."""
+        with suppress(ValueError):
+            return ipaddress.ip_address(self.host).is_loopback
+        return self.host == "localhost"
+
+
+def address(text: str) -> Address:
+    """Raises Trouble for what is none, and says nothing of a password in it."""
+    if "@" in text:
+        raise Trouble(
+            "A name or a password in the address of Prometheus could be read by others.",
+            "Write them into a file and name it with --prometheus-login.",
+        )
+    text = text.strip()
+    try:
+        parts = urlsplit(text if "://" in text else f"http://{text}")
+        port, host = parts.port, parts.hostname
+    except ValueError:
+        port, host = 0, None
+    plain = text.isascii() and text.isprintable() and " " not in text
+    if (
+        not plain
+        or not host
+        or port == 0
+        or parts.scheme not in ("http", "https")
+        or (parts.query or parts.fragment)
+    ):
+        raise Trouble("{text!r} is no address of a Prometheus.", _FORMS, text=text[:200])
+    secure = parts.scheme == "https"
+    prefix = parts.path.rstrip("/").removesuffix("/api/v1").removesuffix("/graph")
+    return Address(secure, host, port or (443 if secure else 80), prefix)
+
+
 _OTHERS = 0o077
 # The certificates of Red Hat and its kin, of SUSE, and of Alpine.
 SYSTEMS = (
@@ -43,45 +100,42 @@ class Login:
     certificate_file: Path | None = None
     key_file: Path | None = None
 
+    @property
+    def secret(self) -> bool:
+        """Whether something goes along that others must not read."""
+        return bool(self.user) or self.bearer_file is not None
+
     def header(self) -> str | None:
         """What stands behind `Authorization:`. Raises Trouble where a file cannot be read."""
         if self.bearer_file is not None:
             return f"Bearer {_only_line(self.bearer_file)}"
         if not self.user:
             return None
-        password = self.password
-        if password is None and self.password_file is not None:
+        password = self.password or ""
+        if self.password_file is not None and not password:
             password = _only_line(self.password_file)
-        both = f"{self.user}:{password or ''}".encode()
-        return f"Basic {base64.b64encode(both).decode()}"
+        return f"Basic {base64.b64encode(f'{self.user}:{password}'.encode()).decode()}"
 
     def tls(self) -> ssl.SSLContext:
         """Raises Trouble where a certificate cannot be used."""
-        if self.ca_file is None:
-            context = ssl.create_default_context(cafile=_of_this_system())
-        else:
-            _text(self.ca_file)
-            try:
-                context = ssl.create_default_context(cafile=self.ca_file)
-            except (ssl.SSLError, OSError):
-                raise Trouble(
-                    "{file} holds no certificates.",
-                    "It must be a file of PEM, with BEGIN CERTIFICATE in it.",
-                    file=self.ca_file,
-                ) from None
-        if self.certificate_file is not None:
-            _text(self.certificate_file)
-            if self.key_file is not None:
-                _text(self.key_file)
-            try:
+        file = self.ca_file
+        try:
+            context = ssl.create_default_context(cafile=file or _of_this_system())
+            if (file := self.certificate_file) is not None:
                 # An encrypted key would ask for its words at the terminal.
-                context.load_cert_chain(self.certificate_file, self.key_file, password="")
-            except (ssl.SSLError, OSError, ValueError):
+                context.load_cert_chain(file, self.key_file, password="")
+        except (OSError, ValueError):  # an SSLError is the first
+            if file is self.certificate_file:
                 raise Trouble(
                     "The certificate {file} and its key cannot be used.",
                     "Both must be PEM and belong together, and the key must not be encrypted.",
-                    file=self.certificate_file,
+                    file=file,
                 ) from None
+            raise Trouble(
+                "{file} holds no certificates.",
+                "It must be a file of PEM, with BEGIN CERTIFICATE in it.",
+                file=file,
+            ) from None
         return context
 
 
@@ -92,7 +146,7 @@ def read_login(path: Path, ask: Callable[[str], str] | None = None) -> Login:
     """`ask` gets a password from the person, by the user's name. Raises Trouble."""
     try:
         told = tomllib.loads(_text(path))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except tomllib.TOMLDecodeError as error:
         # Python's words tell the place; they quote a letter at most.
         raise Trouble(
             "{file} cannot be read as settings: {reason}",
@@ -110,10 +164,26 @@ def read_login(path: Path, ask: Callable[[str], str] | None = None) -> Login:
                 keys=", ".join(_KEYS),
             )
     files = {key: path.parent / told.pop(key) for key in _KEYS[2:] if key in told}
-    login = Login(told.get("user", ""), told.get("password"), **files)
-    _check(login, path)
     for file in files.values():
         _text(file)
+    login = Login(told.get("user", ""), told.get("password"), **files)
+    wrong = ""
+    if login.bearer_file and login.user:
+        wrong = mark("{file} names both a user and a bearer token, and only one can be sent.")
+    elif ":" in login.user or not login.user.isprintable():
+        wrong = mark("The user in {file} has a colon or a control character in it.")
+    elif not login.user and (login.password or login.password_file):
+        wrong = mark("{file} names a password and no user.")
+    elif login.key_file and not login.certificate_file:
+        wrong = mark("{file} names a key and no certificate.")
+    if wrong:
+        raise Trouble(wrong, "Mend that file.", file=path)
+    if login.password and os.name == "posix" and path.stat().st_mode & _OTHERS:
+        raise Trouble(
+            "A password stands in {file}, and other users may read that file.",
+            "Take that right away: chmod 600 {file}",
+            file=path,
+        )
     if login.user and login.password is None and login.password_file is None:
         if ask is None:
             raise Trouble(
@@ -122,7 +192,7 @@ def read_login(path: Path, ask: Callable[[str], str] | None = None) -> Login:
                 " where it is asked for.",
                 file=path,
             )
-        login = Login(login.user, ask(login.user), **files)
+        login = replace(login, password=ask(login.user))
     return login
 
 
@@ -132,26 +202,6 @@ def _of_this_system() -> str | None:
     if usual.cafile or usual.capath:
         return None
     return next((each for each in SYSTEMS if Path(each).is_file()), None)
-
-
-def _check(login: Login, path: Path) -> None:
-    if login.bearer_file is not None and login.user:
-        wrong = mark("{file} names both a user and a bearer token, and only one can be sent.")
-    elif login.user and (":" in login.user or not login.user.isprintable()):
-        wrong = mark("The user in {file} has a colon or a control character in it.")
-    elif not login.user and (login.password or login.password_file):
-        wrong = mark("{file} names a password and no user.")
-    elif login.key_file is not None and login.certificate_file is None:
-        wrong = mark("{file} names a key and no certificate.")
-    else:
-        if login.password and os.name == "posix" and path.stat().st_mode & _OTHERS:
-            raise Trouble(
-                "A password stands in {file}, and other users may read that file.",
-                "Take that right away: chmod 600 {file}",
-                file=path,
-            )
-        return
-    raise Trouble(wrong, "Mend that file.", file=path)
 
 
 def _only_line(path: Path) -> str:
@@ -167,22 +217,12 @@ def _only_line(path: Path) -> str:
 
 def _text(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            found = file.read(_LARGEST + 1)
-        text = found.decode()
-    except OSError as error:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        told = error.strerror if isinstance(error, OSError) else Message("it is no text")
         raise Trouble(
             "{file} cannot be read: {reason}.",
             "The login for Prometheus names it: mend its name or its rights.",
             file=path,
-            reason=error.strerror or type(error).__name__,
+            reason=told,
         ) from None
-    except UnicodeDecodeError:
-        found, text = b"", ""
-    if len(found) > _LARGEST or not text:
-        raise Trouble(
-            "{file} is empty, too large, or no text.",
-            "The login for Prometheus names it: name another.",
-            file=path,
-        )
-    return text

@@ -3,16 +3,18 @@
 import json
 import socket
 import ssl
-from collections.abc import Mapping
+from contextlib import suppress
 from http import HTTPStatus
 
+from gpuexplorer.core.harmless import clean
+from gpuexplorer.core.records import UNREADABLE
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message, mark
+from gpuexplorer.core.words import Message, mark
 
 _WANTS_TLS = b"HTTP request to an HTTPS server"  # as Go's servers and nginx say it
 _OF_UNKNOWN_CA = range(18, 22)  # OpenSSL's X509_V_ERR_… for that
 _LONGEST = 300  # letters of what the server says of it
-
+_LASTING = (301, 302, 303, 307, 308, 400, 401, 403, 404, 405)
 
 _NO_PAGE = (
     mark("There is no Prometheus at {url}: the address answers, and knows no such page."),
@@ -49,28 +51,29 @@ _WORDS = {
         mark("Prometheus at {url} could not work the answer out: {said}."),
         mark("If it names a limit, ask for fewer cards with --match."),
     ),
-    429: (
-        mark("Too many questions were asked of {url}."),
-        mark("It is asked again more slowly."),
-    ),
+    429: _BUSY,
     503: _BUSY,
     504: _BUSY,
 }
 
 
 class PrometheusError(Trouble):
-    """`lasting`: asking again soon is pointless, and may lock somebody out."""
+    """`lasting`: asking again soon is pointless, and may lock somebody out. `status`: of the
+    answer, where there was one.
+    """
 
-    lasting = False
-    status = 0  # of the answer, where there was one
-
-
-def plain(text: str, longest: int = _LONGEST) -> str:
-    """A server's words, without what could move a terminal's cursor or fill a window."""
-    if len(text) <= longest and text.isprintable():
-        return text
-    shown = "".join(each if each.isprintable() else " " for each in text[: longest + 1])
-    return shown if len(text) <= longest else f"{shown[: longest - 1]}…"
+    def __init__(
+        self,
+        template: str,
+        hint: str = "",
+        /,
+        *,
+        lasting: bool = False,
+        status: int = 0,
+        **values: object,
+    ) -> None:
+        super().__init__(template, hint, status=status, **values)
+        self.lasting, self.status = lasting, status
 
 
 def refused(status: int, body: bytes, where: str, sent_to: str | None) -> PrometheusError:
@@ -79,62 +82,46 @@ def refused(status: int, body: bytes, where: str, sent_to: str | None) -> Promet
     if _WANTS_TLS in body:
         sentence = mark("At {url} https is spoken, and the address says http.")
         hint = mark("Write https:// before it.")
-    error = PrometheusError(
+    said = ""
+    with suppress(*UNREADABLE):  # a page for browsers is not quoted
+        said = clean(json.loads(body)["error"], _LONGEST).rstrip(".")
+    if not said:
+        with suppress(ValueError):
+            said = HTTPStatus(status).phrase
+    return PrometheusError(
         sentence,
         hint,
-        url=where,
+        lasting=status in _LASTING,
         status=status,
-        other=plain(sent_to or ""),
-        said=_said(body, status),
+        url=where,
+        other=clean(sent_to or "", _LONGEST),
+        said=said or Message("it gives no reason"),
     )
-    error.status = status
-    error.lasting = status in (301, 302, 303, 307, 308, 400, 401, 403, 404, 405)
-    return error
-
-
-def _said(body: bytes, status: int) -> str:
-    """What stands in an error's JSON; a page for browsers is not quoted."""
-    try:
-        told = json.loads(body)
-        text = told["error"] if isinstance(told, dict) else ""
-    except (ValueError, RecursionError, LookupError):
-        text = ""
-    if isinstance(text, str) and text:
-        return plain(text).rstrip(".")
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return Message("it gives no reason")
 
 
 def unreachable(error: OSError, where: str, host: str) -> PrometheusError:
     """For a network that carries nothing there and back."""
-    values = {"url": where, "host": host}
+    said, lasting = clean(error.strerror or "it was closed"), False
     if isinstance(error, ssl.SSLError):
-        return _of_tls(error, values)
-    if isinstance(error, socket.gaierror):
-        return PrometheusError(
-            "This computer finds no address for the name {host}.",
-            "Look at how it is written, and at the network.",
-            **values,
-        )
-    if isinstance(error, ConnectionRefusedError):
-        return PrometheusError(
-            "Nothing listens at {url}.", "Look whether Prometheus runs, and its port.", **values
-        )
-    return PrometheusError(
-        "The connection to {url} broke: {said}.",
-        "It is tried again.",
-        said=plain(error.strerror or "it was closed"),
-        **values,
-    )
+        sentence, hint, said, lasting = _of_tls(error)
+    elif isinstance(error, socket.gaierror):
+        sentence = mark("This computer finds no address for the name {host}.")
+        hint = mark("Look at how it is written, and at the network.")
+    elif isinstance(error, ConnectionRefusedError):
+        sentence = mark("Nothing listens at {url}.")
+        hint = mark("Look whether Prometheus runs, and its port.")
+    else:
+        sentence = mark("The connection to {url} broke: {said}.")
+        hint = mark("It is tried again.")
+    return PrometheusError(sentence, hint, lasting=lasting, url=where, host=host, said=said)
 
 
-def _of_tls(error: ssl.SSLError, values: Mapping[str, str]) -> PrometheusError:
+def _of_tls(error: ssl.SSLError) -> tuple[str, str, str, bool]:
+    """Sentence, hint, what OpenSSL says, and whether it will stay so."""
     reason = error.reason or ""
-    said = plain(reason or str(error))
+    said = clean(reason or str(error), _LONGEST)
     if isinstance(error, ssl.SSLCertVerificationError):
-        said = plain(error.verify_message or str(error)).rstrip(".")
+        said = clean(error.verify_message or str(error), _LONGEST).rstrip(".")
         sentence = mark("{host} shows a certificate that is not trusted: {said}.")
         hint = mark(
             "It must be for this name and this day: ask whoever runs it for another one."
@@ -151,47 +138,9 @@ def _of_tls(error: ssl.SSLError, values: Mapping[str, str]) -> PrometheusError:
         sentence = mark("{url} does not speak https.")
         hint = mark("Look at the port; if it is right, write http:// before it.")
     else:
-        return PrometheusError(
-            "No encrypted connection to {host} comes about: {said}.",
-            "Look whether it speaks https at that port, and whether it wants a certificate.",
-            said=said,
-            **values,
+        sentence = mark("No encrypted connection to {host} comes about: {said}.")
+        hint = mark(
+            "Look whether it speaks https at that port, and whether it wants a certificate."
         )
-    made = PrometheusError(sentence, hint, said=said, **values)
-    made.lasting = True
-    return made
-
-
-def too_late(where: str, seconds: float) -> PrometheusError:
-    return PrometheusError(
-        "Prometheus at {url} did not answer in full within {seconds:.0f} s.",
-        "It is asked again. If that stays so, ask for fewer cards with --match.",
-        url=where,
-        seconds=seconds,
-    )
-
-
-def too_much(where: str, size: int) -> PrometheusError:
-    error = PrometheusError(
-        "Prometheus at {url} answered with more than {size:.0f} MB, and was not read on.",
-        "Ask for fewer cards with --match.",
-        url=where,
-        size=size / 1e6,
-    )
-    error.status = HTTPStatus.OK
-    return error
-
-
-def no_prometheus(where: str) -> PrometheusError:
-    error = PrometheusError(
-        "What answers at {url} is no Prometheus, or something changes its answers on the way.",
-        "Look at the address, with its port and path.",
-        url=where,
-    )
-    error.lasting = True
-    error.status = HTTPStatus.OK
-    return error
-
-
-def given_up(where: str) -> PrometheusError:
-    return PrometheusError("The question to {url} was given up.", NOTHING, url=where)
+        return sentence, hint, said, False
+    return sentence, hint, said, True

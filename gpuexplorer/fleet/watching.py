@@ -2,14 +2,14 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.fleet.hour import COLUMNS, STEP, Hour, hour_of
-from gpuexplorer.fleet.now import FleetNow
+from gpuexplorer.fleet.fleet import Fleet, FleetNow
+from gpuexplorer.fleet.refusals import PrometheusError
 
 BEAT = 15.0  # seconds, as often as exporters are read by default
 # A look for new cards every so many beats.
@@ -29,20 +29,12 @@ class Broken(NamedTuple):
 class Watching:
     """Who listens is called from its thread, with every answer and every failure."""
 
-    def __init__(
-        self,
-        fleet: Fleet,
-        beat: float = BEAT,
-        clock: Clock | None = None,
-    ) -> None:
-        self.fleet = fleet
-        self.beat = beat
+    def __init__(self, fleet: Fleet, beat: float = BEAT, clock: Clock | None = None) -> None:
+        self.fleet, self.beat = fleet, beat
         self.clock = clock or SystemClock()
         self.now: FleetNow | None = None
         self.answered_at: float | None = None
         self.broken: Broken | None = None
-        self.hour: Hour | None = None
-        self._wants_hour = False
         self._listeners: list[Callable[[], None]] = []
         self._wake, self._ended = threading.Event(), False
         self._failures = self._beats = 0
@@ -64,18 +56,12 @@ class Watching:
         self._listeners.append(on_change)
 
     def stop_listening(self, on_change: Callable[[], None]) -> None:
-        self._listeners.remove(on_change)
+        with suppress(ValueError):  # it never listened
+            self._listeners.remove(on_change)
 
     def ask_now(self) -> None:
         """Instead of at the next beat."""
         self._wake.set()
-
-    def want_hour(self, *, wanted: bool) -> Hour | None:
-        """What there is of it; while somebody wants it, it is asked for with the beat."""
-        if wanted and not self._wants_hour and self.hour is None:
-            self.ask_now()
-        self._wants_hour = wanted
-        return self.hour
 
     def look(self) -> None:
         """One beat in this very thread."""
@@ -85,33 +71,23 @@ class Watching:
             elif self._beats == 1:
                 # After the first picture, since it takes longer.
                 self.fleet.look_back()
-            now = self.fleet.now()
-            self._look_at_hour(now)
+            self.now, self.answered_at = self.fleet.now(), self.clock.now()
         except Trouble as trouble:
-            if not self._ended:
-                self._note(trouble)
+            if self._ended:
+                return
+            now = self.clock.now()
+            wait = min(_MOST_PATIENT, self.beat * 2.0 ** min(self._failures, 10))
+            if isinstance(trouble, PrometheusError) and trouble.lasting:
+                wait = max(wait, _LASTING)
+            since = now if self.broken is None else self.broken.since
+            self.broken = Broken(since, trouble.sentence, trouble.hint, now + wait)
+            self._failures += 1
+            self._beats = 0  # what is there then, is looked for anew
         else:
-            self.now, self.answered_at = now, self.clock.now()
             self.broken, self._failures = None, 0
             self._beats += 1
-        if not self._ended:
-            for each in list(self._listeners):
-                each()
-
-    def _look_at_hour(self, now: FleetNow) -> None:
-        hour, wall = self.hour, self.clock.wall()
-        if self._wants_hour and (hour is None or wall >= hour.start + STEP * (COLUMNS + 1)):
-            self.hour = hour_of(self.fleet, now.cards, wall)
-
-    def _note(self, trouble: Trouble) -> None:
-        self._failures += 1
-        self._beats = 0  # what is there then, is looked for anew
-        now = self.clock.now()
-        wait = min(_MOST_PATIENT, self.beat * 2.0 ** min(self._failures - 1, 10))
-        if getattr(trouble, "lasting", False):
-            wait = max(wait, _LASTING)
-        since = self.broken.since if self.broken is not None else now
-        self.broken = Broken(since, trouble.sentence, trouble.hint, now + wait)
+        for each in tuple(self._listeners):
+            each()
 
     def _run(self) -> None:
         while not self._ended:

@@ -1,27 +1,21 @@
 """Company: a rank on each host, over ssh or here, and what they tell; ended together."""
 
 import queue
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain, count
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from gpuexplorer.core.harmless import Limits
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.tagged import line_of, record_in
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
-from gpuexplorer.ranks.wire import (
-    BEAT,
-    TOLD,
-    Elsewhere,
-    Expects,
-    Failed,
-    Here,
-    Order,
-    Told,
-)
+from gpuexplorer.lab import packaged
+from gpuexplorer.ranks.wire import BEAT, TOLD, Elsewhere, Expects, Failed, Here, Order, Told
 from gpuexplorer.remote.host_name import HostName, Launch
 from gpuexplorer.remote.link import Link
 from gpuexplorer.remote.parcel import Kind, parcel
@@ -31,13 +25,9 @@ T = TypeVar("T")
 PATIENCE = 15.0  # with what takes no time worth mentioning
 STARTING = 90.0  # a disk over there may be slow, and PyTorch is large
 SILENT = 10.0
-LONGEST = 86_400.0  # a time beyond is none, whatever a host says
 _SLOWER = 3.0  # than it was expected to be
 _GRACE = 1.5  # for the real reason, which may come after the others' complaints
 _GLANCE = 0.25
-_OURS = b'{"is":'
-_LIMITS = Limits(figures={"port": 65_535, "promised": 1e15, "seconds": 1e9})
-_CANNOT_BE = mark("What {host} told cannot be: a figure in it is none, or far too large.")
 
 
 class Member(NamedTuple):
@@ -49,13 +39,27 @@ class Member(NamedTuple):
     python: str
 
 
+def here(name: str, python: str | Path | None) -> Member:
+    """This computer, without ssh. Where that Python has no PyTorch, its rank finds one that
+    has. Raises Trouble where no rank can run.
+    """
+    if sys.platform == "win32":
+        raise Trouble(
+            "Windows cannot be one of the machines between which copies are measured.",
+            "Between others it can: name those.",
+        )
+    path = Path(python or sys.executable)
+    asked = "python3" if packaged.is_this_program(path) else str(path)
+    return Member(name, HostName("localhost"), lambda _, command: ["sh", "-c", command], asked)
+
+
 def told_apart(names: Sequence[str]) -> Sequence[str]:
     """The second a is called "a (2)", or by the next number where that is another's name."""
     found: list[str] = []
     for name in names:
-        taken = {*found, *names} if name in found else ()
         numbered = (f"{name} ({number})" for number in count(2))
-        found.append(next(each for each in chain((name,), numbered) if each not in taken))
+        free = (each for each in numbered if each not in found and each not in names)
+        found.append(next(free) if name in found else name)
     return found
 
 
@@ -86,9 +90,8 @@ class Company:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._links:
-            with ThreadPoolExecutor(len(self._links)) as at_once:
-                list(at_once.map(Link.stop, self._links.values()))
+        with ThreadPoolExecutor(max(1, len(self._links))) as at_once:
+            list(at_once.map(Link.stop, self._links.values()))
 
     def start(self) -> Mapping[int, Here]:
         """Raises Trouble where one has no PyTorch, or cannot be reached."""
@@ -114,48 +117,38 @@ class Company:
         """
         answers: dict[int, T] = {}
         until = time.monotonic() + seconds
-        while missing := [each for each in ranks if each not in answers]:
+        while missing := [self.members[each].name for each in ranks if each not in answers]:
             rank, told = self._next()
             now = time.monotonic()
-            if isinstance(told, (Failed, Ending)):
-                raise self._real_reason(rank, told)
-            if isinstance(told, kind):
-                if rank in ranks:
+            match told:
+                case Failed() | Ending():
+                    raise self._real_reason(rank, told)
+                case Elsewhere(python):
+                    self._move(rank, python)
+                case Expects(more):
+                    until = max(until, now + PATIENCE + _SLOWER * more)
+                case _ if isinstance(told, kind) and rank in ranks:
                     answers[rank] = told
-            elif isinstance(told, Elsewhere):
-                self._move(rank, told.python)
-            elif isinstance(told, Expects):
-                more = _SLOWER * min(max(0.0, told.seconds), LONGEST)
-                until = max(until, now + PATIENCE + more)
-            elif told is None:
-                self._miss_nobody(now)
-            if now > until and len(answers) < len(ranks):
-                raise Trouble(
-                    late,
-                    hint,
-                    hosts=", ".join(self.members[each].name for each in ranks),
-                    late=", ".join(self.members[each].name for each in missing),
-                    seconds=seconds,
-                )
+                    continue
+            if now > until:
+                hosts = ", ".join(self.members[each].name for each in ranks)
+                raise Trouble(late, hint, hosts=hosts, late=", ".join(missing), seconds=seconds)
         return answers
 
     def _start(self, rank: int, python: str) -> None:
-        member = self.members[rank]
-        sent = parcel(Kind.RANK)
-        command = member.launch(member.host, sent.command(python))
+        member, sent = self.members[rank], parcel(Kind.RANK)
 
         def on_line(line: bytes) -> None:
-            try:
-                self._said.put((rank, record_in(line, TOLD, _LIMITS)))
-            except UnreadableError:
-                if line.startswith(_OURS):  # else a library printed it
-                    self._said.put((rank, Failed(Message(_CANNOT_BE, host=member.name))))
-
-        def on_end(ending: Ending) -> None:
-            self._said.put((rank, ending))
+            with suppress(UnreadableError):  # a library printed it
+                self._said.put((rank, record_in(line, TOLD)))
 
         self._links[rank] = Link(
-            member.host, command, sent.preamble, sent.mark, on_line, on_end
+            member.host,
+            member.launch(member.host, sent.command(python)),
+            sent.preamble,
+            sent.mark,
+            on_line,
+            lambda ending: self._said.put((rank, ending)),
         )
 
     def _move(self, rank: int, python: str) -> None:
@@ -181,31 +174,25 @@ class Company:
         try:
             rank, told = self._said.get(timeout=_GLANCE)
         except queue.Empty:
+            for rank, heard in self._heard.items():
+                if now - heard > self._silent:
+                    raise Trouble(
+                        "{host} has not been heard of for {seconds:.0f} s.",
+                        "It is off the network, or its rank was stopped. It ends by itself.",
+                        host=self.members[rank].name,
+                        seconds=self._silent,
+                    ) from None
             return 0, None
         self._heard[rank] = time.monotonic()
         return rank, told
 
-    def _miss_nobody(self, now: float) -> None:
-        for rank, heard in self._heard.items():
-            if now - heard > self._silent:
-                raise Trouble(
-                    "{host} has not been heard of for {seconds:.0f} s.",
-                    "It is off the network, or its rank was stopped. It ends by itself.",
-                    host=self.members[rank].name,
-                    seconds=self._silent,
-                )
-
     def _real_reason(self, rank: int, told: Failed | Ending) -> Trouble:
         """One that is gone makes all others complain, and these may be heard first."""
         until = time.monotonic() + _GRACE
-        later: Told | Ending | None = told
-        ended = rank
-        while not isinstance(later, Ending) and time.monotonic() < until:
-            ended, later = self._next()
-        if isinstance(later, Ending):
-            told, rank = later, ended
-        try:  # What the host calls itself is not what was typed.
-            values = {**told.why.values, "host": self.members[rank].name}
-            return Trouble(Message(told.why.template, **values), told.hint)
-        except (ValueError, LookupError):  # not as one of ours would say it
-            return Trouble(told.why, told.hint)
+        while not isinstance(told, Ending) and time.monotonic() < until:
+            other, later = self._next()
+            if isinstance(later, Ending):
+                rank, told = other, later
+        # What the host calls itself is not what was typed.
+        values = {**told.why.values, "host": self.members[rank].name}
+        return Trouble(Message(told.why.template, **values), told.hint)

@@ -1,22 +1,14 @@
 """Meeting: how the ranks reach each other, what moves the bytes, and that all have joined."""
 
-import contextlib
 import ipaddress
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.ranks.company import PATIENCE, Company
-from gpuexplorer.ranks.wire import (
-    Address,
-    Begin,
-    Begun,
-    Here,
-    Other,
-    Reach,
-    Reached,
-)
+from gpuexplorer.ranks.wire import Address, Begin, Begun, Here, Other, Reach, Reached
 
 _MOST_ADDRESSES = 8
 _SLOWEST = 500_000.0  # bytes per second that PyTorch's own time-out allows for
@@ -37,11 +29,9 @@ class Path:
     @property
     def promised(self) -> float | None:
         """Bytes per second: the narrowest counts. None where an end does not say."""
-        both = self.here.promised, self.there.promised
-        if self.inside or both[0] is None or both[1] is None:
+        if self.inside or self.here.promised is None or self.there.promised is None:
             return None
-        narrowest = min(both[0], both[1])
-        return narrowest if narrowest > 0 else None
+        return min(self.here.promised, self.there.promised)
 
     @property
     def words(self) -> Message:
@@ -65,35 +55,41 @@ class Met:
 
 def meet(company: Company, here: Mapping[int, Here], most_bytes: int) -> Met:
     """Raises Trouble where two cannot reach each other, or do not suit."""
-    names = [each.name for each in company.members]
-    remarks = _suited(here, names)
-    paths = _paths(company, here, names)
-    cards, why = _cards(here, paths, names)
-    world = len(here)
-    place = paths[1, 0].there.text
-    patience = PATIENCE + 2 * world * most_bytes / _SLOWEST
-    for rank in range(world):
-        at = paths[(rank + 1) % world, rank].there.interface
-        where = place, here[0].port, at
-        company.tell(rank, Begin(rank, world, *where, cards[rank], PATIENCE, patience))
-    late = mark("All were started, but did not find each other within {seconds:.0f} s.")
-    company.answers(Begun, range(world), 2 * PATIENCE, late)
-    return Met("gloo" if None in cards else "nccl", paths, [*remarks, why])
-
-
-def _suited(here: Mapping[int, Here], names: Sequence[str]) -> Sequence[Message]:
-    """What PyTorch's versions say to each other changes; nobody promises that it does not."""
-    told = _told(names, [here[rank].torch for rank in range(len(names))])
-    versions = [each.torch.partition("+")[0].split(".") for each in here.values()]
-    if len({each[0] for each in versions}) > 1:
+    names, world = [each.name for each in company.members], len(here)
+    remarks = []
+    versions = [here[rank].torch for rank in range(world)]
+    told = _told(names, versions)
+    numbers = [each.partition("+")[0].split(".") for each in versions]
+    if len({each[0] for each in numbers}) > 1:
         raise Trouble(
             "The hosts have versions of PyTorch that do not understand each other: {told}.",
             "Install the same one, or name a Python with --python.",
             told=told,
         )
-    if len({tuple(each[:2]) for each in versions}) > 1:
-        return [Message("Versions of PyTorch differ, which may not work: {told}.", told=told)]
-    return []
+    # What they say to each other changes; nobody promises that it does not.
+    if len({tuple(each[:2]) for each in numbers}) > 1:
+        what = Message("Versions of PyTorch differ, which may not work: {told}.", told=told)
+        remarks.append(what)
+    paths = _paths(company, here, names)
+    # NCCL takes a card of its own for each rank, also of those that share a computer.
+    wanted = [sum(paths[rank, each].inside for each in range(rank)) for rank in range(world)]
+    by_gloo = _why_gloo(here, wanted, names)
+    place, patience = paths[1, 0].there.text, PATIENCE + 2 * world * most_bytes / _SLOWEST
+    for rank, card in enumerate(wanted):
+        at = paths[(rank + 1) % world, rank].there.interface
+        where = rank, world, place, here[0].port, at
+        company.tell(rank, Begin(*where, None if by_gloo else card, PATIENCE, patience))
+    late = mark("All were started, but did not find each other within {seconds:.0f} s.")
+    company.answers(Begun, range(world), 2 * PATIENCE, late)
+    if by_gloo:
+        return Met("gloo", paths, [*remarks, by_gloo])
+    cards = _told(names, [here[rank].cards[card] for rank, card in enumerate(wanted)])
+    by_nccl = Message(
+        "By NCCL, from card to card ({cards}); it may take faster wires than the one that is "
+        "named.",
+        cards=cards,
+    )
+    return Met("nccl", paths, [*remarks, by_nccl])
 
 
 def _paths(
@@ -154,16 +150,18 @@ def _unreachable(names: Sequence[str], other: int, told: Mapping[int, Reached]) 
 
 
 def _candidates(here: Mapping[int, Here], rank: int) -> Sequence[str]:
-    """First those by which ssh came there, or by which it came from there to others."""
+    """First those by which ssh came there, or by which it came from there to others. The
+    loopback only where there is nothing else.
+    """
     own = [each.text for each in here[rank].addresses]
-    came = here[rank].called[:1]
-    from_there = [each.called[1] for each in here.values() if len(each.called) == 2]
-    is_inside: dict[str, bool] = {}
-    for text in (*came, *(each for each in from_there if each in own), *own):
-        with contextlib.suppress(ValueError):  # no host looks up names for another
-            is_inside[text] = ipaddress.ip_address(text).is_loopback
-    outside = [text for text, inside in is_inside.items() if not inside]
-    return (outside or list(is_inside))[:_MOST_ADDRESSES]
+    from_there = [each.called[1] for each in here.values() if each.called]
+    first = (*here[rank].called[:1], *(each for each in from_there if each in own))
+    inside: dict[str, bool] = {}
+    for text in (*first, *own):
+        with suppress(ValueError):  # ssh that went over no network has no address
+            inside[text] = ipaddress.ip_address(text).is_loopback
+    outside = [text for text, is_inside in inside.items() if not is_inside]
+    return (outside or list(inside))[:_MOST_ADDRESSES]
 
 
 def _known(here: Here, text: str) -> Address:
@@ -171,35 +169,25 @@ def _known(here: Here, text: str) -> Address:
     return next((each for each in here.addresses if each.text == text), Address(text))
 
 
-def _cards(
-    here: Mapping[int, Here], paths: Mapping[tuple[int, int], Path], names: Sequence[str]
-) -> tuple[Sequence[int | None], Message]:
-    """NCCL takes a card of its own for each rank, also of those that share a computer."""
-    ranks = range(len(here))
-    cards = [sum(paths[rank, each].inside for each in range(rank)) for rank in ranks]
-    for rank, card in enumerate(cards):
+def _why_gloo(
+    here: Mapping[int, Here], wanted: Sequence[int], names: Sequence[str]
+) -> Message | None:
+    """Why not NCCL, where that is so. `wanted`: the card of each rank."""
+    for rank, card in enumerate(wanted):
         if card >= len(here[rank].cards):
-            why = Message(
+            return Message(
                 "By gloo, from memory to memory: NCCL needs a card for each, and {host} has "
                 "{count}.",
                 host=names[rank],
                 count=len(here[rank].cards),
             )
-            return [None for _ in ranks], why
-    versions = [here[rank].nccl for rank in ranks]
+    versions = [here[rank].nccl for rank in range(len(names))]
     if len({each.rpartition(".")[0] for each in versions}) > 1:
-        why = Message(
+        return Message(
             "By gloo, from memory to memory: versions of NCCL differ ({told}).",
             told=_told(names, versions),
         )
-        return [None for _ in ranks], why
-    used = _told(names, [here[rank].cards[card] for rank, card in enumerate(cards)])
-    why = Message(
-        "By NCCL, from card to card ({cards}); it may take faster wires than the one that is "
-        "named.",
-        cards=used,
-    )
-    return cards, why
+    return None
 
 
 def _told(names: Sequence[str], values: Sequence[str]) -> str:

@@ -7,7 +7,6 @@ import pytest
 
 from gpuexplorer.__main__ import main
 from gpuexplorer.commands.window_arguments import add_window_arguments, check_window_arguments
-from gpuexplorer.fleet.identity import Chosen
 
 WRONG, TROUBLE = 2, 1
 
@@ -61,7 +60,7 @@ def test_wrong_words_are_named(
         ("--open gone.gpurec", "gone.gpurec"),
         ("--prometheus ftp://x", "is no address of a Prometheus"),
         ("--prometheus http://me:word@x", "could be read by others"),
-        ("--prometheus x --match {", "cannot be read from letter 1 on"),
+        ("--prometheus x --match {", "The selector '{' cannot be read"),
         ("--prometheus x --prometheus-login none.toml", "cannot be read"),
         ("--prometheus https://x --prometheus-login login.toml", "holds no certificates"),
     ],
@@ -99,4 +98,4 @@ def test_a_fleet_is_made_of_address_selector_and_labels() -> None:
     fleet = checked(*words).fleet
     assert fleet.server.where.url == "http://prom:9090"
     assert fleet.match == "cluster='a'"
-    assert fleet.chosen == Chosen("node", "")
+    assert fleet.host_label == "node"

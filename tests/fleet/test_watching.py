@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import pytest
 
 from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.fleet.address import address
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.watching import Watching
@@ -27,20 +26,12 @@ def watching(client: Prometheus, clock: ManualClock) -> Iterator[Watching]:
     made.stop(_PATIENCE)
 
 
-def test_a_beat_brings_the_newest_values(watching: Watching) -> None:
-    watching.look()
-    assert watching.now is not None
-    assert len(watching.now.cards) == 16
-    assert watching.broken is None
-
-
 def test_a_server_that_breaks_is_said_with_since_when_and_asked_more_and_more_slowly(
     server: FakePrometheus, watching: Watching, clock: ManualClock
 ) -> None:
     watching.look()
-    began = clock.now()
+    began, waits = clock.now(), []
     server.special["*"] = 503, {}, b'{"error":"overloaded"}'
-    waits = []
     for _ in range(7):
         watching.look()
         assert watching.broken is not None
@@ -65,27 +56,21 @@ def test_a_login_that_is_refused_is_not_tried_again_at_once(
     assert watching.broken.retry_at - clock.now() == 60.0
 
 
-def test_its_thread_asks_again_and_again_and_ends_at_once(server: FakePrometheus) -> None:
-    beats = threading.Semaphore(0)
-    client = Prometheus(address(server.url))
+def test_its_thread_asks_again_and_again_and_ends_while_a_server_holds_its_answer_back(
+    server: FakePrometheus, client: Prometheus
+) -> None:
+    beats, asked, free = threading.Semaphore(0), threading.Event(), threading.Event()
     watching = Watching(Fleet(client), beat=0.01)
     watching.listen(beats.release)
     watching.start()
     for _ in range(3):
         assert beats.acquire(timeout=_PATIENCE)
-    assert watching.stop(_PATIENCE)
-
-
-def test_it_ends_while_a_server_holds_its_answer_back(server: FakePrometheus) -> None:
-    asked, free = threading.Event(), threading.Event()
 
     def hold() -> None:
         asked.set()
         free.wait(_PATIENCE)
 
     server.hold = hold
-    watching = Watching(Fleet(Prometheus(address(server.url))))
-    watching.start()
     assert asked.wait(_PATIENCE)
     assert watching.stop(_PATIENCE)
     free.set()

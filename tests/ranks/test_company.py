@@ -12,7 +12,7 @@ import pytest
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.ranks.company import told_apart
-from gpuexplorer.ranks.result import ALL
+from gpuexplorer.ranks.measuring import ALL
 from gpuexplorer.ranks.wire import Failed, Way
 from tests.lab.processes import needs_torch
 from tests.ranks.hosts import PATIENCE, Course, left_of, member, rank_on, saying
@@ -91,14 +91,6 @@ def test_a_host_that_is_not_there_is_told() -> None:
     trouble = Course().run(gone, gone)
     assert trouble is not None
     assert trouble.sentence == "ssh cannot connect to b, and does not say why."
-
-
-def test_what_a_host_makes_up_is_passed_over_until_it_ends() -> None:
-    strange = (b'{"is":"Here","python":3}\n', b"\x1b[2J\n", b'{"is":"Taken","seconds":[NaN]}\n')
-    ended = saying("b")._replace(launch=lambda _host, _command: ["sh", "-c", "exit 3"])
-    trouble = Course().run(saying("a", *strange), ended)
-    assert trouble is not None
-    assert "b" in trouble.sentence
 
 
 @needs_torch

@@ -24,14 +24,12 @@ class MachinesPage(StrEnum):
     MAP = "map"
     LIST = "list"
     FREE = "free"
-    HOUR = "hour"
 
 
 _PAGES = (
     (MachinesPage.MAP, mark("Map")),
     (MachinesPage.LIST, mark("List")),
     (MachinesPage.FREE, mark("Who is free?")),
-    (MachinesPage.HOUR, mark("Last hour")),
 )
 
 
@@ -41,15 +39,11 @@ class MachineTools(QWidget):
     page_chosen = Signal(object)
     user_chosen = Signal(object)  # a name, or None for all
 
-    def __init__(self, look: Look, *, keeps_hour: bool) -> None:
+    def __init__(self, look: Look) -> None:
         super().__init__()
         self._users: Sequence[str] = ()
         self._user: str | None = None
-        pages = [
-            (page, tr(words))
-            for page, words in _PAGES
-            if keeps_hour or page is not MachinesPage.HOUR
-        ]
+        pages = [(page, tr(words)) for page, words in _PAGES]
         self._pages = Segmented(look, tr("What is shown"), pages)
         self.search = SearchField(look, tr("Find a machine, rack or model"))
         self.search.setMinimumWidth(_NARROWEST_SEARCH)

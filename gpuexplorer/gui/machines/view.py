@@ -10,13 +10,11 @@ from PySide6.QtWidgets import QFrame, QStackedWidget
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import mark, tr, trn
-from gpuexplorer.fleet.hour import Hour
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.machines.free_columns import free_columns
 from gpuexplorer.gui.machines.heat_map import HeatMap
 from gpuexplorer.gui.machines.host_columns import STATE, host_columns
-from gpuexplorer.gui.machines.hour_map import HourMap, rows_of
 from gpuexplorer.gui.machines.machine_tools import MachinesPage, MachineTools
 from gpuexplorer.gui.machines.model import (
     Asked,
@@ -76,21 +74,17 @@ class MachinesView(LiveView):
         self._asked, self._units = Asked(), USUAL
         kept = settings.remembered(_PAGE)
         self._page = MachinesPage(kept) if kept in set(MachinesPage) else MachinesPage.MAP
-        if self._page is MachinesPage.HOUR and not source.of_fleet:
-            self._page = MachinesPage.MAP
         self._listed: Sequence[HostGroup] | None = None
         self._stamp: object = None
         self._summary = ElidedLabel(look.letters.body, Tone.QUIET)
         self._notes = ElidedLabel(look.letters.body, Tone.WARN)
         self._notes.setObjectName("machines.notes")
         self._sums = SumsRow(look)
-        self._tools = MachineTools(look, keeps_hour=source.of_fleet)
+        self._tools = MachineTools(look)
         self._map = HeatMap(look)
         self._map.setObjectName("machines.map")
         self._area = scrolled(self._map)
         self._map.setAutoFillBackground(False)  # which Qt has just seen to
-        self._hour = HourMap(look)
-        self._hour.setObjectName("machines.hour")
         desk, placed = machine.session.desk, source.of_fleet
         self._hosts = TableModel(
             host_columns(USUAL, placed=placed), lambda group: group.key, parent=self
@@ -111,9 +105,7 @@ class MachinesView(LiveView):
             MachinesPage.MAP: self._area,
             MachinesPage.LIST: self._list,
             MachinesPage.FREE: self._free,
-            MachinesPage.HOUR: scrolled(self._hour),
         }
-        self._hour.setAutoFillBackground(False)
         self._stack = QStackedWidget()
         for page in (*self._pages.values(), self._nothing):
             self._stack.addWidget(page)
@@ -131,8 +123,7 @@ class MachinesView(LiveView):
     def pull(self) -> None:
         units = self._settings.choices.units
         groups = self._source.groups()
-        hour = self._source.hour(looking=self._page is MachinesPage.HOUR)
-        stamp = (units, self._page, self._asked, id(hour))
+        stamp = (units, self._page, self._asked)
         if groups is self._listed and stamp == self._stamp:
             return  # a fleet is asked every few seconds only
         self._listed, self._stamp = groups, stamp
@@ -159,12 +150,8 @@ class MachinesView(LiveView):
                 self._said.show_text(
                     " ".join(filter(None, (_unknown(unknown), tr(IDLE_MEANS))))
                 )
-            case MachinesPage.HOUR if hour is not None:
-                self._hour.show_hour(
-                    hour.start, rows_of(hour, shown, whole=not self._asked.filters)
-                )
         self._stack.setCurrentWidget(self._pages[self._page])
-        nothing = self._nothing_words(groups, shown, free, hour)
+        nothing = self._nothing_words(groups, shown, free)
         if nothing is not None:
             self._nothing.show_words(*nothing)
             self._stack.setCurrentWidget(self._nothing)
@@ -208,7 +195,6 @@ class MachinesView(LiveView):
         self._map.cell_opened.connect(self._on_cell_opened)
         self._map.machine_opened.connect(self._source.open_machine)
         self._map.pointed.connect(self._on_pointed)
-        self._hour.pointed.connect(self._said.show_text)
         self._map.keyed.connect(self._on_keyed)
         self._list.activated.connect(self._on_host_opened)
         self._list.picked_changed.connect(self._on_picked)
@@ -219,7 +205,7 @@ class MachinesView(LiveView):
     def _show_page(self) -> None:
         self._tools.show_page(self._page)
         for of_map in (self._hatched, self._legend):
-            of_map.setVisible(self._page in (MachinesPage.MAP, MachinesPage.HOUR))
+            of_map.setVisible(self._page is MachinesPage.MAP)
         self._said.setVisible(self._page is not MachinesPage.LIST)
         self._said.show_text("")
         self._why.hide()
@@ -238,7 +224,6 @@ class MachinesView(LiveView):
         groups: Sequence[HostGroup],
         shown: Sequence[HostGroup],
         free: Sequence[FreeCard],
-        hour: Hour | None,
     ) -> tuple[str, str, str] | None:
         """Heading, more, and the way on."""
         way_on = tr("Show all machines") if self._asked.filters else ""
@@ -246,9 +231,6 @@ class MachinesView(LiveView):
             return tr("No machine is listed yet."), "", ""
         if not shown:
             return tr("No machine or card fits what you look for."), "", way_on
-        if self._page is MachinesPage.HOUR and (hour is None or hour.why):
-            asking = tr("Prometheus is asked about the last hour.")
-            return asking if hour is None else tr(hour.why), "", ""
         if self._page is MachinesPage.FREE and not free:
             return tr("No card is idle just now."), "", way_on
         return None

@@ -30,9 +30,8 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton
 from gpuexplorer.gui.widgets.laid_out import column
 from gpuexplorer.ranks.company import CancelledError, Member
-from gpuexplorer.ranks.measuring import Asked
+from gpuexplorer.ranks.measuring import ALL, Asked, RankResult
 from gpuexplorer.ranks.meeting import Met
-from gpuexplorer.ranks.result import ALL, RankResult
 from gpuexplorer.ranks.wire import Way
 from gpuexplorer.remote.far.link_state import LinkState
 from tests.gui.hands import texts, the

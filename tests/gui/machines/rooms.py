@@ -7,7 +7,6 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.words import Message
-from gpuexplorer.fleet.hour import Hour
 from gpuexplorer.gui.cards.reasons import StateMark, state_mark
 from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
 from gpuexplorer.gui.state.groups.of_sessions import MachinesSource
@@ -133,9 +132,6 @@ class Room(MachinesSource):
 
     def look(self, *, looking: bool) -> None:
         self.looked = looking
-
-    def hour(self, *, looking: bool) -> Hour | None:
-        return None
 
     def open_machine(self, key: str) -> None:
         self.opened.append((key,))

@@ -10,11 +10,9 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.app import App
 from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.words import Message
-from gpuexplorer.fleet.address import address
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.fleet.host_session import HostStream
-from gpuexplorer.gui.machines.hour_map import HourMap
+from gpuexplorer.fleet.login import address
 from gpuexplorer.gui.machines.machine_tools import MachinesPage
 from gpuexplorer.gui.machines.view import MachinesView
 from gpuexplorer.gui.rail.python_foot import PythonFoot
@@ -71,11 +69,7 @@ def _open_a_host(app: App, qtbot: QtBot) -> Session:
     qtbot.waitUntil(lambda: len(_hosts(app).groups) == 2, timeout=_PATIENCE)
     machines = app.window.machines.state
     app.window.navigation.open_machine(_hosts(app).open("node-1", machines))
-
-    def is_of_a_host() -> bool:
-        return isinstance(machines.session.stream, HostStream)
-
-    qtbot.waitUntil(is_of_a_host, timeout=_PATIENCE)
+    qtbot.waitUntil(lambda: machines.session.computer == "node-1", timeout=_PATIENCE)
     return machines.session
 
 
@@ -114,24 +108,6 @@ def test_what_prometheus_warns_of_stands_above_the_hosts(
     del server.special["/api/v1/alerts"]
     _hosts(app).watching.ask_now()
     qtbot.waitUntil(notes.isHidden, timeout=_PATIENCE)
-
-
-def test_the_last_hour_is_asked_while_somebody_looks_at_it(
-    app: App, server: FakePrometheus, qtbot: QtBot
-) -> None:
-    (view,) = app.window.findChildren(MachinesView)
-    view.show_page(MachinesPage.HOUR)
-    (hour,) = view.findChildren(HourMap)
-    qtbot.waitUntil(hour.isVisible, timeout=_PATIENCE)
-    assert hour.accessibleDescription().count("40 % on average.") == 3
-    view.show_page(MachinesPage.MAP)
-    before = len(server.asked)
-    _hosts(app).watching.ask_now()
-    qtbot.waitUntil(
-        lambda: any(path.endswith("/alerts") for path, _ in server.asked[before:]),
-        timeout=_PATIENCE,
-    )
-    assert not any(path.endswith("query_range") for path, _ in server.asked[before:])
 
 
 def test_a_host_opens_as_a_machine_with_its_cards(app: App, qtbot: QtBot) -> None:

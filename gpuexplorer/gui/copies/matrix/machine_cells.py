@@ -14,7 +14,7 @@ from gpuexplorer.gui.state.copies.between_machines import (
     RankHost,
 )
 from gpuexplorer.gui.widgets.pairs.pairs_shown import CellState, Pair, PairCell
-from gpuexplorer.ranks.result import RankResult
+from gpuexplorer.ranks.measuring import RankResult
 from gpuexplorer.ranks.wire import Way
 
 _WRONG = mark("What arrived is not what was sent. A wrong copy has no rate.")

@@ -12,11 +12,9 @@ from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.bridge import Inbox
 from gpuexplorer.gui.state.lab.lab_pythons import python_setting
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState
-from gpuexplorer.ranks.company import CancelledError, Company, Member, told_apart
-from gpuexplorer.ranks.here import here
-from gpuexplorer.ranks.measuring import Asked, measure
+from gpuexplorer.ranks.company import CancelledError, Company, Member, here, told_apart
+from gpuexplorer.ranks.measuring import Asked, RankResult, measure
 from gpuexplorer.ranks.meeting import Met
-from gpuexplorer.ranks.result import RankResult
 from gpuexplorer.ranks.wire import Way
 from gpuexplorer.remote.far.machine import FarMachine
 from gpuexplorer.remote.far.stream import FarStream

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
-from gpuexplorer.fleet.hour import Hour
 from gpuexplorer.gui.cards.faces import Shown, arrange
 from gpuexplorer.gui.cards.reasons import HARMFUL, StateMark, state_mark, throttle_mark
 from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
@@ -34,7 +33,7 @@ class MachinesSource:
 
     def __init__(self, machines: MachinesState, navigation: Navigation) -> None:
         self.adds = machines.possible  # a person may add a machine
-        # There are more than anybody looks at, in racks, and their last hour is known.
+        # There are more than anybody looks at, in racks.
         self.of_fleet = machines.fleet is not None
         self._machines, self._navigation = machines, navigation
         self._looking = False
@@ -60,16 +59,9 @@ class MachinesSource:
         return [*own, *(each for each in hosts if each.key not in keys)]
 
     def look(self, *, looking: bool) -> None:
-        """Who uses which card, and the last hour, are asked only while somebody looks."""
+        """Who uses which card is asked only while somebody looks."""
         self._looking = looking
         self._ask(self._rows() if looking else ())
-        if not looking:
-            self.hour(looking=False)
-
-    def hour(self, *, looking: bool) -> Hour | None:
-        """The last hour of a fleet; None before it is known."""
-        fleet = self._machines.fleet
-        return None if fleet is None else fleet.watching.want_hour(wanted=looking)
 
     def open_machine(self, key: str) -> None:
         if self._go_to(key):
