@@ -68,11 +68,12 @@ def carry_out(
             "Measure on a machine with cards, or look at the modelled times.",
         )
     cards = TorchCards()
-    asked = [getattr(command, each, "") for each in ("source", "target", "device")]
-    for each in hello.devices:
-        if each.name in asked and each.name not in cards.names() and each.reason:
-            missing = Message("There is no {device} here.", device=each.name)
-            raise Trouble(missing, told(each.reason, each.way_out))
+    asked = (str(getattr(command, each, "")) for each in ("source", "target", "device"))
+    card = next((each for each in asked if each.startswith("cuda")), "")
+    why = next((each for each in hello.devices if each.reason), None)
+    if card and why is not None and len(cards.names()) == 1:
+        missing = Message("There is no {device} here.", device=card)
+        raise Trouble(missing, told(why.reason, why.way_out))
     if isinstance(command, Measure):
         measure(command, cards, say, checkpoint)
     else:
