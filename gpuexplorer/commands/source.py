@@ -10,8 +10,7 @@ from gpuexplorer.core.cards import Card
 from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.backend import Backend, NoCards
 from gpuexplorer.telemetry.facts import Attempt, Stream
 from gpuexplorer.telemetry.local import PATIENCE, Local
 from gpuexplorer.telemetry.patience import Asked

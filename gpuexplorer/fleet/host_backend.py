@@ -88,6 +88,9 @@ class HostBackend:
         state = CardState.WORKING if now is None else now.states.get(card, CardState.WORKING)
         return Sample(card, at - known.age, values, missing, state)
 
+    def heard(self, card: CardId) -> float:
+        return 0.0
+
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
         """Exporters tell of few or none, and not whose they are."""
         return None

@@ -28,8 +28,7 @@ from gpuexplorer.lab import offspring
 from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.wire import Knocked, Settings, Told
-from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.backend import Backend, NoCards
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.ending import end
 from gpuexplorer.telemetry.facts import Fact, Users, Watch

@@ -12,7 +12,8 @@ _WELL_AFTER = 5.0
 _GRACE = {Kind.NO_FIGURES: 5.0, Kind.PROCESSES_UNKNOWN: 5.0}
 # So many changes in so many seconds: from then on nothing is told but what lasts.
 _RESTLESS, _WITHIN = 6, 300.0
-_CALM_AFTER = 100.0
+# What changed every ten seconds is calm after thirty.
+_CALM_AFTER, _LONGEST_CALM = 3.0, 100.0
 
 _END_OF = {began: ended for ended, began in BEGINNING_OF.items()}
 _SENTENCES = {
@@ -88,14 +89,22 @@ class Condition:
                 return [News(Kind.RESTLESS, _RESTLESS_SENTENCES[trouble], at, self._about)]
         held = at - self._seen_since
         if self.restless:
-            if held < _CALM_AFTER:
+            apart = (self._changes[-1] - self._changes[0]) / (_RESTLESS - 1)
+            if held < min(max(_CALM_AFTER * apart, _WELL_AFTER), _LONGEST_CALM):
                 return []
-            self.restless = False
-            self._changes.clear()
-            calm = News(Kind.CALM, _CALM, self._seen_since, self._about)
-            return [calm, *self._turn(why)]
+            return [*self._calm(), *self._turn(why)]
         grace = _WELL_AFTER if seen is None else _GRACE.get(seen, 0.0)
         return [] if held < grace else self._turn(why)
+
+    def over(self, at: float) -> list[News]:
+        """What it is about is no longer there, and so is in no trouble."""
+        self.seen, self._seen_since = None, at
+        return [*(self._calm() if self.restless else ()), *self._turn(NOTHING)]
+
+    def _calm(self) -> list[News]:
+        self.restless = False
+        self._changes.clear()
+        return [News(Kind.CALM, _CALM, self._seen_since, self._about)]
 
     def _is_restless(self, at: float) -> bool:
         return len(self._changes) == _RESTLESS and at - self._changes[0] <= _WITHIN

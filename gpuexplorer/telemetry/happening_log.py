@@ -68,6 +68,15 @@ class HappeningLog:
             noted = self._note(at, card, found)
         self._tell(noted)
 
+    def gone(self, card: CardId) -> None:
+        """It is listed no more, or under its own name by now: what it was in is over."""
+        at = self._clock.now()
+        with self._lock:
+            course = self._cards.pop(card, None)
+            self._programs.pop(card, None)
+            noted = [] if course is None else self._note(at, card, course.condition.over(at))
+        self._tell(noted)
+
     def consider_fault(self, fault: HardwareFault) -> None:
         self.tell(Kind.XID, fault.card, fault.sentence)
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from gpuexplorer.telemetry.process_names import ProcessNames
 
 PATIENCE = 0.5
+# A card whose calls take long is waited for as long as eight of them take, but no longer.
+_MOST_PATIENCE = 5.0
 # What is asked, each no more often than that; the costliest last.
 _USERS, _HOST = "users", "host"
 _AT_LEAST = {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, _USERS: 2.0, Cadence.ON_DEMAND: 2.0}
@@ -40,12 +42,13 @@ _SAME_ROUND = 1.0
 class _Lane:
     """A card, or the host, and its thread."""
 
-    def __init__(self, card: CardId, rounds: "Collection[str]", now: float) -> None:
-        self.card = card
+    def __init__(self, card: CardId, patience: float) -> None:
+        self.card, self.patience = card, patience
         self.lock = threading.Lock()
         self.wake = threading.Event()
-        self.due = dict.fromkeys(rounds, now)
+        self.rounds = (_HOST,) if card == HOST_ID else tuple(_AT_LEAST)
         self.waits_since: float | None = None  # for the answer to a call
+        self.silence = 0.0  # the longest in this round
         self.told_silence: dict[str, float] = {}
         self.thread = threading.current_thread()
 
@@ -126,7 +129,7 @@ class Local:
     def stop(self, seconds: float = 0.3) -> bool:
         until = self.clock.now() + seconds
         self._stopping.set()
-        lanes = list(self._lanes.values())
+        lanes = self._lanes.values()
         for lane in lanes:
             lane.wake.set()
         self.backend.close()  # then whoever waits for a fault lets go
@@ -169,17 +172,12 @@ class Local:
                 self._noted = notes
                 self._tell(Notes(notes))
 
-    def _period(self, round_: str) -> float:
-        least = HOST_AT_LEAST if round_ == _HOST else _AT_LEAST[round_]
-        return max(self._watch.interval, least)
-
     def _open_lanes(self) -> None:
         """For the host and all cards that are listed now, unless they have one."""
         lanes = {card: lane for card, lane in self._lanes.items() if lane.thread.is_alive()}
         for card in (HOST_ID, *self._by_id):
             if card not in lanes:
-                rounds = (_HOST,) if card == HOST_ID else _AT_LEAST
-                lane = lanes[card] = _Lane(card, rounds, self.clock.now())
+                lane = lanes[card] = _Lane(card, self._patience)
                 lane.thread = _thread(partial(self._run, lane), f"reads {card}")
         self._lanes = lanes
 
@@ -189,25 +187,35 @@ class Local:
             self._open_lanes()
             for lane in self._lanes.values():
                 with lane.lock:  # an answer that comes now comes after the silence
-                    now, since = self.clock.now(), lane.waits_since
-                    if since is not None and now - since > self._patience:
-                        self._tell_silence(lane, now)
+                    if lane.waits_since is not None and lane.card != HOST_ID:
+                        # A round takes many calls: one that is answered ends the silence.
+                        heard = max(lane.waits_since, self.backend.heard(lane.card))
+                        silence = self.clock.now() - heard
+                        lane.silence = max(lane.silence, silence)
+                        if silence > lane.patience:
+                            self._tell_silence(lane)
+
+    def _period(self, round_: str) -> float:
+        least = HOST_AT_LEAST if round_ == _HOST else _AT_LEAST[round_]
+        return max(self._watch.interval, least)
+
+    def _is_there(self, lane: _Lane) -> bool:
+        return lane.card == HOST_ID or lane.card in self._by_id
 
     def _run(self, lane: _Lane) -> None:
         """Each round on its beat, without drift; moments that have passed are left out."""
-        periods = dict.fromkeys(lane.due, 0.0)
-        while lane.card == HOST_ID or lane.card in self._by_id:
-            for round_ in lane.due:
+        due, periods = {}, dict.fromkeys(lane.rounds, 0.0)
+        while self._is_there(lane):
+            for round_ in lane.rounds:
                 if self._stopping.is_set():
                     return
                 now, period = self.clock.now(), self._period(round_)
                 if periods[round_] != period:
-                    periods[round_], lane.due[round_] = period, now
-                if (late := now - lane.due[round_]) >= 0:
-                    lane.due[round_] += period * (1 + int(late / period + 1e-9))
+                    periods[round_], due[round_] = period, now
+                if (late := now - due[round_]) >= 0:
+                    due[round_] += period * (1 + int(late / period + 1e-9))
                     self._ask(lane, round_)
-            ahead = min(lane.due.values()) - self.clock.now()
-            self.clock.wait(lane.wake, max(0.0, ahead))
+            self.clock.wait(lane.wake, max(0.0, min(due.values()) - self.clock.now()))
             lane.wake.clear()
 
     def _ask(self, lane: _Lane, round_: str) -> None:
@@ -217,15 +225,20 @@ class Local:
         except Exception:  # a bug of ours: it is reported, and the round goes on
             _report()
             told = self._silent(lane.card, round_)
-        with lane.lock:
-            lane.waits_since = None
-            lane.told_silence = {}
         now = self.clock.now()
-        if isinstance(told, Sample) and now - began > self._patience:
-            # What a hung call brought home was true when it came home, not when it was asked.
-            told = told._replace(at=now)
+        with lane.lock:
+            lane.waits_since, lane.told_silence = None, {}
+            slow = 8 * lane.silence if now - began > self._patience else 0.0
+            lane.patience = max(self._patience, min(slow, _MOST_PATIENCE))
+            lane.silence = 0.0
+        if isinstance(told, Sample):
+            if now - began > self._patience:
+                # What a hung call brought home was true when it came home, not when asked.
+                told = told._replace(at=now)
+            if told.state is CardState.LOST:  # or listed under another name by now
+                self._look_around()
         # It may have gone while it was read: an instance put together, a card that woke.
-        if told is not None and (lane.card == HOST_ID or lane.card in self._by_id):
+        if told is not None and self._is_there(lane):
             self._carefully(told)
 
     def _answer(self, card: CardId, round_: str) -> "Fact | Callable[[], Fact] | None":
@@ -244,24 +257,25 @@ class Local:
             return Users(card, None)
         with self._naming:
             now = self.clock.now()
+            named = []
             for each in processes:
-                at, _ = self._named.get(each.pid, (float("-inf"), None))
-                if each.simulated_command is None and now - at > _SAME_ROUND:
-                    self._named[each.pid] = now, self.names.one(each)
-            named = [
-                self.names.one(each)
-                if each.simulated_command is not None
-                else replace(self._named[each.pid][1], process=each)
-                for each in processes
-            ]
+                if each.simulated_command is not None:
+                    named.append(self.names.one(each))
+                    continue
+                at, known = self._named.get(each.pid, (0.0, None))
+                if known is None or now - at > _SAME_ROUND:
+                    known = self.names.one(each)
+                    self._named[each.pid] = now, known
+                named.append(replace(known, process=each))
             self._pids[card] = {each.pid for each in processes}
             pids = frozenset().union(*self._pids.values())
             self.names.forget_all_but(pids)
             self._named = {pid: known for pid, known in self._named.items() if pid in pids}
         return Users(card, named)
 
-    def _tell_silence(self, lane: _Lane, now: float) -> None:
-        for round_ in lane.due:
+    def _tell_silence(self, lane: _Lane) -> None:
+        now = self.clock.now()
+        for round_ in lane.rounds:
             if now - lane.told_silence.get(round_, float("-inf")) >= self._period(round_):
                 lane.told_silence[round_] = now
                 if (told := self._silent(lane.card, round_)) is not None:
@@ -298,8 +312,6 @@ def _thread(run: "Callable[[], None]", name: str) -> threading.Thread:
 
 def _report() -> None:
     """Hand the exception to whoever shows bugs to people; the thread goes on."""
-    kind, error, trace = sys.exc_info()
-    if kind is not None:
-        threading.excepthook(
-            threading.ExceptHookArgs((kind, error, trace, threading.current_thread()))
-        )
+    found = sys.exc_info()
+    arguments = (found[0], found[1], found[2], threading.current_thread())
+    threading.excepthook(threading.ExceptHookArgs(arguments))  # type: ignore[arg-type]

@@ -253,7 +253,9 @@ class Session:
     def take(self, fact: Fact) -> None:
         match fact:
             case Cards():
-                self._cards = fact
+                before, self._cards = self._ids(), fact
+                for gone in before - self._ids():
+                    self.happening_log.gone(gone)
                 self._round_up()
             case Notes(notes=notes):
                 self._notes = notes

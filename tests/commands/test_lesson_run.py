@@ -16,7 +16,7 @@ from gpuexplorer.commands.lesson_run import CommandRig, Report, as_json, unmarke
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lessons.player import Player, StepState
 from gpuexplorer.lessons.reading import open_lesson
-from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.backend import NoCards
 from tests.commands.lab_runs import CARDS, PATIENCE, surroundings
 from tests.commands.lesson_runs import block, command, lesson, played
 from tests.lab.processes import needs_torch

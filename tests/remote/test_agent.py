@@ -23,7 +23,7 @@ from gpuexplorer.remote import agent as answers
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.parcel import Kind, parcel
 from gpuexplorer.remote.wire import Settings
-from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.ending import Way
 from gpuexplorer.telemetry.facts import Cards, Notes, Users, Watch
 from gpuexplorer.telemetry.system import psutil

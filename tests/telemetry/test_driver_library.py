@@ -77,7 +77,7 @@ app.stop()
 # As where the system is short of memory and ends the child.
 ENDED_BY_OTHERS = """
 import os, signal
-from gpuexplorer.telemetry.backends.nvml.first_contact import after_a_child
+from gpuexplorer.telemetry.backends.nvml.library import after_a_child
 
 with after_a_child(lambda: os.kill(os.getpid(), signal.SIGKILL)):
     print("it goes on")
@@ -205,6 +205,18 @@ def test_after_a_start_that_did_not_come_through_the_next_one_says_why(crashing:
     assert python(OPEN, crashing, CRASH_AT="init").returncode != 0
     told = opened(crashing, CRASH_AT="init")
     assert CRASHES["init"] in told["why"][0]
+
+
+def test_a_library_that_ended_the_program_later_is_told_by_the_next_start_alone() -> None:
+    code = "from gpuexplorer.telemetry.sources import first_that_answers as opened\n"
+    code += "backend = opened()[0]; print(*backend.notes())\n"
+    read = "card = backend.cards()[0]; backend.read(card.id, {'power_draw'})"
+    power = "nvmlDeviceGetPowerUsage"
+    ended = python(code + read, build(), NVML_STUB=f"cards=1;crash={power}:11")
+    assert (ended.returncode, ended.stdout) == (-11, "\n")
+    told = [python(code, build(), NVML_STUB="cards=1").stdout for _ in range(2)]
+    assert f"(Segmentation fault, in {power})" in told[0]
+    assert told[1] == "\n"
 
 
 def test_a_driver_that_is_found_again_is_not_tried_again() -> None:

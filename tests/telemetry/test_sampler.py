@@ -52,6 +52,9 @@ class Slow:
             event.wait(TIMEOUT)
         return Sample(card, monotonic(), dict.fromkeys(metrics, 0.5))
 
+    def heard(self, card: CardId) -> float:
+        return 0.0
+
     def processes(self, card: CardId) -> Sequence[CardProcess]:
         return ()
 

@@ -130,6 +130,9 @@ class SimulatedBackend:
                 missing[metric] = Absence.IMPOSSIBLE
         return Sample(card, at, values, missing)
 
+    def heard(self, card: CardId) -> float:
+        return 0.0
+
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
         index, t = self._index.get(card), self.elapsed
         if index is None or self._kinds_at(index, t) & _SILENCES.keys():
