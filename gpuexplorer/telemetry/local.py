@@ -6,7 +6,6 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -16,13 +15,13 @@ from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import Cadence, metrics_of
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.facts import Attempt, Cards, Fact, Notes, Tell, Users, Watch
-from gpuexplorer.telemetry.processes import CardProcess, NamedProcess
+from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.topology import Topology
 
 if TYPE_CHECKING:
     from gpuexplorer.telemetry.backends.host import HostReader
-    from gpuexplorer.telemetry.process_names import ProcessNames
+    from gpuexplorer.telemetry.process_book import ProcessNames
 
 PATIENCE = 0.5
 # A card whose calls take long is waited for as long as eight of them take, but no longer.
@@ -34,9 +33,6 @@ _AT_LEAST = {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, _USERS: 2.0, Cadence.ON_DEMAN
 HOST_AT_LEAST = 1.0
 # Short, since an NVML call cannot be interrupted when the program ends.
 _FAULT_WAIT = 0.25
-# One pid on eight cards is looked up once in a round: its share of the processor is since
-# the look before, and that must not be a millisecond ago.
-_SAME_ROUND = 1.0
 
 
 class _Lane:
@@ -80,12 +76,10 @@ class Local:
         self._processor_before, self._waits_for_faults = processor_before, faults
         self._tell: Tell = lambda _: None
         self._watch = Watch()
-        self._looking, self._naming = threading.Lock(), threading.Lock()
+        self._looking = threading.Lock()
         self._listed: Cards | None = None
         self._noted: Sequence[object] = ()
         self._by_id: dict[CardId, Card] = {}
-        self._named: dict[int, tuple[float, NamedProcess]] = {}
-        self._pids: dict[CardId, set[int]] = {}
         self._stopping = threading.Event()
         self._lanes: dict[CardId, _Lane] = {}  # replaced whole
         self._others: list[threading.Thread] = []
@@ -99,7 +93,7 @@ class Local:
 
     @cached_property
     def names(self) -> "ProcessNames":
-        from gpuexplorer.telemetry.process_names import ProcessNames  # noqa: PLC0415 - as above
+        from gpuexplorer.telemetry.process_book import ProcessNames  # noqa: PLC0415 - as above
 
         return ProcessNames()
 
@@ -255,23 +249,7 @@ class Local:
     def _users(self, card: CardId, processes: "Sequence[CardProcess] | None") -> Users:
         if processes is None:
             return Users(card, None)
-        with self._naming:
-            now = self.clock.now()
-            named = []
-            for each in processes:
-                if each.simulated_command is not None:
-                    named.append(self.names.one(each))
-                    continue
-                at, known = self._named.get(each.pid, (0.0, None))
-                if known is None or now - at > _SAME_ROUND:
-                    known = self.names.one(each)
-                    self._named[each.pid] = now, known
-                named.append(replace(known, process=each))
-            self._pids[card] = {each.pid for each in processes}
-            pids = frozenset().union(*self._pids.values())
-            self.names.forget_all_but(pids)
-            self._named = {pid: known for pid, known in self._named.items() if pid in pids}
-        return Users(card, named)
+        return Users(card, self.names.of_card(card, processes))
 
     def _tell_silence(self, lane: _Lane) -> None:
         now = self.clock.now()
@@ -314,4 +292,4 @@ def _report() -> None:
     """Hand the exception to whoever shows bugs to people; the thread goes on."""
     found = sys.exc_info()
     arguments = (found[0], found[1], found[2], threading.current_thread())
-    threading.excepthook(threading.ExceptHookArgs(arguments))  # type: ignore[arg-type]
+    threading.excepthook(threading.ExceptHookArgs(arguments))

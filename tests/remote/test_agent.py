@@ -24,8 +24,8 @@ from gpuexplorer.remote import wire
 from gpuexplorer.remote.parcel import Kind, parcel
 from gpuexplorer.remote.wire import Settings
 from gpuexplorer.telemetry.backend import NoCards
-from gpuexplorer.telemetry.ending import Way
 from gpuexplorer.telemetry.facts import Cards, Notes, Users, Watch
+from gpuexplorer.telemetry.processes import Way
 from gpuexplorer.telemetry.system import psutil
 from gpuexplorer.telemetry.topology import Topology
 from tests.nvml_stub import stub

@@ -17,9 +17,9 @@ from gpuexplorer.telemetry.process_book import (
     LOOKS,
     BookRow,
     ProcessBook,
+    ProcessNames,
     Standing,
 )
-from gpuexplorer.telemetry.process_names import ProcessNames
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessFigure, ProcessUse
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
