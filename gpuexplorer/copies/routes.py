@@ -11,8 +11,15 @@ from gpuexplorer.core.units import rate as in_words
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.simulation.models import MODELS
-from gpuexplorer.telemetry.machine_shape import HubKind, MachineShape, shape_of
-from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
+from gpuexplorer.telemetry.topology import (
+    HubKind,
+    Link,
+    MachineShape,
+    PathKind,
+    Topology,
+    pcie_rate,
+    shape_of,
+)
 
 HOST = "cpu"
 Values = Mapping[CardId, Mapping[MetricId, float]]

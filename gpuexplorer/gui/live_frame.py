@@ -9,7 +9,7 @@ from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.process_words import pids
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.rail.rail import Rail
-from gpuexplorer.gui.state.machine import READ_ALWAYS, MachineState
+from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.widgets.bars.missing_figures import missing_figures
 from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
@@ -60,7 +60,7 @@ class LiveFrame(QObject):
         self._drawn = (-1, -1)
         self._pulled_at = self._missing_at = float("-inf")
         self._status.show_missing("", "")
-        self._always = machine.session.want(READ_ALWAYS, processes=False)
+        self._always = machine.session.want_always()
         self._ask()
         self.pull()
 

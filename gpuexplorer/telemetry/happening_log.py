@@ -10,8 +10,7 @@ from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault
-from gpuexplorer.telemetry.card_course import CardCourse
-from gpuexplorer.telemetry.condition import Condition, News
+from gpuexplorer.telemetry.card_course import CardCourse, Condition, News
 from gpuexplorer.telemetry.happenings import (
     BEGINNING_OF,
     BEGINNINGS,

@@ -13,7 +13,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.happening_log import HappeningLog
 from gpuexplorer.telemetry.happenings import Kind
-from gpuexplorer.telemetry.pci_bus import PciBus
+from gpuexplorer.telemetry.looked_for import PciBus
 from tests.nvml_stub.stub import Stub
 from tests.telemetry.conftest import Nvml, until
 

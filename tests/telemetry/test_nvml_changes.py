@@ -16,7 +16,7 @@ from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.facts import Fact
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.local import Local
-from gpuexplorer.telemetry.pci_bus import PciBus
+from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from tests.nvml_stub.stub import Stub
 from tests.telemetry.conftest import PATIENCE, Nvml, until
@@ -159,7 +159,7 @@ def test_a_process_list_that_is_refused_for_once_ends_nobody(nvml: Nvml) -> None
 
 
 def test_bus_addresses_of_other_domains_are_other_addresses(nvml: Nvml) -> None:
-    from gpuexplorer.telemetry.pci_bus import plain_bus_id
+    from gpuexplorer.telemetry.looked_for import plain_bus_id
 
     assert plain_bus_id("00010000:3B:00.0") == "10000:3b:00.0"
     assert plain_bus_id("00000002:3B:00.0") == "0002:3b:00.0"

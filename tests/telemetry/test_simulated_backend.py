@@ -362,6 +362,19 @@ def read_all(cards: SimulatedBackend, metrics: Collection[MetricId]) -> None:
         cards.read(each.id, metrics)
 
 
+def test_what_one_card_receives_over_nvlink_the_other_sends() -> None:
+    clock = ManualClock()
+    cards = backend("2xTitanRTX", clock=clock)
+    ways = frozenset({MetricId("nvlink_receive"), MetricId("nvlink_transmit")})
+    seen = set()
+    for _ in range(60):
+        clock.advance(5.0)
+        one, other = (cards.read(card.id, ways).values for card in cards.cards())
+        assert one["nvlink_receive"] == other["nvlink_transmit"]
+        seen.add(one["nvlink_receive"])
+    assert len(seen) > 1
+
+
 def test_reading_a_card_takes_the_same_among_sixty_four() -> None:
     for spec, count in (("1xH200", 1), ("64xH200", 64)):
         clock = ManualClock()

@@ -9,7 +9,7 @@ from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import Cadence, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from gpuexplorer.telemetry.pci_bus import PciBus, plain_bus_id
+from gpuexplorer.telemetry.looked_for import PciBus, plain_bus_id
 from tests.telemetry.conftest import Nvml
 
 FIRST, SECOND = "0000:1b:00.0", "0000:1c:00.0"

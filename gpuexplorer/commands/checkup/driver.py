@@ -32,8 +32,8 @@ from gpuexplorer.telemetry.looked_for import (
     Place,
     driver_library,
     module_version,
+    plain_bus_id,
 )
-from gpuexplorer.telemetry.pci_bus import plain_bus_id
 
 _FALLEN = Message(
     "Look for 'Xid' or 'fallen off the bus' in the system log (`sudo dmesg`),"

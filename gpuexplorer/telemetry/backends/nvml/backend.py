@@ -25,7 +25,7 @@ from gpuexplorer.telemetry.backend import (
 )
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.connection import Connection, try_to_connect
-from gpuexplorer.telemetry.pci_bus import PciBus
+from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.topology import Topology
 
@@ -461,7 +461,7 @@ class _Resting:
             or Card(
                 id=CardId(f"{_SLEEPER}{card.bus_id}"),
                 index=position,
-                name=Message("NVIDIA card {device:04x}, asleep", device=card.device),
+                name=Message("NVIDIA card {device}, asleep", device=card.device),
                 memory_bytes=None,
                 bus_id=card.bus_id,
                 cuda_reason=Message("the card is asleep and was not asked"),

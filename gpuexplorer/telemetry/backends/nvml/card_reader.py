@@ -10,8 +10,7 @@ from gpuexplorer.core.catalogue import heat_and_power, links, utilization
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.asking import Question
-from gpuexplorer.telemetry.backends.nvml.belief import MEMORY, Belief, Missing, Values
+from gpuexplorer.telemetry.backends.nvml.asking import MEMORY, Belief, Missing, Question, Values
 from gpuexplorer.telemetry.backends.nvml.figures import (
     bar1_question,
     memory_question,

@@ -29,8 +29,8 @@ from gpuexplorer.telemetry.backends.nvml.identity import (
     told_apart,
 )
 from gpuexplorer.telemetry.backends.nvml.wiring import wiring
+from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.patience import Asked
-from gpuexplorer.telemetry.pci_bus import PciBus
 from gpuexplorer.telemetry.topology import Topology
 
 # How long all cards together may take to say who they are: whoever opens this does not wait for

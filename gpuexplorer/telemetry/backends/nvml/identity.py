@@ -19,7 +19,7 @@ from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, BEHIND_A_LOST_ONE, FASTEST_FIRST
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.asking import fields
-from gpuexplorer.telemetry.pci_bus import plain_bus_id
+from gpuexplorer.telemetry.looked_for import plain_bus_id
 
 # More is no number of such things, whatever the driver says.
 _MOST_CARDS = 256

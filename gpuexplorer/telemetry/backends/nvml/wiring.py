@@ -12,7 +12,7 @@ from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.asking import fields
 from gpuexplorer.telemetry.backends.nvml.identity import Found, answer
-from gpuexplorer.telemetry.pci_bus import PciBus
+from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.topology import (
     Link,
     OneNvlink,
