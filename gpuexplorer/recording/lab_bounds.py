@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.lab.events import Event, Failed, Finished, Pictured, Printed, Watched
-from gpuexplorer.lab.ledger import event_id, merged
+from gpuexplorer.lab.ledger import merged
 
 MOST_PRINTED, LAST_PRINTED = 200_000, 50_000  # letters of a cell: its first, and its last
 MOST_PICTURED = 16_000_000  # letters of base64 in a cell
@@ -36,7 +36,7 @@ class LabBounds:
 
     def take(self, event: Event, at: float) -> Iterator[Event]:
         """What is to be kept now: it, or nothing yet, or also what was held back before."""
-        number = event_id(event)
+        number = event.id
         match event:
             case Printed() | Pictured() | Watched():
                 cell = self._cells.setdefault(number, _Cell())

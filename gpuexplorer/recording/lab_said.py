@@ -193,7 +193,8 @@ def noted_of(topic: Topic, text: str) -> Noted:
             parse_constant=figure,
         )
         kind = _KINDS[topic][content.pop("is")]
-        content.pop("random", None)  # of generators, as older files have it
+        for name in ("random", "version", "profiled", "dropped"):  # of older files
+            content.pop(name, None)
         if unsure and kind is not Peeked:  # whose values may well be no numbers
             raise UnreadableError
         what = reader(kind)(content["whole"] if kind is CopyResult else content)

@@ -74,7 +74,7 @@ class Machine:
         return self._cards[index].reading(t, self._exchange(index, t))
 
     def _exchange(self, index: int, t: float) -> float:
-        """What one card receives over NVLink, others send in that tenth of a second: the one that
+        """What one card receives over NVLink, others send in that tenth of a second: who
         exchanges most takes the others along.
         """
         together, moment = sorted((index, *self.wiring.peers(index))), t // 0.1

@@ -133,6 +133,11 @@ class Local:
             thread.join(max(0.0, until - self.clock.now()))
         return not any(thread.is_alive() for thread in threads)
 
+    def silence(self, card: CardId) -> "float | None":
+        lane = self._lanes.get(card)
+        seconds = 0.0 if lane is None else self._silence(lane)
+        return seconds if lane is not None and seconds > lane.patience else None
+
     def host_now(self) -> Sample:
         sample = self.host_reader.read(metrics_of(self.host))
         self._look_around()
@@ -181,13 +186,17 @@ class Local:
             self._open_lanes()
             for lane in self._lanes.values():
                 with lane.lock:  # an answer that comes now comes after the silence
-                    if lane.waits_since is not None and lane.card != HOST_ID:
-                        # A round takes many calls: one that is answered ends the silence.
-                        heard = max(lane.waits_since, self.backend.heard(lane.card))
-                        silence = self.clock.now() - heard
-                        lane.silence = max(lane.silence, silence)
-                        if silence > lane.patience:
-                            self._tell_silence(lane)
+                    silence = self._silence(lane)
+                    lane.silence = max(lane.silence, silence)
+                    if silence > lane.patience:
+                        self._tell_silence(lane)
+
+    def _silence(self, lane: _Lane) -> float:
+        """How long the card owes an answer: of the many that a round takes, each ends it."""
+        since = lane.waits_since
+        if since is None or lane.card == HOST_ID:
+            return 0.0
+        return self.clock.now() - max(since, self.backend.heard(lane.card))
 
     def _period(self, round_: str) -> float:
         least = HOST_AT_LEAST if round_ == _HOST else _AT_LEAST[round_]

@@ -365,13 +365,14 @@ def read_all(cards: SimulatedBackend, metrics: Collection[MetricId]) -> None:
 def test_what_one_card_receives_over_nvlink_the_other_sends() -> None:
     clock = ManualClock()
     cards = backend("2xTitanRTX", clock=clock)
-    ways = frozenset({MetricId("nvlink_receive"), MetricId("nvlink_transmit")})
+    receive, transmit = MetricId("nvlink_receive"), MetricId("nvlink_transmit")
+    ways = frozenset({receive, transmit})
     seen = set()
     for _ in range(60):
         clock.advance(5.0)
         one, other = (cards.read(card.id, ways).values for card in cards.cards())
-        assert one["nvlink_receive"] == other["nvlink_transmit"]
-        seen.add(one["nvlink_receive"])
+        assert one[receive] == other[transmit]
+        seen.add(one[receive])
     assert len(seen) > 1
 
 
