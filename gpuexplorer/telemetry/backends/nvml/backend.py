@@ -73,7 +73,6 @@ class NvmlBackend:
         self._revive_at = 0.0
         self._silent_since: dict[CardId, float] = {}
         self._counted_at = 0.0
-        self._bound: set[str] = set()
         self._closed = self._connecting = self._gone = False
         self._why_gone: Message | None = None
 
@@ -355,24 +354,13 @@ class NvmlBackend:
         elif sample.state is CardState.UNLISTED:
             if sample.at - self._counted_at >= _LOST_PAUSE:
                 self._counted_at = sample.at
-                if self._more_are_there(connection):
+                if connection.lists_others():
                     self._drop(connection)
         else:
             self._silent_since.pop(card.id, None)
             self._resting.note(card, sample)
             if self._resting.all_let_go(self._list.listed):
                 self._drop(connection)
-
-    def _more_are_there(self, connection: Connection) -> bool:
-        """Whether a new connection would find cards that this one does not list.
-
-        A driver may count its cards when it is greeted and never again. So the kernel is looked
-        at too: whether it has given the driver another of the cards that are not listed.
-        """
-        before = self._bound
-        addresses = {card.bus_id for card in self._list.unlisted.values() if card.bus_id}
-        self._bound = {each for each in addresses if self._bus.driver(each) == "nvidia"}
-        return connection.lists_others() or bool(self._bound - before)
 
 
 class _CardList:

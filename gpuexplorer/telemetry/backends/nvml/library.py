@@ -225,7 +225,7 @@ def _load() -> None:
                     "The library that {variable} names cannot be loaded: {reason}.",
                     "Unset the variable, or let it name the driver's libnvidia-ml.so.1.",
                     variable=_VARIABLE,
-                    reason=_reason(_where() or Path(named), error),
+                    reason=str(error),
                 ) from error
         if path := _where():  # else the binding has an error for it
             try:
@@ -234,29 +234,8 @@ def _load() -> None:
                 raise Trouble(
                     "The NVIDIA driver's library cannot be loaded: {reason}.",
                     "Install the NVIDIA driver again.",
-                    reason=_reason(path, error),
+                    reason=str(error),
                 ) from error
-
-
-def _reason(path: Path, error: OSError) -> str:
-    """In our words where the file itself shows what is wrong, else in the loader's."""
-    heads = []
-    try:
-        for each in (path, Path("/proc/self/exe")):
-            with each.open("rb") as file:
-                start = file.read(20)
-            # What makes it a program for this processor: magic number, word size, machine.
-            heads.append((start[:4], start[4:6], start[18:20]))
-    except FileNotFoundError:
-        return Message("{file} is not there", file=path)
-    except OSError:
-        return str(error)
-    theirs, ours = heads
-    if theirs[0] != ours[0]:
-        return Message("{file} is no library", file=path)
-    if theirs != ours:
-        return Message("{file} is made for another kind of processor", file=path)
-    return str(error)
 
 
 @contextmanager
