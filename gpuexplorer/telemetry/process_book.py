@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -64,8 +64,6 @@ ENDED_STAYS = 6.0
 # Who lets a card go and takes it again within a minute goes on with the same history.
 _REMEMBERED = 60.0
 _MOST_ENDED = 256
-# A card that is no longer listed is never looked at again.
-_FORGOTTEN = 600.0
 
 
 @dataclass(slots=True)
@@ -349,15 +347,21 @@ class ProcessPast:
     host_memory: Sequence[float] = ()
 
 
+@dataclass(slots=True)
+class _Entry:
+    row: BookRow
+    told_by: CardId  # the card that was looked at, where the row may be of an instance of it
+    # Five figures a look, one look after another: small, however many processes there are.
+    past: "array[float]"
+
+
 class ProcessBook:
     """`take` comes from the threads that read; everything else is for any thread."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._book: dict[tuple[CardId, int], BookRow] = {}
-        # Five figures a look, one look after another: small, however many processes there are.
-        self._pasts: dict[tuple[CardId, int], array[float]] = {}
+        self._entries: dict[tuple[CardId, int], _Entry] = {}
         self._looked_at: dict[CardId, float] = {}
         self._rows: tuple[BookRow, ...] = ()
         self._living: tuple[NamedProcess, ...] = ()
@@ -366,33 +370,45 @@ class ProcessBook:
     def take(self, card: CardId, named: Sequence[NamedProcess] | None) -> None:
         """What a look at one card brought; None where the card did not tell."""
         now = self._clock.now()
-        there = {each.process.pid for each in named or ()}
+        there = {(each.process.card, each.process.pid) for each in named or ()}
         with self._lock:
             known = [
-                row
-                for (of, pid), row in self._book.items()
-                if of == card and pid not in there and row.standing is not Standing.ENDED
+                entry
+                for key, entry in self._entries.items()
+                if entry.told_by == card and key not in there
             ]
         # Before the lock is taken: the system is asked who runs still.
-        ended = {row.key for row in known if named is not None and has_ended(row.named)}
+        over = Standing.LEFT if named is not None else Standing.UNKNOWN
+        standings = [
+            Standing.ENDED
+            if named is not None
+            and (entry.row.standing is Standing.ENDED or has_ended(entry.row.named))
+            else over
+            for entry in known
+        ]
         with self._lock:
             self._stale_from = -math.inf
-            for row in known:
-                if named is None:
-                    standing, since = Standing.UNKNOWN, now
-                    if row.standing is not Standing.THERE:
-                        continue
-                    row = replace(row, named=_untold(row.named))  # noqa: PLW2901
+            for entry, standing in zip(known, standings, strict=True):
+                row = entry.row
+                if standing is Standing.UNKNOWN:
+                    if row.standing is Standing.THERE:
+                        named_only = _untold(row.named)
+                        entry.row = replace(row, named=named_only, standing=standing, since=now)
                 else:
-                    standing = Standing.ENDED if row.key in ended else Standing.LEFT
                     since = row.since if row.over else now
-                self._book[row.key] = replace(row, standing=standing, since=since)
-            if named is None:
-                return
-            self._looked_at[card] = now
-            for each in named:
-                self._write(each, now)
-            self._forget(now)
+                    entry.row = replace(row, standing=standing, since=since)
+            if named is not None:
+                self._looked_at[card] = now
+                for each in named:
+                    self._write(card, each, now)
+                self._forget(now)
+
+    def keep(self, cards: Collection[CardId]) -> None:
+        """Only these are listed any more."""
+        with self._lock:
+            self._stale_from = -math.inf
+            self._entries = {k: each for k, each in self._entries.items() if k[0] in cards}
+            self._looked_at = {c: at for c, at in self._looked_at.items() if c in cards}
 
     def rows(self) -> Sequence[BookRow]:
         """Also who ended a moment ago. The very same object until something changes."""
@@ -408,58 +424,50 @@ class ProcessBook:
 
     def past(self, card: CardId, pid: int) -> ProcessPast:
         with self._lock:
-            past = self._pasts.get((card, pid), array("d"))
+            entry = self._entries.get((card, pid))
+            past = array("d") if entry is None else entry.past
             return ProcessPast(*(past[figure::5] for figure in range(5)))
 
     def command(self, card: CardId, pid: int) -> str | None:
         """How it was started; None where nobody can tell."""
-        row = self._book.get((card, pid))
-        return row.named.command if row is not None else None
+        entry = self._entries.get((card, pid))
+        return None if entry is None else entry.row.named.command
 
     def looked_at(self, card: CardId) -> float | None:
         """When this card last told, in steady seconds; None before it did."""
         return self._looked_at.get(card)
 
-    def _write(self, named: NamedProcess, now: float) -> None:
+    def _write(self, card: CardId, named: NamedProcess, now: float) -> None:
         key = named.process.card, named.process.pid
-        before = self._book.get(key)
-        if before is not None and None not in (was := before.named.identity, named.identity):
-            before = before if was == named.identity else None  # its number was given on
-        if before is None:
-            self._pasts[key] = array("d")
-        there = before is not None and before.standing is Standing.THERE
-        since = before.since if before is not None and there else now
-        self._book[key] = BookRow(named, Standing.THERE, since, named.process)
-        values, past = named.process.values, self._pasts.setdefault(key, array("d"))
+        row = BookRow(named, Standing.THERE, now, named.process)
+        entry = self._entries.get(key)
+        if entry is not None and None not in (was := entry.row.named.identity, named.identity):
+            entry = entry if was == named.identity else None  # its number was given on
+        if entry is None:
+            entry = self._entries[key] = _Entry(row, card, array("d"))
+        since = entry.row.since if entry.row.standing is Standing.THERE else now
+        entry.row = replace(row, since=since)
+        values = named.process.values
         told = (values.get(ProcessFigure.SM), values.get(ProcessFigure.MEMORY))
         figures = (now, *told, named.cpu, named.memory_bytes)
-        past.extend(math.nan if figure is None else figure for figure in figures)
-        del past[: -5 * LOOKS]
+        entry.past.extend(math.nan if figure is None else figure for figure in figures)
+        del entry.past[: -5 * LOOKS]
 
     def _forget(self, now: float) -> None:
-        over = sorted((row.since, key) for key, row in self._book.items() if row.over)
-        forgotten = [
-            key
-            for position, (since, key) in enumerate(reversed(over))
-            if now - since > _REMEMBERED or position >= _MOST_ENDED
-        ]
-        silent = {card for card, at in self._looked_at.items() if now - at > _FORGOTTEN}
-        forgotten += [key for key in self._book if key[0] in silent]
-        for key in set(forgotten):
-            self._book.pop(key, None)
-            self._pasts.pop(key, None)
-        self._looked_at = {c: at for c, at in self._looked_at.items() if c not in silent}
+        over = sorted((x.row.since, key) for key, x in self._entries.items() if x.row.over)
+        for position, (since, key) in enumerate(reversed(over)):
+            if now - since > _REMEMBERED or position >= _MOST_ENDED:
+                del self._entries[key]
 
     def _put_together(self) -> None:
         now = self._clock.now()
         if now < self._stale_from:
             return
-        self._rows = tuple(
-            row for row in self._book.values() if not row.over or now - row.since < ENDED_STAYS
-        )
+        rows = [entry.row for entry in self._entries.values()]
+        self._rows = tuple(x for x in rows if not x.over or now - x.since < ENDED_STAYS)
         ends = [row.since + ENDED_STAYS for row in self._rows if row.over]
         self._stale_from = min(ends, default=math.inf)
-        self._living = tuple(r.named for r in self._rows if r.standing is Standing.THERE)
+        self._living = tuple(x.named for x in self._rows if x.standing is Standing.THERE)
 
 
 def _untold(named: NamedProcess) -> NamedProcess:

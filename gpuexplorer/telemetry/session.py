@@ -220,19 +220,13 @@ class Session:
 
     def named_processes(self) -> "Sequence[NamedProcess]":
         """Who uses a card as of the last look. Never waits; the very same object until
-        something changes, as long as no card went.
+        something changes.
         """
-        living, there = self.process_book.living(), self._ids()
-        if all(named.process.card in there for named in living):
-            return living
-        return [named for named in living if named.process.card in there]
+        return self.process_book.living()
 
     def process_rows(self) -> "Sequence[BookRow]":
         """The same, and also who ended a moment ago or is not told of just now."""
-        rows, there = self.process_book.rows(), self._ids()
-        if all(row.named.process.card in there for row in rows):
-            return rows
-        return [row for row in rows if row.named.process.card in there]
+        return self.process_book.rows()
 
     def processes_unknown(self) -> Sequence[CardId]:
         """Cards of which nobody can tell just now who uses them."""
@@ -259,6 +253,8 @@ class Session:
                 before, self._cards = self._ids(), fact
                 for gone in before - self._ids():
                     self.happening_log.gone(gone)
+                if "process_book" in vars(self):
+                    self.process_book.keep(self._ids())
                 self._round_up()
             case Notes(notes=notes):
                 self._notes = notes

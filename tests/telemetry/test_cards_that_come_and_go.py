@@ -232,3 +232,13 @@ def test_two_cards_of_one_number_get_two(nvml: Nvml) -> None:
     backend = nvml.open("cards=3;answer=nvmlDeviceGetIndex:1")
     assert sorted(card.index for card in backend.cards()) == [0, 1, 2]
     assert CardState.WORKING in {sample.state for sample in read_all(backend)}
+
+
+def test_the_driver_tells_cores_and_the_width_of_the_memory(nvml: Nvml) -> None:
+    [card] = nvml.open("cards=1").cards()
+    assert (card.cores, card.memory_bus_bits) == (16896, 5120)
+
+
+def test_a_card_that_tells_neither_has_no_numbers(nvml: Nvml) -> None:
+    [card] = nvml.open("cards=1;cores=0:absent;bus_width=0:absent").cards()
+    assert (card.cores, card.memory_bus_bits) == (None, None)
