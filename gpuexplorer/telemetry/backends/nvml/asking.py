@@ -19,6 +19,8 @@ from gpuexplorer.telemetry.backends.nvml.library import CARD_LOST, DRIVER_GONE, 
 from gpuexplorer.telemetry.topology import pcie_rate
 
 Figure = float | Absence
+Values = dict[MetricId, float]
+Missing = dict[MetricId, Absence]
 Ask = Callable[[], Sequence[Figure]]
 
 # How long something that the driver refused is left alone before it is asked again.
@@ -134,9 +136,6 @@ def patient(call: Callable[[], float], rest: Rest, clock: Clock) -> Figure:
     return figure
 
 
-Values = dict[MetricId, float]
-Missing = dict[MetricId, Absence]
-
 MEMORY = (m.MEMORY_USED, m.MEMORY_FREE, m.MEMORY_RESERVED, m.MEMORY_TOTAL)
 # What drivers write where they know no count.
 _NO_COUNT = (float(2**32 - 1), float(2**64 - 1))
@@ -237,10 +236,8 @@ class Belief:
         for pair in _IN_ORDER:
             if values.get(pair[0], -math.inf) > values.get(pair[1], math.inf):
                 reject(pair)
-        reject(
-            [metric for metric in _COUNTERS & values.keys() if self._ran_back(metric, values)]
-        )
-        if m.MEMORY_TOTAL in values and self._changed(m.MEMORY_TOTAL, values):
+        reject([each for each in _COUNTERS & values.keys() if self._doubts(each, values)])
+        if m.MEMORY_TOTAL in values and self._doubts(m.MEMORY_TOTAL, values):
             reject(MEMORY)
         for metric in _YARDSTICKS & values.keys():
             self._known[metric] = values[metric]
@@ -249,23 +246,18 @@ class Belief:
             if not pcie_can_carry(values.get(metric, 0.0), self.pcie_most):
                 reject([metric])
 
-    def _ran_back(self, counter: MetricId, values: Values) -> bool:
-        """A counter that goes back is wrong once; begun anew, it goes on from there."""
-        value, before = values[counter], self._known.get(counter)
-        doubted = self._doubted.pop(counter, None)
-        if value in _NO_COUNT:
+    def _doubts(self, metric: MetricId, values: Values) -> bool:
+        """A counter that goes back is wrong once; begun anew, it goes on from there. Memory
+        does not grow or shrink, unless two readings in a row say the same.
+        """
+        value, counts = values[metric], metric in _COUNTERS
+        before, doubted = self._known.get(metric, value), self._doubted.pop(metric, None)
+        if counts and value in _NO_COUNT:
             return True
-        if before is not None and value < before and (doubted is None or value < doubted):
-            self._doubted[counter] = value
+        new = value < before if counts else value != before
+        goes_on = doubted is not None and (value >= doubted if counts else value == doubted)
+        if new and not goes_on:
+            self._doubted[metric] = value
             return True
-        self._known[counter] = value
+        self._known[metric] = value
         return False
-
-    def _changed(self, metric: MetricId, values: Values) -> bool:
-        """Memory does not grow or shrink, unless two readings in a row say the same."""
-        value, doubted = values[metric], self._doubted.pop(metric, None)
-        if self._known.get(metric, value) == value or value == doubted:
-            self._known[metric] = value
-            return False
-        self._doubted[metric] = value
-        return True
