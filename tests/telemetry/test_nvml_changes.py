@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-import pynvml
 import pytest
 
 from gpuexplorer.core.absence import Absence
@@ -158,13 +157,6 @@ def test_a_process_list_that_is_refused_for_once_ends_nobody(nvml: Nvml) -> None
     assert backend.processes(card)
 
 
-def test_bus_addresses_of_other_domains_are_other_addresses(nvml: Nvml) -> None:
-    from gpuexplorer.telemetry.looked_for import plain_bus_id
-
-    assert plain_bus_id("00010000:3B:00.0") == "10000:3b:00.0"
-    assert plain_bus_id("00000002:3B:00.0") == "0002:3b:00.0"
-
-
 def test_a_strange_digit_in_the_environment_does_not_keep_cards_from_being_read(
     nvml: Nvml,
 ) -> None:
@@ -267,10 +259,3 @@ def test_a_bug_in_a_listener_is_reported_and_the_reading_goes_on(
     until(lambda: len(seen) > 8)
     assert len(reported) == 1
     assert session.stop(5.0)
-
-
-def test_the_binding_is_the_one_we_know() -> None:
-    """Prepared calls rely on these sizes."""
-    assert pynvml.sizeof(pynvml.c_nvmlFieldValue_t) == 40
-    assert pynvml.sizeof(pynvml.c_nvmlUtilization_t) == 8
-    assert pynvml.sizeof(pynvml.c_nvmlMemory_v2_t) == 40
