@@ -20,7 +20,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.session import remembering, session_on
 from tests.gui.machines.rooms import Room, room
 

@@ -23,7 +23,6 @@ from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.card_search import STILL_WAITING, CardSearch, Opened
 from gpuexplorer.gui.state.choices import WithoutCards
-from gpuexplorer.gui.state.machine import READ_ALWAYS
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.state.machines_at_start import begin, hosts_named, machines_at_start
 from gpuexplorer.gui.state.places import within_screen
@@ -188,7 +187,7 @@ class App:
     def _on_recording_read(self, recorded: RecordedSession) -> None:
         before, self._session = self._session, recorded
         if self._aside is None:
-            self._aside = before, before.want(READ_ALWAYS, processes=False)
+            self._aside = before, before.want_always()
         else:
             _end(before)
         self._search.go_on(until_found=False)

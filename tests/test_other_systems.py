@@ -126,7 +126,7 @@ def elsewhere(target: str, code: str, *words: str) -> "subprocess.CompletedProce
 def test_all_modules_below_the_window_can_be_imported(target: str) -> None:
     done = elsewhere(target, IMPORT_ALL)
     assert done.stderr == ""
-    assert {"gpuexplorer.telemetry.ending", "gpuexplorer.worker.streams"} <= set(
+    assert {"gpuexplorer.telemetry.process_book", "gpuexplorer.worker.streams"} <= set(
         done.stdout.split()
     )
 

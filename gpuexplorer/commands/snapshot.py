@@ -52,7 +52,7 @@ IN_THE_TABLE = {
 _BESIDE_THEM = (m.MEMORY_TOTAL, m.PCIE_WIDTH, m.PCIE_TRANSMIT, m.MIG_MODE)
 # Once, a slow driver is given time; in a loop the next picture is better than a late one.
 _PATIENCE_ONCE = 2.0
-_FIRST_ANSWERS = 6.0
+_FIRST_ANSWERS = 20.0  # a card that hangs says so sooner; one that is slow may take so long
 _FOR_THE_PROCESSOR = 0.06  # its share of work is noise over less
 _CARD_FACTS = ("index", "id", "name", "kind", "parent", "bus_id", "cuda_index")
 _LINK_FACTS = ("a", "b", "nvlinks", "nvlink_generation", "peer_to_peer")

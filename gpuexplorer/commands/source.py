@@ -10,12 +10,11 @@ from gpuexplorer.core.cards import Card
 from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.backend import Backend, NoCards
 from gpuexplorer.telemetry.facts import Attempt, Stream
 from gpuexplorer.telemetry.local import PATIENCE, Local
+from gpuexplorer.telemetry.looked_for import plain_bus_id
 from gpuexplorer.telemetry.patience import Asked
-from gpuexplorer.telemetry.pci_bus import plain_bus_id
 from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.session import Session, card_numbers
 from gpuexplorer.telemetry.sources import first_that_answers, simulated

@@ -240,7 +240,7 @@ def why_no_window() -> Message | None:
     """The reason; None where a window can be tried."""
     from gpuexplorer.commands.checkup.probe import BROKEN, FINE, this_computer  # noqa: PLC0415
     from gpuexplorer.commands.checkup.program import display  # noqa: PLC0415
-    from gpuexplorer.telemetry.backends.no_cards import NoCards  # noqa: PLC0415
+    from gpuexplorer.telemetry.backend import NoCards  # noqa: PLC0415
 
     topic = display(this_computer(NoCards))
     if topic.verdict is FINE or os.environ.get("QT_QPA_PLATFORM"):

@@ -11,8 +11,15 @@ from gpuexplorer.core.units import rate as in_words
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.simulation.models import MODELS
-from gpuexplorer.telemetry.machine_shape import HubKind, MachineShape, shape_of
-from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
+from gpuexplorer.telemetry.topology import (
+    HubKind,
+    Link,
+    MachineShape,
+    PathKind,
+    Topology,
+    pcie_rate,
+    shape_of,
+)
 
 HOST = "cpu"
 Values = Mapping[CardId, Mapping[MetricId, float]]
@@ -37,8 +44,10 @@ _WAYS = {
 
 
 def device_names(cards: Sequence[Card]) -> Mapping[str, CardId]:
-    """What PyTorch calls each whole card, by CUDA's number where it is known."""
-    whole = [card for card in cards if card.kind is CardKind.GPU]
+    """What PyTorch calls each whole card, by CUDA's number where it is known. One that the
+    driver gives no access to has no name there.
+    """
+    whole = [card for card in cards if card.kind is CardKind.GPU and card.denied is None]
     numbers = [card.cuda_index for card in whole]
     known = None not in numbers and len(set(numbers)) == len(numbers)
     return {

@@ -9,7 +9,7 @@ from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.process_words import pids
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.rail.rail import Rail
-from gpuexplorer.gui.state.machine import READ_ALWAYS, MachineState
+from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.widgets.bars.missing_figures import missing_figures
 from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
@@ -51,6 +51,7 @@ class LiveFrame(QObject):
         self._processes: Want | None = None
         self._drawn = (-1, -1)
         self._pulled_at = self._missing_at = float("-inf")
+        self._answering: list[bool] = []  # when it was last said what is missing
         frame_clock.ticked.connect(self._on_ticked)
         frame_clock.paused.connect(self._on_clock_paused)
 
@@ -60,7 +61,7 @@ class LiveFrame(QObject):
         self._drawn = (-1, -1)
         self._pulled_at = self._missing_at = float("-inf")
         self._status.show_missing("", "")
-        self._always = machine.session.want(READ_ALWAYS, processes=False)
+        self._always = machine.session.want_always()
         self._ask()
         self.pull()
 
@@ -99,9 +100,10 @@ class LiveFrame(QObject):
         self._rail.devices.show_faces(faces, machine.host_face())
         count = len(pids(session.named_processes()))
         self._rail.show_count(_PROCESSES, count or None)
-        now = session.desk.now()
-        if cards and now - self._missing_at >= _MISSING_EVERY:
-            self._missing_at = now
+        # At once where a tile says that its card does not answer, or does again.
+        now, answering = session.desk.now(), [face.answers for face in faces]
+        if cards and (now - self._missing_at >= _MISSING_EVERY or answering != self._answering):
+            self._missing_at, self._answering = now, answering
             self._status.show_missing(*missing_figures(faces))
 
     def stop(self) -> None:

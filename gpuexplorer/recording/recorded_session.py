@@ -3,7 +3,7 @@
 import math
 import threading
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
@@ -181,6 +181,10 @@ class RecordedProcesses(ProcessBook):
             self._told = {**self._told, card: told}
             self._rows = tuple(row for rows in self._told.values() for row in rows or ())
             self._living = tuple(row.named for row in self._rows)
+
+    def keep(self, cards: Collection[CardId]) -> None:
+        for gone in self._told.keys() - set(cards):
+            self.show(gone, None)
 
     def rows(self) -> Sequence[BookRow]:
         return self._rows

@@ -28,14 +28,12 @@ from gpuexplorer.lab import offspring
 from gpuexplorer.lab.pythons import LabPython, PythonPlace, ask, candidates
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.wire import Knocked, Settings, Told
-from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.backend import Backend, NoCards
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
-from gpuexplorer.telemetry.ending import end
 from gpuexplorer.telemetry.facts import Fact, Users, Watch
 from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.patience import Asked
-from gpuexplorer.telemetry.process_names import ProcessNames
+from gpuexplorer.telemetry.process_book import ProcessNames, end
 from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
 from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.session import LONGEST, SHORTEST

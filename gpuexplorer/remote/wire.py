@@ -14,8 +14,8 @@ from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.simulation.occupied import Occupation
 from gpuexplorer.telemetry.backend import HardwareFault
-from gpuexplorer.telemetry.ending import Way
 from gpuexplorer.telemetry.facts import Cards, Notes, Users, Watch
+from gpuexplorer.telemetry.processes import Way
 from gpuexplorer.telemetry.topology import Topology
 
 # Both sides are of one program, since one sends the other; only a cache could mix them up.

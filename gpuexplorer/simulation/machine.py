@@ -63,14 +63,27 @@ class Machine:
         self.wiring = Wiring(spec)
         seed = spec.seed if seed is None else seed
         self._cards = tuple(
-            _SimulatedCard(spec, index, seed, linked=bool(self.wiring.peers(index)))
-            for index in range(len(spec.cards))
+            _SimulatedCard(spec, index, seed) for index in range(len(spec.cards))
         )
+        self._exchanged: dict[int, tuple[float | None, float]] = {}
         # Hears which card was given what.
         self.on_added: Callable[[int, int | Occupation], object] | None = None
 
     def reading(self, index: int, t: float) -> Reading:
-        return self._cards[index].reading(t)
+        return self._cards[index].reading(t, self._exchange(index, t))
+
+    def _exchange(self, index: int, t: float) -> float:
+        """What one card receives over NVLink, others send in that tenth of a second: who
+        exchanges most takes the others along.
+        """
+        together, moment = sorted((index, *self.wiring.peers(index))), t // 0.1
+        if len(together) == 1:
+            return 0.0
+        at, share = self._exchanged.get(together[0], (None, 0.0))
+        if at != moment:
+            share = max(self._cards[each].exchange(moment / 10) for each in together)
+            self._exchanged[together[0]] = moment, share
+        return share
 
     def processes(self, index: int, t: float) -> list[SimulatedProcess]:
         return self._cards[index].processes(t)
@@ -95,7 +108,7 @@ class Machine:
 class _SimulatedCard:
     """One card of the machine."""
 
-    def __init__(self, spec: MachineSpec, index: int, seed: int, *, linked: bool) -> None:
+    def __init__(self, spec: MachineSpec, index: int, seed: int) -> None:
         own = Random(f"{seed}/{index}/card")
         self._index = index
         self._slot: Slot = spec.cards[index]
@@ -103,7 +116,6 @@ class _SimulatedCard:
         self._course = Course(self._slot.model, self._workload, own)
         self.occupied = Occupied(self._course)
         self.repaired_ever = own.choice((0, 0, 0, 0, own.randint(1, 6)))
-        self._linked = linked
         days = own.uniform(2.0, 20.0)
         model, idle = self._slot.model, self._slot.idle
         watts = model.power_idle if idle else model.power_limit * 0.3
@@ -114,7 +126,12 @@ class _SimulatedCard:
         self._first_pid = 10_000 + index * 6000 + own.randrange(500)
         self._usable = model.usable_bytes
 
-    def reading(self, t: float) -> Reading:
+    def exchange(self, t: float) -> float:
+        """The share of its NVLinks that its work could use."""
+        now = self._course.at(t)
+        return now.phase.exchange * (1.0 + 0.2 * now.swing)
+
+    def reading(self, t: float, nvlink_share: float) -> Reading:
         now, before = self._course.at(t), self._course.at(t - 1.0)
         level, power = now.phase.level, now.power
         energy, earlier = now.energy, before.energy
@@ -151,7 +168,7 @@ class _SimulatedCard:
             state=self._state(level),
             pcie_receive_share=now.phase.feed * wave,
             pcie_transmit_share=now.phase.feed * 0.3 * wave,
-            nvlink_share=now.phase.exchange * wave if self._linked else 0.0,
+            nvlink_share=nvlink_share,
             traffic=traffic,
             seconds_at_limit=self._past_limited + seconds_at_limit,
             seconds_warm=now.seconds_warm,

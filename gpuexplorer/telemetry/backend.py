@@ -1,9 +1,11 @@
 """Backend: what a vendor must provide, and the plain facts it hands over besides samples."""
 
+import threading
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from gpuexplorer.core.cards import Card, CardId, Sample
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardId, CardState, Sample
 from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import NOTHING, Message
@@ -12,7 +14,11 @@ from gpuexplorer.telemetry.topology import Topology
 
 # The note of every source whose cards do not exist.
 MADE_UP = Message("These cards are simulated: every figure is made up.")
-
+# Why a card has no certain number in CUDA, though it may well have one.
+FASTEST_FIRST = Message(
+    "CUDA sorts cards of different models by speed; set CUDA_DEVICE_ORDER=PCI_BUS_ID to be sure"
+)
+BEHIND_A_LOST_ONE = Message("whether CUDA still counts the lost card before it is not known")
 
 # Hints that send a person to the doctor, who has no use for them.
 INSTALL_IT = Message(
@@ -71,6 +77,12 @@ class Backend(Protocol):
         """Ask one card: answers or explains each of the metrics, however long that takes."""
         ...
 
+    def heard(self, card: CardId) -> float:
+        """When the driver last answered one of the calls about the card, in steady seconds; 0
+        where it is not known. A reading takes many.
+        """
+        ...
+
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
         """Who uses the card, as the driver knows it; None where it cannot be known now."""
         ...
@@ -86,3 +98,40 @@ class Backend(Protocol):
     def notes(self) -> Sequence[Message]:
         """Sentences about the machine that a person should read."""
         ...
+
+
+class NoCards:
+    """Where no card answers: the computer itself is shown all the same."""
+
+    source = Source("none", Message("No graphics card answers"), cards=False)
+
+    def __init__(self) -> None:
+        self._closing = threading.Event()
+
+    def open(self) -> None:
+        """There is nothing to reach."""
+
+    def close(self) -> None:
+        self._closing.set()
+
+    def cards(self) -> Sequence[Card]:
+        return ()
+
+    def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
+        return Sample(card, 0.0, {}, dict.fromkeys(metrics, Absence.LOST), CardState.LOST)
+
+    def heard(self, card: CardId) -> float:
+        return 0.0
+
+    def processes(self, card: CardId) -> Sequence[CardProcess]:
+        return ()
+
+    def topology(self) -> Topology:
+        return Topology((), (), {})
+
+    def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
+        self._closing.wait(seconds)
+        return ()
+
+    def notes(self) -> Sequence[Message]:
+        return ()

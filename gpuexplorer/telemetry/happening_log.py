@@ -10,8 +10,7 @@ from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault
-from gpuexplorer.telemetry.card_course import CardCourse
-from gpuexplorer.telemetry.condition import Condition, News
+from gpuexplorer.telemetry.card_course import CardCourse, Condition, News
 from gpuexplorer.telemetry.happenings import (
     BEGINNING_OF,
     BEGINNINGS,
@@ -66,6 +65,15 @@ class HappeningLog:
             else:
                 found = programs.consider(at, processes)
             noted = self._note(at, card, found)
+        self._tell(noted)
+
+    def gone(self, card: CardId) -> None:
+        """It is listed no more, or under its own name by now: what it was in is over."""
+        at = self._clock.now()
+        with self._lock:
+            course = self._cards.pop(card, None)
+            self._programs.pop(card, None)
+            noted = [] if course is None else self._note(at, card, course.condition.over(at))
         self._tell(noted)
 
     def consider_fault(self, fault: HardwareFault) -> None:

@@ -6,7 +6,6 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -16,15 +15,17 @@ from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.facts import Attempt, Cards, Fact, Notes, Tell, Users, Watch
-from gpuexplorer.telemetry.processes import CardProcess, NamedProcess
+from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.topology import Topology
 
 if TYPE_CHECKING:
     from gpuexplorer.telemetry.backends.host import HostReader
-    from gpuexplorer.telemetry.process_names import ProcessNames
+    from gpuexplorer.telemetry.process_book import ProcessNames
 
 PATIENCE = 0.5
+# A card whose calls take long is waited for as long as eight of them take, but no longer.
+_MOST_PATIENCE = 5.0
 # What is asked, each no more often than that; the costliest last.
 _USERS, _HOST = "users", "host"
 _AT_LEAST = {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, _USERS: 2.0, Cadence.ON_DEMAND: 2.0}
@@ -32,20 +33,18 @@ _AT_LEAST = {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, _USERS: 2.0, Cadence.ON_DEMAN
 HOST_AT_LEAST = 1.0
 # Short, since an NVML call cannot be interrupted when the program ends.
 _FAULT_WAIT = 0.25
-# One pid on eight cards is looked up once in a round: its share of the processor is since
-# the look before, and that must not be a millisecond ago.
-_SAME_ROUND = 1.0
 
 
 class _Lane:
     """A card, or the host, and its thread."""
 
-    def __init__(self, card: CardId, rounds: "Collection[str]", now: float) -> None:
-        self.card = card
+    def __init__(self, card: CardId, patience: float) -> None:
+        self.card, self.patience = card, patience
         self.lock = threading.Lock()
         self.wake = threading.Event()
-        self.due = dict.fromkeys(rounds, now)
+        self.rounds = (_HOST,) if card == HOST_ID else tuple(_AT_LEAST)
         self.waits_since: float | None = None  # for the answer to a call
+        self.silence = 0.0  # the longest in this round
         self.told_silence: dict[str, float] = {}
         self.thread = threading.current_thread()
 
@@ -77,12 +76,10 @@ class Local:
         self._processor_before, self._waits_for_faults = processor_before, faults
         self._tell: Tell = lambda _: None
         self._watch = Watch()
-        self._looking, self._naming = threading.Lock(), threading.Lock()
+        self._looking = threading.Lock()
         self._listed: Cards | None = None
         self._noted: Sequence[object] = ()
         self._by_id: dict[CardId, Card] = {}
-        self._named: dict[int, tuple[float, NamedProcess]] = {}
-        self._pids: dict[CardId, set[int]] = {}
         self._stopping = threading.Event()
         self._lanes: dict[CardId, _Lane] = {}  # replaced whole
         self._others: list[threading.Thread] = []
@@ -96,7 +93,7 @@ class Local:
 
     @cached_property
     def names(self) -> "ProcessNames":
-        from gpuexplorer.telemetry.process_names import ProcessNames  # noqa: PLC0415 - as above
+        from gpuexplorer.telemetry.process_book import ProcessNames  # noqa: PLC0415 - as above
 
         return ProcessNames()
 
@@ -126,7 +123,7 @@ class Local:
     def stop(self, seconds: float = 0.3) -> bool:
         until = self.clock.now() + seconds
         self._stopping.set()
-        lanes = list(self._lanes.values())
+        lanes = self._lanes.values()
         for lane in lanes:
             lane.wake.set()
         self.backend.close()  # then whoever waits for a fault lets go
@@ -138,9 +135,8 @@ class Local:
 
     def silence(self, card: CardId) -> "float | None":
         lane = self._lanes.get(card)
-        since = None if lane is None else lane.waits_since
-        seconds = 0.0 if since is None else self.clock.now() - since
-        return seconds if seconds > self._patience else None
+        seconds = 0.0 if lane is None else self._silence(lane)
+        return seconds if lane is not None and seconds > lane.patience else None
 
     def host_now(self) -> Sample:
         sample = self.host_reader.read(metrics_of(self.host))
@@ -175,17 +171,12 @@ class Local:
                 self._noted = notes
                 self._tell(Notes(notes))
 
-    def _period(self, round_: str) -> float:
-        least = HOST_AT_LEAST if round_ == _HOST else _AT_LEAST[round_]
-        return max(self._watch.interval, least)
-
     def _open_lanes(self) -> None:
         """For the host and all cards that are listed now, unless they have one."""
         lanes = {card: lane for card, lane in self._lanes.items() if lane.thread.is_alive()}
         for card in (HOST_ID, *self._by_id):
             if card not in lanes:
-                rounds = (_HOST,) if card == HOST_ID else _AT_LEAST
-                lane = lanes[card] = _Lane(card, rounds, self.clock.now())
+                lane = lanes[card] = _Lane(card, self._patience)
                 lane.thread = _thread(partial(self._run, lane), f"reads {card}")
         self._lanes = lanes
 
@@ -195,24 +186,39 @@ class Local:
             self._open_lanes()
             for lane in self._lanes.values():
                 with lane.lock:  # an answer that comes now comes after the silence
-                    if self.silence(lane.card) is not None:
-                        self._tell_silence(lane, self.clock.now())
+                    silence = self._silence(lane)
+                    lane.silence = max(lane.silence, silence)
+                    if silence > lane.patience:
+                        self._tell_silence(lane)
+
+    def _silence(self, lane: _Lane) -> float:
+        """How long the card owes an answer: of the many that a round takes, each ends it."""
+        since = lane.waits_since
+        if since is None or lane.card == HOST_ID:
+            return 0.0
+        return self.clock.now() - max(since, self.backend.heard(lane.card))
+
+    def _period(self, round_: str) -> float:
+        least = HOST_AT_LEAST if round_ == _HOST else _AT_LEAST[round_]
+        return max(self._watch.interval, least)
+
+    def _is_there(self, lane: _Lane) -> bool:
+        return lane.card == HOST_ID or lane.card in self._by_id
 
     def _run(self, lane: _Lane) -> None:
         """Each round on its beat, without drift; moments that have passed are left out."""
-        periods = dict.fromkeys(lane.due, 0.0)
-        while lane.card == HOST_ID or lane.card in self._by_id:
-            for round_ in lane.due:
+        due, periods = {}, dict.fromkeys(lane.rounds, 0.0)
+        while self._is_there(lane):
+            for round_ in lane.rounds:
                 if self._stopping.is_set():
                     return
                 now, period = self.clock.now(), self._period(round_)
                 if periods[round_] != period:
-                    periods[round_], lane.due[round_] = period, now
-                if (late := now - lane.due[round_]) >= 0:
-                    lane.due[round_] += period * (1 + int(late / period + 1e-9))
+                    periods[round_], due[round_] = period, now
+                if (late := now - due[round_]) >= 0:
+                    due[round_] += period * (1 + int(late / period + 1e-9))
                     self._ask(lane, round_)
-            ahead = min(lane.due.values()) - self.clock.now()
-            self.clock.wait(lane.wake, max(0.0, ahead))
+            self.clock.wait(lane.wake, max(0.0, min(due.values()) - self.clock.now()))
             lane.wake.clear()
 
     def _ask(self, lane: _Lane, round_: str) -> None:
@@ -222,17 +228,20 @@ class Local:
         except Exception:  # a bug of ours: it is reported, and the round goes on
             _report()
             told = self._silent(lane.card, round_)
-        with lane.lock:
-            lane.waits_since = None
-            lane.told_silence = {}
         now = self.clock.now()
-        if isinstance(told, Sample) and now - began > self._patience:
-            # What a hung call brought home was true when it came home, not when it was asked.
-            told = told._replace(at=now)
-        if isinstance(told, Sample) and told.state is CardState.LOST:
-            self._look_around()  # it may be listed under another name by now
+        with lane.lock:
+            lane.waits_since, lane.told_silence = None, {}
+            slow = 8 * lane.silence if now - began > self._patience else 0.0
+            lane.patience = max(self._patience, min(slow, _MOST_PATIENCE))
+            lane.silence = 0.0
+        if isinstance(told, Sample):
+            if now - began > self._patience:
+                # What a hung call brought home was true when it came home, not when asked.
+                told = told._replace(at=now)
+            if told.state is CardState.LOST:  # or listed under another name by now
+                self._look_around()
         # It may have gone while it was read: an instance put together, a card that woke.
-        if told is not None and (lane.card == HOST_ID or lane.card in self._by_id):
+        if told is not None and self._is_there(lane):
             self._carefully(told)
 
     def _answer(self, card: CardId, round_: str) -> "Fact | Callable[[], Fact] | None":
@@ -256,26 +265,11 @@ class Local:
     def _users(self, card: CardId, processes: "Sequence[CardProcess] | None") -> Users:
         if processes is None:
             return Users(card, None)
-        with self._naming:
-            now = self.clock.now()
-            for each in processes:
-                at, _ = self._named.get(each.pid, (float("-inf"), None))
-                if each.simulated_command is None and now - at > _SAME_ROUND:
-                    self._named[each.pid] = now, self.names.one(each)
-            named = [
-                self.names.one(each)
-                if each.simulated_command is not None
-                else replace(self._named[each.pid][1], process=each)
-                for each in processes
-            ]
-            self._pids[card] = {each.pid for each in processes}
-            pids = frozenset().union(*self._pids.values())
-            self.names.forget_all_but(pids)
-            self._named = {pid: known for pid, known in self._named.items() if pid in pids}
-        return Users(card, named)
+        return Users(card, self.names.of_card(card, processes))
 
-    def _tell_silence(self, lane: _Lane, now: float) -> None:
-        for round_ in lane.due:
+    def _tell_silence(self, lane: _Lane) -> None:
+        now = self.clock.now()
+        for round_ in lane.rounds:
             if now - lane.told_silence.get(round_, float("-inf")) >= self._period(round_):
                 lane.told_silence[round_] = now
                 if (told := self._silent(lane.card, round_)) is not None:
@@ -312,8 +306,6 @@ def _thread(run: "Callable[[], None]", name: str) -> threading.Thread:
 
 def _report() -> None:
     """Hand the exception to whoever shows bugs to people; the thread goes on."""
-    kind, error, trace = sys.exc_info()
-    if kind is not None:
-        threading.excepthook(
-            threading.ExceptHookArgs((kind, error, trace, threading.current_thread()))
-        )
+    found = sys.exc_info()
+    arguments = (found[0], found[1], found[2], threading.current_thread())
+    threading.excepthook(threading.ExceptHookArgs(arguments))

@@ -1,7 +1,8 @@
-"""What is looked for when no card answers, and what is there instead: the driver's library,
-its kernel module, and the graphics cards on the PCI bus with whoever holds them.
+"""What can be known of cards without a driver, and without waking one: their driver's library,
+its kernel module, the graphics cards on the PCI bus with whoever holds them; and what a person
+is told was looked for when no card answers.
 
-Reads plain files only. Nothing here opens a device, so no sleeping card is woken.
+Reads plain files only. Nothing here opens a device.
 """
 
 import os
@@ -10,13 +11,15 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.telemetry.pci_bus import PciBus
 
 NVIDIA = "10de"
 VENDORS = {NVIDIA: "NVIDIA", "1002": "AMD", "8086": "Intel"}
+_DISPLAY_CLASS = 0x03  # VGA, 3D and display controllers
+_GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6, "128.0": 7}
 _PCI_NAMES = ("/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids", "/usr/share/pci.ids")
 _LIBRARY_FOLDERS = (
     "/usr/lib/wsl/lib",
@@ -112,6 +115,97 @@ def is_library(path: Path) -> bool:
         return False
 
 
+class PciCard(NamedTuple):
+    """A display controller on the bus."""
+
+    bus_id: str  # "0000:3b:00.0"
+    vendor: str  # four hexadecimal digits, as of its model
+    device: str
+    asleep: bool  # the kernel switched its power off; any call to its driver would wake it
+    may_sleep: bool  # the kernel is allowed to switch its power off
+
+
+class PciBus:
+    """Reads /sys, or a folder that looks like it. Never wakes a card."""
+
+    def __init__(self, root: Path = Path("/sys")) -> None:
+        self._devices = root / "bus" / "pci" / "devices"
+        self._nodes = root / "devices" / "system" / "node"
+
+    def cards(self, vendor: str | None = NVIDIA) -> list[PciCard]:
+        """Of one maker, or of all."""
+        try:
+            addresses = sorted(folder.name for folder in self._devices.iterdir())
+        except OSError:
+            return []
+        return [
+            PciCard(
+                bus_id,
+                maker,
+                self._told(bus_id, "device")[-4:],
+                self.asleep(bus_id),
+                self._told(bus_id, "power/control") == "auto",
+            )
+            for bus_id in addresses
+            if self._told(bus_id, "class").startswith(f"0x{_DISPLAY_CLASS:02x}")
+            for maker in [self._told(bus_id, "vendor")[-4:]]
+            if vendor in (None, maker)
+        ]
+
+    def asleep(self, bus_id: str) -> bool:
+        return self._told(bus_id, "power/runtime_status") in ("suspended", "suspending")
+
+    def driver(self, bus_id: str) -> str | None:
+        """The kernel module that has the card; None where none has."""
+        try:
+            return (self._devices / bus_id / "driver").readlink().name
+        except OSError:
+            return None
+
+    def slot(self, bus_id: str) -> tuple[int | None, int | None]:
+        """PCIe generation and lanes that the slot offers: the card's neighbour up the bus."""
+        try:
+            above = (self._devices / bus_id).resolve(strict=True).parent
+        except OSError:
+            return None, None
+        speed, width = _text(above / "max_link_speed"), _text(above / "max_link_width")
+        lanes = int(width) if width.isdigit() else 0
+        return _GENERATIONS.get(speed.split(" ")[0]), lanes if 0 < lanes <= 32 else None
+
+    def numa_node(self, bus_id: str) -> int | None:
+        node = self._told(bus_id, "numa_node")
+        return int(node) if node.isdigit() else None  # -1 means: there is only one
+
+    def processors_near(self, bus_id: str) -> str:
+        """The numbers of the processors close to a card: "0-31,64-95"; empty where not told."""
+        return self._told(bus_id, "local_cpulist")
+
+    def memory_of_node(self, node: int) -> int | None:
+        """Bytes of memory close to the processors of a NUMA node."""
+        told = _text(self._nodes / f"node{node}" / "meminfo")
+        found = re.search(r"MemTotal:\s+(\d+)", told)
+        return int(found[1]) * 1024 if found else None
+
+    def _told(self, bus_id: str, file: str) -> str:
+        return _text(self._devices / bus_id / file)
+
+
+def plain_bus_id(text: str) -> str:
+    """NVML writes 00000000:3B:00.0 where the kernel writes 0000:3b:00.0."""
+    domain, _, rest = text.lower().partition(":")
+    try:
+        return f"{int(domain, 16):04x}:{rest}" if rest else text.lower()
+    except ValueError:
+        return text.lower()
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("ascii", "replace").strip()
+    except OSError:
+        return ""
+
+
 class Thing(StrEnum):
     """What is looked for, by the name that programs know it by."""
 
@@ -149,8 +243,7 @@ class Looked:
     sentence: Message
 
 
-@dataclass(frozen=True, slots=True)
-class DisplayController:
+class DisplayController(NamedTuple):
     """A graphics card as the PCI bus knows it, asked without waking it."""
 
     bus_id: str
@@ -199,18 +292,10 @@ def display_controllers(place: Place) -> Sequence[DisplayController] | None:
         return None
     bus = PciBus(place.at("/sys"))
     cards = bus.cards(None)
-    models = {(f"{card.vendor:04x}", f"{card.device:04x}") for card in cards}
-    names = {model: _name(place, *model) for model in models}
+    names = {model: _name(place, *model) for model in {card[1:3] for card in cards}}
     return [
-        DisplayController(
-            card.bus_id,
-            *model,
-            names[model],
-            bus.driver(card.bus_id),
-            card.asleep,
-        )
+        DisplayController(*card[:3], names[card[1:3]], bus.driver(card.bus_id), card.asleep)
         for card in cards
-        for model in [(f"{card.vendor:04x}", f"{card.device:04x}")]
     ]
 
 

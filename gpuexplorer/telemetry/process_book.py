@@ -1,29 +1,312 @@
-"""ProcessBook: who uses which card, by name, and what each of them did in the last minutes."""
+"""Processes: whose they are, by name, or why that is not known; ending one; and the book of who
+uses which card, and what each of them did in the last minutes.
+"""
 
 import math
+import os
+import re
+import signal
+import sys
 import threading
+import time
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.newer_python import StrEnum
-from gpuexplorer.core.words import mark
-from gpuexplorer.telemetry.ending import has_ended
-from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessFigure
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message, mark
+from gpuexplorer.telemetry.processes import (
+    Ancestor,
+    CardProcess,
+    FarIdentity,
+    NamedProcess,
+    ProcessFigure,
+    Way,
+)
+from gpuexplorer.telemetry.system import psutil
+
+ELSEWHERE = Message("pid of the host; its name is not visible in this container")
+GONE = Message("has ended, or may not be looked at")
+SIMULATED = Message("simulated")
+UNCOLLECTED = Message("has ended, and what started it has not collected it yet")
+# The number Linux gives the first pid namespace; containers have others.
+_FIRST_PID_NAMESPACE = 0xEFFFFFFC
+_CONTAINER = re.compile(
+    r"(?:docker|libpod|crio|cri-containerd|containerd)[-/:]([0-9a-f]{12,64})"
+    r"|/(?:lxc|lxc\.payload)[./]([^/\n]+)"
+    r"|/machine\.slice/(?:systemd-nspawn@)?([^/\n]+?)\.(?:service|scope)"
+)
+# Where a chain of parents says nothing any more.
+_OF_THE_SYSTEM = re.compile(r"^(?:\S*/)?(?:systemd|init|launchd)\b")
+_FIRST = 1  # takes in whatever outlived the process that started it, whoever that was
+_MOST_ANCESTORS = 8
+# Some are given whole files as arguments.
+_LONGEST_COMMAND = 8192
+# Programs rename themselves, but not at every look.
+_ASKED_AGAIN_AFTER = 5
+# One pid on eight cards is looked up once in a round: its share of the processor is since
+# the look before, and that must not be a millisecond ago.
+_SAME_ROUND = 1.0
+
+# Windows has no way to ask a program without a window: there it is ended at once.
+CAN_ASK = sys.platform != "win32"
 
 LOOKS = 120  # four minutes at one look in two seconds
-
 # A row that vanished under the eye could not be told from one that moved: three looks long
 # it stays and says that it ended.
 ENDED_STAYS = 6.0
 # Who lets a card go and takes it again within a minute goes on with the same history.
 _REMEMBERED = 60.0
 _MOST_ENDED = 256
-# A card that is no longer listed is never looked at again.
-_FORGOTTEN = 600.0
+
+
+@dataclass(slots=True)
+class _Known:
+    """What rarely changes about a process is not asked at every look."""
+
+    process: psutil.Process
+    looks: int = 0
+    user: str | None = None
+    command: str | None = None
+    container: str | None = None
+    of_this_user: bool = False
+    ancestors: tuple[Ancestor, ...] = ()
+    worked: float | None = None  # seconds of processor time, when last asked
+    asked_at: float = 0.0
+    named: NamedProcess | None = None  # by the look before
+
+    def share_of_processor(self) -> float | None:
+        """Cores' worth since the look before. By hand: psutil takes twice as long for it."""
+        times, now = self.process.cpu_times(), time.monotonic()
+        worked = times.user + times.system
+        before, self.worked = self.worked, worked
+        passed, self.asked_at = now - self.asked_at, now
+        return None if before is None or passed <= 0 else max(0.0, worked - before) / passed
+
+
+class ProcessNames:
+    """Looks pids up, and keeps what it needs for the processor share."""
+
+    def __init__(self, proc: Path = Path("/proc")) -> None:
+        self._proc = proc
+        self._lock = threading.Lock()
+        self._known: dict[int, _Known] = {}
+        self._pids: dict[CardId, set[int]] = {}
+        # Whether pids are the host's and mean nothing in here.
+        self.elsewhere = False
+        if sys.platform == "linux":
+            with suppress(OSError):
+                namespace = (proc / "self" / "ns" / "pid").stat().st_ino
+                self.elsewhere = namespace != _FIRST_PID_NAMESPACE
+
+    def of_card(self, card: CardId, processes: Sequence[CardProcess]) -> Sequence[NamedProcess]:
+        """All there are on it; what is on no card any more is forgotten."""
+        with self._lock:
+            now = time.monotonic()
+            found = []
+            for each in processes:
+                known = self._known.get(each.pid)
+                if known and known.named and now - known.asked_at < _SAME_ROUND:
+                    found.append(replace(known.named, process=each))
+                else:
+                    found.append(self.one(each))
+            self._pids[card] = {each.pid for each in processes}
+            there = set().union(*self._pids.values())
+            self._known = {pid: known for pid, known in self._known.items() if pid in there}
+        return found
+
+    def one(self, process: CardProcess) -> NamedProcess:
+        if process.simulated_command is not None:
+            return NamedProcess(
+                process,
+                resolved=False,
+                reason=SIMULATED,
+                user=process.simulated_user,
+                command=process.simulated_command,
+            )
+        if self.elsewhere:
+            # The driver tells the host's pid; the same number here is somebody else.
+            return NamedProcess(process, resolved=False, reason=ELSEWHERE, elsewhere=True)
+        try:
+            return self._look_up(process)
+        except (psutil.NoSuchProcess, psutil.AccessDenied, OSError):
+            return NamedProcess(process, resolved=False, reason=GONE)
+
+    def _look_up(self, process: CardProcess) -> NamedProcess:
+        known = self._known.get(process.pid)
+        if known is None or not known.process.is_running():
+            known = self._known[process.pid] = _Known(psutil.Process(process.pid))
+        held = int(known.process.memory_info().rss)
+        # Its figures are zeros, which nobody measured, and its command is gone.
+        ended = not held and known.process.status() == psutil.STATUS_ZOMBIE
+        if known.looks == 0 or (known.looks % _ASKED_AGAIN_AFTER == 0 and not ended):
+            with known.process.oneshot():
+                known.user = _or_none(known.process.username)
+                known.command = _command(known.process)
+                known.container = self._container(known.process.pid)
+                known.of_this_user = _of_this_user(known.process, known.user)
+            known.ancestors = _ancestors(known.process)
+        known.looks += 1
+        known.named = NamedProcess(
+            process,
+            resolved=True,
+            reason=UNCOLLECTED if ended else NOTHING,
+            user=known.user,
+            command=known.command,
+            cpu=None if ended else known.share_of_processor(),
+            memory_bytes=None if ended else held,
+            started_at=known.process.create_time(),
+            container=known.container,
+            ours=process.pid == os.getpid(),
+            of_this_user=known.of_this_user,
+            ancestors=known.ancestors,
+            identity=known.process,
+            ended=ended,
+        )
+        return known.named
+
+    def _container(self, pid: int) -> str | None:
+        try:
+            text = (self._proc / str(pid) / "cgroup").read_text("utf-8", "replace")
+        except OSError:
+            return None
+        found = _CONTAINER.search(text)
+        name = next(filter(None, found.groups())) if found else None
+        return name[:12] if name and re.fullmatch(r"[0-9a-f]{64}", name) else name
+
+
+def _command(process: psutil.Process) -> str | None:
+    try:
+        words = process.cmdline()
+    except (psutil.AccessDenied, psutil.ZombieProcess):
+        words = []
+    text = (" ".join(words) if words else process.name())[:_LONGEST_COMMAND]
+    return "".join(letter if letter.isprintable() else " " for letter in text).strip() or None
+
+
+def _ancestors(process: psutil.Process) -> tuple[Ancestor, ...]:
+    found: list[Ancestor] = []
+    with suppress(psutil.Error):  # of one that may not be looked at the chain ends there
+        for each in process.parents()[:_MOST_ANCESTORS]:
+            command = _command(each)
+            if each.pid == _FIRST or command is None or _OF_THE_SYSTEM.match(command):
+                break
+            found.append(Ancestor(each.pid, command))
+    return tuple(found)
+
+
+def _or_none(ask: Callable[[], str]) -> str | None:
+    try:
+        return str(ask())
+    except (psutil.AccessDenied, KeyError):
+        return None
+
+
+def _of_this_user(process: psutil.Process, user: str | None) -> bool:
+    """Whether the system would let us end it."""
+    if sys.platform == "win32":
+        return user is not None and user == _or_none(psutil.Process().username)
+    try:
+        return os.geteuid() in {0, process.uids().real}
+    except psutil.AccessDenied:
+        return False
+
+
+def refusal(named: NamedProcess) -> Message:
+    """Why it cannot be ended from here, as a sentence; empty where it can."""
+    if named.simulated:
+        return Message("This process is simulated: there is nothing to end.")
+    if named.elsewhere:
+        return Message(
+            "Its number is one of the host's. In this container the same number may be "
+            "another process, so it cannot be ended from here."
+        )
+    if not named.resolved or named.identity is None:
+        return Message("It has ended already, or may not be looked at.")
+    if named.ended:
+        return Message("It has ended already.")
+    if named.ours:
+        return Message("This is GPU Explorer itself. Close the window to end it.")
+    if named.process.pid <= 1:
+        return Message("The whole system depends on this process.")
+    if named.of_this_user:
+        return NOTHING
+    if named.user:
+        return Message(
+            "It belongs to {user}. Only they or an administrator may end it.", user=named.user
+        )
+    return Message("It belongs to another user. Only they or an administrator may end it.")
+
+
+def end(named: NamedProcess, way: Way) -> None:
+    """Sends the wish and does not wait. Raises Trouble when it cannot be sent.
+
+    That the number still belongs to the process that was looked at is checked right before.
+    """
+    if why_not := refusal(named):
+        raise Trouble(why_not)
+    if isinstance(named.identity, FarIdentity):
+        named.identity.end(kill=way is Way.KILL)
+        return
+    try:
+        _send(named.identity, way)
+    except (psutil.NoSuchProcess, ProcessLookupError) as error:
+        raise Trouble("It has ended already.") from error
+    except (psutil.AccessDenied, PermissionError) as error:
+        raise Trouble(
+            "There is no permission to end process {pid}.",
+            "An administrator may end it.",
+            pid=named.process.pid,
+        ) from error
+
+
+def _send(identity: psutil.Process, way: Way) -> None:
+    descriptor = None
+    if sys.platform == "linux":
+        # It stays with this one process, whoever gets its number later.
+        with suppress(AttributeError, OSError):  # some sandboxes have none
+            descriptor = os.pidfd_open(identity.pid)
+    try:
+        if not identity.is_running():
+            raise psutil.NoSuchProcess(identity.pid)
+        if sys.platform == "linux" and descriptor is not None:
+            number = signal.SIGTERM if way is Way.ASK else signal.SIGKILL
+            signal.pidfd_send_signal(descriptor, number)
+        elif way is Way.ASK:
+            identity.terminate()
+        else:
+            identity.kill()
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def has_ended(named: NamedProcess) -> bool:
+    """Whether it runs no more; a process of which only the entry is left holds no card."""
+    if named.identity is None:
+        return True
+    if isinstance(named.identity, FarIdentity):
+        return named.identity.has_ended()
+    try:
+        now = psutil.Process(named.process.pid)
+        return now != named.identity or now.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+    except psutil.AccessDenied:
+        return False
+
+
+def refused(named: NamedProcess) -> Trouble | None:
+    """Why it was not ended after all, where that is heard only after a while: on another
+    computer.
+    """
+    return named.identity.refused() if isinstance(named.identity, FarIdentity) else None
 
 
 class Standing(StrEnum):
@@ -48,6 +331,10 @@ class BookRow:
     def key(self) -> tuple[CardId, int]:
         return self.named.process.card, self.named.process.pid
 
+    @property
+    def over(self) -> bool:
+        return self.standing in (Standing.LEFT, Standing.ENDED)
+
 
 @dataclass(frozen=True, slots=True)
 class ProcessPast:
@@ -60,6 +347,14 @@ class ProcessPast:
     host_memory: Sequence[float] = ()
 
 
+@dataclass(slots=True)
+class _Entry:
+    row: BookRow
+    told_by: CardId  # the card that was looked at, where the row may be of an instance of it
+    # Five figures a look, one look after another: small, however many processes there are.
+    past: "array[float]"
+
+
 class ProcessBook:
     """`take` comes from the threads that read; everything else is for any thread."""
 
@@ -70,19 +365,50 @@ class ProcessBook:
         self._looked_at: dict[CardId, float] = {}
         self._rows: tuple[BookRow, ...] = ()
         self._living: tuple[NamedProcess, ...] = ()
-        self._stale_from = float("-inf")  # when the rows above have to be put together anew
+        self._stale_from = -math.inf  # when the rows above have to be put together anew
 
     def take(self, card: CardId, named: Sequence[NamedProcess] | None) -> None:
         """What a look at one card brought; None where the card did not tell."""
         now = self._clock.now()
-        if named is None:
-            with self._lock:
-                self._do_not_know(card, now)
-            return
-        gone = self._standing_of_gone(card, {each.process.pid for each in named})
+        there = {(each.process.card, each.process.pid) for each in named or ()}
         with self._lock:
-            self._write(card, named, gone, now)
-            self._forget(now)
+            known = [
+                entry
+                for key, entry in self._entries.items()
+                if entry.told_by == card and key not in there
+            ]
+        # Before the lock is taken: the system is asked who runs still.
+        over = Standing.LEFT if named is not None else Standing.UNKNOWN
+        standings = [
+            Standing.ENDED
+            if named is not None
+            and (entry.row.standing is Standing.ENDED or has_ended(entry.row.named))
+            else over
+            for entry in known
+        ]
+        with self._lock:
+            self._stale_from = -math.inf
+            for entry, standing in zip(known, standings, strict=True):
+                row = entry.row
+                if standing is Standing.UNKNOWN:
+                    if row.standing is Standing.THERE:
+                        named_only = _untold(row.named)
+                        entry.row = replace(row, named=named_only, standing=standing, since=now)
+                else:
+                    since = row.since if row.over else now
+                    entry.row = replace(row, standing=standing, since=since)
+            if named is not None:
+                self._looked_at[card] = now
+                for each in named:
+                    self._write(card, each, now)
+                self._forget(now)
+
+    def keep(self, cards: Collection[CardId]) -> None:
+        """Only these are listed any more."""
+        with self._lock:
+            self._stale_from = -math.inf
+            self._entries = {k: each for k, each in self._entries.items() if k[0] in cards}
+            self._looked_at = {c: at for c, at in self._looked_at.items() if c in cards}
 
     def rows(self) -> Sequence[BookRow]:
         """Also who ended a moment ago. The very same object until something changes."""
@@ -99,147 +425,49 @@ class ProcessBook:
     def past(self, card: CardId, pid: int) -> ProcessPast:
         with self._lock:
             entry = self._entries.get((card, pid))
-            return entry.past.copy() if entry is not None else ProcessPast()
+            past = array("d") if entry is None else entry.past
+            return ProcessPast(*(past[figure::5] for figure in range(5)))
 
     def command(self, card: CardId, pid: int) -> str | None:
         """How it was started; None where nobody can tell."""
-        with self._lock:
-            entry = self._entries.get((card, pid))
-            return entry.row.named.command if entry is not None else None
+        entry = self._entries.get((card, pid))
+        return None if entry is None else entry.row.named.command
 
     def looked_at(self, card: CardId) -> float | None:
         """When this card last told, in steady seconds; None before it did."""
         return self._looked_at.get(card)
 
-    def _standing_of_gone(self, card: CardId, there: set[int]) -> dict[int, Standing]:
-        """Asked before the lock is taken: the system is asked who runs still."""
-        with self._lock:
-            gone = {
-                pid: entry.row.named
-                for (of, pid), entry in self._entries.items()
-                if of == card and pid not in there and entry.standing is not Standing.ENDED
-            }
-        return {
-            pid: Standing.ENDED if has_ended(named) else Standing.LEFT
-            for pid, named in gone.items()
-        }
-
-    def _write(
-        self,
-        card: CardId,
-        named: Sequence[NamedProcess],
-        gone: dict[int, Standing],
-        now: float,
-    ) -> None:
-        self._looked_at[card] = now
-        self._stale_from = float("-inf")
-        for each in named:
-            entry = self._entries.get((card, each.process.pid))
-            if entry is None or _another(entry.row.named, each):
-                entry = _Entry(BookRow(each, Standing.THERE, now, each.process), _Ring())
-                self._entries[card, each.process.pid] = entry
-            since = entry.row.since if entry.standing is Standing.THERE else now
-            entry.row = BookRow(each, Standing.THERE, since, each.process)
-            entry.past.append(now, each)
-        for pid, standing in gone.items():
-            entry = self._entries[card, pid]
-            since = entry.row.since if entry.over else now
-            entry.row = replace(entry.row, standing=standing, since=since)
-
-    def _do_not_know(self, card: CardId, now: float) -> None:
-        self._stale_from = float("-inf")
-        for (of, _), entry in self._entries.items():
-            if of == card and entry.standing is Standing.THERE:
-                entry.row = replace(
-                    entry.row,
-                    named=_untold(entry.row.named),
-                    standing=Standing.UNKNOWN,
-                    since=now,
-                )
+    def _write(self, card: CardId, named: NamedProcess, now: float) -> None:
+        key = named.process.card, named.process.pid
+        row = BookRow(named, Standing.THERE, now, named.process)
+        entry = self._entries.get(key)
+        if entry is not None and None not in (was := entry.row.named.identity, named.identity):
+            entry = entry if was == named.identity else None  # its number was given on
+        if entry is None:
+            entry = self._entries[key] = _Entry(row, card, array("d"))
+        since = entry.row.since if entry.row.standing is Standing.THERE else now
+        entry.row = replace(row, since=since)
+        values = named.process.values
+        told = (values.get(ProcessFigure.SM), values.get(ProcessFigure.MEMORY))
+        figures = (now, *told, named.cpu, named.memory_bytes)
+        entry.past.extend(math.nan if figure is None else figure for figure in figures)
+        del entry.past[: -5 * LOOKS]
 
     def _forget(self, now: float) -> None:
-        over = sorted(
-            (entry.row.since, key) for key, entry in self._entries.items() if entry.over
-        )
+        over = sorted((x.row.since, key) for key, x in self._entries.items() if x.row.over)
         for position, (since, key) in enumerate(reversed(over)):
             if now - since > _REMEMBERED or position >= _MOST_ENDED:
                 del self._entries[key]
-        silent = {card for card, at in self._looked_at.items() if now - at > _FORGOTTEN}
-        if silent:
-            self._entries = {k: e for k, e in self._entries.items() if k[0] not in silent}
-            self._looked_at = {c: at for c, at in self._looked_at.items() if c not in silent}
 
     def _put_together(self) -> None:
         now = self._clock.now()
         if now < self._stale_from:
             return
-        rows = [
-            entry.row
-            for entry in self._entries.values()
-            if not entry.over or now - entry.row.since < ENDED_STAYS
-        ]
-        ends = [row.since + ENDED_STAYS for row in rows if row.standing in _OVER]
+        rows = [entry.row for entry in self._entries.values()]
+        self._rows = tuple(x for x in rows if not x.over or now - x.since < ENDED_STAYS)
+        ends = [row.since + ENDED_STAYS for row in self._rows if row.over]
         self._stale_from = min(ends, default=math.inf)
-        self._rows = tuple(rows)
-        self._living = tuple(row.named for row in rows if row.standing is Standing.THERE)
-
-
-_OVER = frozenset({Standing.LEFT, Standing.ENDED})
-
-
-@dataclass(slots=True)
-class _Entry:
-    row: BookRow
-    past: "_Ring"
-
-    @property
-    def standing(self) -> Standing:
-        return self.row.standing
-
-    @property
-    def over(self) -> bool:
-        return self.row.standing in _OVER
-
-
-class _Ring:
-    """The last looks, in memory that is set aside once."""
-
-    def __init__(self) -> None:
-        nothing = [math.nan] * LOOKS
-        # As `ProcessPast` has them: shares need no more than single precision.
-        self._rings = [array(kind, nothing) for kind in "dfdfd"]
-        self._count = 0
-
-    def append(self, now: float, named: NamedProcess) -> None:
-        values, held = named.process.values, named.memory_bytes
-        told = (
-            now,
-            values.get(ProcessFigure.SM, math.nan),
-            values.get(ProcessFigure.MEMORY, math.nan),
-            math.nan if named.cpu is None else named.cpu,
-            math.nan if held is None else held,
-        )
-        for ring, value in zip(self._rings, told, strict=True):
-            ring[self._count % LOOKS] = value
-        self._count += 1
-
-    def copy(self) -> ProcessPast:
-        return ProcessPast(*map(self._in_order, self._rings))
-
-    def _in_order(self, ring: "array[float]") -> "array[float]":
-        if self._count <= LOOKS:
-            return ring[: self._count]
-        oldest = self._count % LOOKS
-        return ring[oldest:] + ring[:oldest]
-
-
-def _another(before: NamedProcess, now: NamedProcess) -> bool:
-    """Whether the same number is somebody else by now."""
-    return (
-        before.identity is not None
-        and now.identity is not None
-        and before.identity != now.identity
-    )
+        self._living = tuple(x.named for x in self._rows if x.standing is Standing.THERE)
 
 
 def _untold(named: NamedProcess) -> NamedProcess:

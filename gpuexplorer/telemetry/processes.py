@@ -31,6 +31,13 @@ class ProcessFigure(StrEnum):
     DECODER = "decoder"
 
 
+class Way(StrEnum):
+    """How hard one is ended."""
+
+    ASK = "ask"  # it may save what it has, or refuse
+    KILL = "kill"  # the system takes it away, and nothing is saved
+
+
 class CardProcess(NamedTuple):
     """One process on one card or MIG instance, before anybody looked the pid up."""
 

@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -52,10 +52,9 @@ class Process:
     def __hash__(self) -> int:
         return hash((self.pid, self._began))
 
-    @contextmanager
-    def oneshot(self) -> "Iterator[None]":
+    def oneshot(self) -> nullcontext[None]:
         """There is nothing to keep for a while: each file is short."""
-        yield
+        return nullcontext()
 
     def is_running(self) -> bool:
         """Also where only its entry is left."""
@@ -71,14 +70,11 @@ class Process:
 
     def name(self) -> str:
         name: str = self._stat().name
+        whole = ""
         if len(name) >= _NAME_IS_CUT_AT:
-            try:
-                words = self.cmdline()
-            except (AccessDenied, ZombieProcess):
-                return name
-            whole = os.path.basename(words[0]) if words else ""  # noqa: PTH119 - a word of a person's
-            return whole if whole.startswith(name) else name
-        return name
+            with suppress(AccessDenied, ZombieProcess):
+                whole = next(iter(self.cmdline()), "").rpartition("/")[2]
+        return whole if whole.startswith(name) else name
 
     def cmdline(self) -> "list[str]":
         text = self._read("cmdline").decode("utf-8", "surrogateescape")

@@ -15,7 +15,7 @@ from gpuexplorer.commands.lesson_run import CommandRig, Play, as_json
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lessons.player import Player, StepState
 from gpuexplorer.lessons.reading import read
-from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.backend import NoCards
 from tests.commands.runs import (
     CARDS,
     PATIENCE,

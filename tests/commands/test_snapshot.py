@@ -253,7 +253,7 @@ def test_a_hung_card_keeps_neither_the_table_nor_the_prompt_waiting() -> None:
     assert done.returncode == 0
     told = json.loads(done.stdout)
     assert [card["state"] for card in told["cards"]] == ["working", "no answer", "working"]
-    assert "Card 1: it has not answered for 3 s." in told["notes"]
+    assert "Card 1: it has not answered for 4 s." in told["notes"]
 
 
 def test_a_narrow_terminal_gets_fewer_columns_and_no_line_too_long() -> None:

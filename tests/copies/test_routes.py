@@ -1,12 +1,14 @@
 """Which way the bytes take, leg by leg, and what the narrowest wire could carry."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
 from gpuexplorer.copies.route import Route, Wire
 from gpuexplorer.copies.routes import Routes, device_names
 from gpuexplorer.core import metrics as m
+from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
@@ -202,3 +204,5 @@ def test_a_card_of_whose_wiring_nothing_is_known_has_no_limit_and_a_reason() -> 
 
 def test_devices_are_called_what_cuda_calls_them() -> None:
     assert device_names(CARDS) == {"cuda:1": A, "cuda:0": B}
+    lost = replace(CARDS[0], cuda_index=None, denied=Absence.LOST)
+    assert A not in device_names([lost, *CARDS[1:]]).values()

@@ -80,6 +80,9 @@ class FakeBackend:
         }
         return Sample(card, self._clock.now(), values, missing, answer.state)
 
+    def heard(self, card: CardId) -> float:
+        return 0.0
+
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
         return ()
 

@@ -22,7 +22,7 @@ from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
-from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.session import remembering, session_on
 from tests.gui.conftest import LOOKED_FOR, NO_DRIVER, OpenWindow

@@ -21,9 +21,9 @@ from gpuexplorer.remote import agent as answers
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.parcel import Kind, parcel
 from gpuexplorer.remote.wire import Settings
-from gpuexplorer.telemetry.backends.no_cards import NoCards
-from gpuexplorer.telemetry.ending import Way
+from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.facts import Cards, Notes, Users, Watch
+from gpuexplorer.telemetry.processes import Way
 from gpuexplorer.telemetry.system import psutil
 from gpuexplorer.telemetry.topology import Topology
 from tests.nvml_stub import stub

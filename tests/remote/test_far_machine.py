@@ -15,9 +15,9 @@ from gpuexplorer.remote.far.link_state import LinkState
 from gpuexplorer.remote.far.machine import FarMachine
 from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.remote.wire import AskWiring, End, Wired
-from gpuexplorer.telemetry.ending import Way, end, has_ended, refused
 from gpuexplorer.telemetry.facts import Users
-from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse
+from gpuexplorer.telemetry.process_book import end, has_ended, refused
+from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse, Way
 from gpuexplorer.telemetry.session import Session
 from tests.remote.far import HERE, PATIENCE, Cable, Changes, machine
 

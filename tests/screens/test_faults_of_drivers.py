@@ -145,8 +145,8 @@ def nothing_stays(watcher: Watcher, before: list[str], patience: float) -> None:
 
 
 def nothing_goes_on(watcher: Watcher) -> None:
-    """What came and went again and again is over when it was calm for 100 s."""
-    watcher.person.patience = 140_000
+    """What came and went again and again is over when it was calm for a while."""
+    watcher.person.patience = 60_000
 
     def over() -> None:
         assert "ongoing" not in watcher.events()

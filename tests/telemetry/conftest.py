@@ -10,7 +10,7 @@ import pytest
 
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from gpuexplorer.telemetry.pci_bus import PciBus
+from gpuexplorer.telemetry.looked_for import PciBus
 from tests.nvml_stub.stub import Stub
 
 # Tests of real cards run where not all tools of a developer are.

@@ -1,7 +1,6 @@
 """Cards that the driver stops listing, refuses, or describes in nonsense: what is told."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,6 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.happening_log import HappeningLog
 from gpuexplorer.telemetry.happenings import Kind
-from gpuexplorer.telemetry.pci_bus import PciBus
 from tests.nvml_stub.stub import Stub
 from tests.telemetry.conftest import Nvml, until
 
@@ -129,26 +127,6 @@ def test_a_number_that_passed_to_another_card_is_not_borne_by_two(nvml: Nvml) ->
     assert "Card 2: the driver no longer lists it; it was card 0." in backend.notes()
 
 
-def test_a_card_that_the_kernel_gives_the_driver_again_is_looked_for(
-    nvml: Nvml, tmp_path: Path
-) -> None:
-    """A driver may count its cards only when it is greeted."""
-    clock = ManualClock()
-    backend = nvml.open("cards=2", clock, PciBus(tmp_path))
-    address = backend.cards()[1].bus_id
-    reload_with(nvml, backend, clock, "cards=1")
-    clock.advance(11)
-    read_all(backend)
-    generation = backend.generation
-    device = tmp_path / "bus" / "pci" / "devices" / str(address)
-    device.mkdir(parents=True)
-    (device / "driver").symlink_to(tmp_path / "bus" / "pci" / "drivers" / "nvidia")
-    for _ in range(3):
-        clock.advance(11)
-        read_all(backend)
-    assert backend.generation == generation + 1
-
-
 @pytest.mark.parametrize("answer", REFUSALS)
 def test_a_card_without_access_is_not_called_lost(nvml: Nvml, answer: str) -> None:
     absence, cure = REFUSALS[answer]
@@ -254,3 +232,13 @@ def test_two_cards_of_one_number_get_two(nvml: Nvml) -> None:
     backend = nvml.open("cards=3;answer=nvmlDeviceGetIndex:1")
     assert sorted(card.index for card in backend.cards()) == [0, 1, 2]
     assert CardState.WORKING in {sample.state for sample in read_all(backend)}
+
+
+def test_the_driver_tells_cores_and_the_width_of_the_memory(nvml: Nvml) -> None:
+    [card] = nvml.open("cards=1").cards()
+    assert (card.cores, card.memory_bus_bits) == (16896, 5120)
+
+
+def test_a_card_that_tells_neither_has_no_numbers(nvml: Nvml) -> None:
+    [card] = nvml.open("cards=1;cores=0:absent;bus_width=0:absent").cards()
+    assert (card.cores, card.memory_bus_bits) == (None, None)

@@ -2,18 +2,31 @@
 
 import pytest
 
-from gpuexplorer.telemetry.cuda_order import FASTEST_FIRST, Numbered, cuda_numbers
+from gpuexplorer.core.cards import Card, CardId, CardKind
+from gpuexplorer.telemetry.backend import FASTEST_FIRST
+from gpuexplorer.telemetry.backends.nvml.identity import Found, numbered
 
-A, B, C = "GPU-aaaa-1", "GPU-bbbb-2", "GPU-aaab-3"
-ALIKE = [Numbered(uuid, "TITAN RTX") for uuid in (A, B, C)]
-MIXED = [Numbered(A, "TITAN RTX"), Numbered(B, "T4")]
+A, B, C = (CardId(each) for each in ("GPU-aaaa-1", "GPU-bbbb-2", "GPU-aaab-3"))
+
+
+def found(uuid: CardId, place: int, model: str = "TITAN RTX", *, mig: bool = False) -> Found:
+    return Found(Card(uuid, place, model, 1, bus_id=f"0000:{place}"), object(), mig_on=mig)
+
+
+ALIKE = [found(uuid, place) for place, uuid in enumerate((A, B, C))]
+MIXED = [found(A, 0), found(B, 1, "T4")]
 BY_BUS = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
 
 
+def numbers(cards: list[Found], **environment: str) -> list[int | None]:
+    told = [each.card for each in numbered(cards, environment)]
+    assert all(card.cuda_index is not None or card.cuda_reason for card in told)
+    return [card.cuda_index for card in told]
+
+
 @pytest.mark.parametrize(
-    ("cards", "visible", "numbers"),
+    ("cards", "visible", "expected"),
     [
-        (ALIKE, None, [0, 1, 2]),
         (ALIKE, "2,0", [1, None, 0]),
         (ALIKE, "", [None, None, None]),
         (ALIKE, "1,-1,0", [None, 0, None]),  # what follows an unknown one is ignored
@@ -22,29 +35,26 @@ BY_BUS = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
         (ALIKE, "GPU-aaa", [None, None, None]),  # which may be two
         (ALIKE, "0,0", [None, None, None]),  # twice, and CUDA sees none
         (ALIKE, " 1 , 2 ", [None, 0, 1]),
-        (MIXED, None, [None, None]),  # CUDA sorts them by speed
         (MIXED, "1", [None, None]),
         (MIXED, B, [None, 0]),
     ],
 )
 def test_cards_are_numbered_as_cuda_does(
-    cards: list[Numbered], visible: str | None, numbers: list[int | None]
+    cards: list[Found], visible: str, expected: list[int | None]
 ) -> None:
-    environment = {} if visible is None else {"CUDA_VISIBLE_DEVICES": visible}
-    found = cuda_numbers(cards, environment)
-    assert [found[card.uuid].cuda_index for card in cards] == numbers
-    assert all(each.cuda_index is not None or each.reason for each in found.values())
+    assert numbers(cards, CUDA_VISIBLE_DEVICES=visible) == expected
 
 
 def test_different_models_have_a_sure_number_where_the_order_is_by_bus() -> None:
-    assert cuda_numbers(MIXED, {})[A].reason == FASTEST_FIRST
-    found = cuda_numbers(MIXED, BY_BUS)
-    assert [found[card.uuid].cuda_index for card in MIXED] == [0, 1]
+    assert numbers(ALIKE) == [0, 1, 2]
+    assert numbers(MIXED) == [None, None]
+    assert numbered(MIXED, {})[0].card.cuda_reason == FASTEST_FIRST
+    assert numbers(MIXED, **BY_BUS) == [0, 1]
 
 
 def test_with_mig_on_a_number_is_not_promised() -> None:
-    cut = [Numbered(A, "H100", mig=True, instances=("MIG-x",)), Numbered(B, "H100")]
-    found = cuda_numbers(cut, {})
-    assert found[A].cuda_index is None
-    assert "MIG" in found["MIG-x"].reason
-    assert cuda_numbers(cut, {"CUDA_VISIBLE_DEVICES": "MIG-x"})["MIG-x"].cuda_index == 0
+    part = Card(CardId("MIG-x"), 0, "H100", 1, kind=CardKind.MIG, parent=A)
+    cut = [found(A, 0, "H100", mig=True), Found(part, object()), found(B, 1, "H100")]
+    assert numbers(cut) == [None] * 3
+    assert "MIG" in numbered(cut, {})[1].card.cuda_reason
+    assert numbers(cut, CUDA_VISIBLE_DEVICES="MIG-x") == [None, 0, None]

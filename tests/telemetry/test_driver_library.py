@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +76,7 @@ app.stop()
 # As where the system is short of memory and ends the child.
 ENDED_BY_OTHERS = """
 import os, signal
-from gpuexplorer.telemetry.backends.nvml.first_contact import after_a_child
+from gpuexplorer.telemetry.backends.nvml.library import after_a_child
 
 with after_a_child(lambda: os.kill(os.getpid(), signal.SIGKILL)):
     print("it goes on")
@@ -207,6 +206,18 @@ def test_after_a_start_that_did_not_come_through_the_next_one_says_why(crashing:
     assert CRASHES["init"] in told["why"][0]
 
 
+def test_a_library_that_ended_the_program_later_is_told_by_the_next_start_alone() -> None:
+    code = "from gpuexplorer.telemetry.sources import first_that_answers as opened\n"
+    code += "backend = opened()[0]; print(*backend.notes())\n"
+    read = "card = backend.cards()[0]; backend.read(card.id, {'power_draw'})"
+    power = "nvmlDeviceGetPowerUsage"
+    ended = python(code + read, build(), NVML_STUB=f"cards=1;crash={power}:11")
+    assert (ended.returncode, ended.stdout) == (-11, "\n")
+    told = [python(code, build(), NVML_STUB="cards=1").stdout for _ in range(2)]
+    assert f"(Segmentation fault, in {power})" in told[0]
+    assert told[1] == "\n"
+
+
 def test_a_driver_that_is_found_again_is_not_tried_again() -> None:
     code = """
 import sys
@@ -254,48 +265,16 @@ def test_a_library_that_does_not_bear_its_name_is_found_where_the_loader_does_no
     assert json.loads(done.stdout)["cards"] == ["NVIDIA H100 80GB HBM3"] * 2
 
 
-def of_another_processor(folder: Path) -> Path:
-    whole = bytearray(build().read_bytes())
-    whole[18:20] = b"\x15\x00"  # PowerPC
-    library = folder / "other.so"
-    library.write_bytes(whole)
-    return library
-
-
-def no_library(folder: Path) -> Path:
-    library = folder / "text.so"
-    library.write_text("GROUP ( /usr/lib/libnvidia-ml.so.1 )")
-    return library
-
-
-def not_there(folder: Path) -> Path:
-    return folder / "nothing.so"
-
-
-@pytest.mark.parametrize(
-    ("make", "reason"),
-    [
-        (of_another_processor, "other.so is made for another kind of processor."),
-        (no_library, "text.so is no library."),
-        (not_there, "nothing.so is not there."),
-    ],
-)
-def test_a_file_that_cannot_be_loaded_says_what_it_is(
-    make: Callable[[Path], Path], reason: str, tmp_path: Path
+@pytest.mark.parametrize("chosen", [True, False])
+def test_a_file_that_cannot_be_loaded_is_named_and_not_called_missing(
+    tmp_path: Path, chosen: bool
 ) -> None:
-    [why] = opened(make(tmp_path))["why"]
-    assert f"The library that GPUEXPLORER_NVML names cannot be loaded: {tmp_path}/" in why
-    assert reason in why
-    assert "Unset the variable" in why
-
-
-def test_a_file_of_the_system_that_cannot_be_loaded_is_not_called_missing(
-    tmp_path: Path,
-) -> None:
-    no_library(tmp_path).rename(tmp_path / SONAME)
-    [why] = opened(None, LD_LIBRARY_PATH=str(tmp_path))["why"]
-    assert f"library cannot be loaded: {tmp_path / SONAME} is no library." in why
-    assert "Install the NVIDIA driver again." in why
+    file = tmp_path / SONAME
+    file.write_text("GROUP ( /usr/lib/libnvidia-ml.so.1 )")
+    [why] = opened(file if chosen else None, LD_LIBRARY_PATH=str(tmp_path))["why"]
+    assert "cannot be loaded" in why
+    assert str(file) in why
+    assert ("Unset the variable" if chosen else "Install the NVIDIA driver again.") in why
 
 
 def test_a_library_of_somebody_else_is_not_called_a_driver(tmp_path: Path) -> None:

@@ -9,9 +9,15 @@ import pytest
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.telemetry.ending import CAN_ASK, Way, end, has_ended, refusal
-from gpuexplorer.telemetry.process_names import ELSEWHERE, ProcessNames
-from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse
+from gpuexplorer.telemetry.process_book import (
+    CAN_ASK,
+    ELSEWHERE,
+    ProcessNames,
+    end,
+    has_ended,
+    refusal,
+)
+from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse, Way
 from tests.programs_that_end import Program, stubborn, willing
 
 __all__ = ["stubborn", "willing"]

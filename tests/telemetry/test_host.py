@@ -6,9 +6,9 @@ import pytest
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.metrics import CPU_UTILIZATION, MEMORY_USED, SWAP_TOTAL, SWAP_USED
+from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.backends import host
 from gpuexplorer.telemetry.backends.host import HostReader, model_alone
-from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.processor_time import ProcessorTime, processor_time
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from tests.gui.fakes import Answer, card, session_of

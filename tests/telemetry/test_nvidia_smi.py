@@ -8,7 +8,7 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.lab.starting import smi_of
 from gpuexplorer.simulation.models import MIB
-from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.nvidia_smi import nvidia_smi
 from gpuexplorer.telemetry.session import remembering, session_on

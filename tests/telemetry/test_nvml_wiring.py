@@ -6,9 +6,15 @@ import pytest
 
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from gpuexplorer.telemetry.machine_shape import shape_of
-from gpuexplorer.telemetry.pci_bus import PciBus
-from gpuexplorer.telemetry.topology import Link, OneNvlink, PathKind, nvlink_of, pcie_rate
+from gpuexplorer.telemetry.looked_for import PciBus
+from gpuexplorer.telemetry.topology import (
+    Link,
+    OneNvlink,
+    PathKind,
+    nvlink_of,
+    pcie_rate,
+    shape_of,
+)
 from tests.telemetry.conftest import Nvml
 
 

@@ -17,9 +17,9 @@ from gpuexplorer.telemetry.process_book import (
     LOOKS,
     BookRow,
     ProcessBook,
+    ProcessNames,
     Standing,
 )
-from gpuexplorer.telemetry.process_names import ProcessNames
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessFigure, ProcessUse
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
@@ -209,15 +209,24 @@ def test_memory_does_not_grow_with_the_processes_that_ended(
     assert remembered[-1] == 1999
 
 
-def test_a_card_that_is_never_looked_at_again_is_forgotten(
+def test_a_card_that_is_no_longer_listed_is_forgotten(book: ProcessBook) -> None:
+    book.take(A, [made_up(A, 1)])
+    book.take(B, [made_up(B, 2)])
+    book.keep({B})
+    assert standings(book) == {2: Standing.THERE}
+    assert book.looked_at(A) is None
+
+
+def test_who_uses_an_instance_has_a_past_there_and_ends_with_its_card(
     book: ProcessBook, clock: ManualClock
 ) -> None:
-    book.take(A, [made_up(A, 1)])
-    assert book.looked_at(A) == clock.now()
-    clock.advance(601.0)
-    book.take(B, [])
-    assert not book.rows()
-    assert book.looked_at(A) is None
+    """A card with MIG on tells of all its instances."""
+    part = CardId("MIG-a")
+    book.take(A, [made_up(part, 1)])
+    assert len(book.past(part, 1).times) == 1
+    clock.advance(2.0)
+    book.take(A, [])
+    assert standings(book) == {1: Standing.ENDED}
 
 
 def test_a_session_names_the_processes_of_its_cards() -> None:

@@ -9,8 +9,13 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.telemetry.ending import refusal
-from gpuexplorer.telemetry.process_names import ELSEWHERE, GONE, UNCOLLECTED, ProcessNames
+from gpuexplorer.telemetry.process_book import (
+    ELSEWHERE,
+    GONE,
+    UNCOLLECTED,
+    ProcessNames,
+    refusal,
+)
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse
 
 CARD = CardId("GPU-a")
@@ -23,8 +28,7 @@ def first_namespace(tmp_path: Path) -> Path:
 
 
 def name(pid: int, names: ProcessNames) -> NamedProcess:
-    [named] = names.name([CardProcess(CARD, pid, ProcessUse.COMPUTE)])
-    return named
+    return names.one(CardProcess(CARD, pid, ProcessUse.COMPUTE))
 
 
 def under_its_own_name() -> subprocess.Popen[bytes]:
@@ -125,5 +129,5 @@ def test_simulated_processes_bring_their_own_names(first_namespace: Path) -> Non
     process = CardProcess(
         CARD, 1, ProcessUse.COMPUTE, simulated_command="train.py", simulated_user="ada"
     )
-    [named] = ProcessNames(first_namespace).name([process])
+    named = ProcessNames(first_namespace).one(process)
     assert (named.command, named.user, named.resolved) == ("train.py", "ada", False)

@@ -317,6 +317,19 @@ def test_every_pair_and_every_way_to_the_host_is_in_the_topology() -> None:
     assert staged == "PCIe 4.0 x16, through the computer's memory"
 
 
+def test_what_one_card_receives_over_nvlink_the_other_sends() -> None:
+    clock = ManualClock()
+    cards = backend("2xTitanRTX", clock=clock)
+    ways = frozenset({m.NVLINK_RECEIVE, m.NVLINK_TRANSMIT})
+    seen = set()
+    for _ in range(60):
+        clock.advance(5.0)
+        one, other = (cards.read(card.id, ways).values for card in cards.cards())
+        assert one[m.NVLINK_RECEIVE] == other[m.NVLINK_TRANSMIT]
+        seen.add(one[m.NVLINK_RECEIVE])
+    assert len(seen) > 1
+
+
 def _assert_silent(sample: Sample, state: CardState, reason: Absence) -> None:
     assert sample.state is state
     assert sample.values == {}

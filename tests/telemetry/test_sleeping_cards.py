@@ -9,7 +9,7 @@ from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import Cadence, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from gpuexplorer.telemetry.pci_bus import PciBus, plain_bus_id
+from gpuexplorer.telemetry.looked_for import PciBus, plain_bus_id
 from tests.telemetry.conftest import Nvml
 
 FIRST, SECOND = "0000:1b:00.0", "0000:1c:00.0"
@@ -121,6 +121,8 @@ def test_a_busy_card_is_read_on_and_on(nvml: Nvml, bus: Bus) -> None:
 
 def test_bus_addresses_of_driver_and_kernel_are_the_same() -> None:
     assert plain_bus_id("00000000:3B:00.0") == "0000:3b:00.0"
+    assert plain_bus_id("00010000:3B:00.0") == "10000:3b:00.0"
+    assert plain_bus_id("00000002:3B:00.0") == "0002:3b:00.0"
 
 
 def test_the_slot_is_what_stands_above_the_card(tmp_path: Path) -> None:

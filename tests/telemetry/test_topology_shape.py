@@ -8,15 +8,17 @@ import pytest
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
 from gpuexplorer.core.words import Message
-from gpuexplorer.telemetry.machine_shape import HubKind, MachineShape, shape_of
-from gpuexplorer.telemetry.pci_bus import PciBus
+from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.topology import (
+    HubKind,
     Link,
+    MachineShape,
     PathKind,
     Topology,
     nvlink_rate,
     pcie_rate,
+    shape_of,
     with_what_was,
 )
 

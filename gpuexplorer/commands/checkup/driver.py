@@ -21,15 +21,19 @@ from gpuexplorer.commands.checkup.probe import (
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardState, remedy
 from gpuexplorer.core.words import NOTHING, Message, all_of, told
-from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, INSTALL_IT
-from gpuexplorer.telemetry.cuda_order import FASTEST_FIRST
+from gpuexplorer.telemetry.backend import (
+    ASK_THE_DOCTOR,
+    BEHIND_A_LOST_ONE,
+    FASTEST_FIRST,
+    INSTALL_IT,
+)
 from gpuexplorer.telemetry.looked_for import (
     VENDORS,
     Place,
     driver_library,
     module_version,
+    plain_bus_id,
 )
-from gpuexplorer.telemetry.pci_bus import plain_bus_id
 
 _FALLEN = Message(
     "Look for 'Xid' or 'fallen off the bus' in the system log (`sudo dmesg`),"
@@ -166,7 +170,7 @@ def _described(card: Card, answer: Answer) -> Message:
         how = state.sentence
     elif no_figures is not None:
         how = Message("no usable figure: {why}", why=no_figures.sentence)
-    elif card.cuda_reason == FASTEST_FIRST:
+    elif card.cuda_reason in (FASTEST_FIRST, BEHIND_A_LOST_ONE):
         how = Message("its number in PyTorch is not certain")  # a note says why
     elif card.cuda_index is None:
         how = Message("PyTorch cannot use it: {reason}", reason=card.cuda_reason)

@@ -27,8 +27,8 @@ from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
-from gpuexplorer.telemetry.ending import CAN_ASK, Way, end, has_ended, refused
-from gpuexplorer.telemetry.processes import NamedProcess
+from gpuexplorer.telemetry.process_book import CAN_ASK, end, has_ended, refused
+from gpuexplorer.telemetry.processes import NamedProcess, Way
 
 _LOOK_EVERY_MS = 200
 _NAMED = 6

@@ -6,7 +6,6 @@ from dataclasses import replace
 from PySide6.QtCore import QObject
 
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState
-from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
@@ -18,8 +17,6 @@ from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.trace import TraceSource
 
-# Costly questions are asked only by a view that shows their answers.
-READ_ALWAYS = (Cadence.FAST, Cadence.SLOW)
 # Screen and rail ask in the same tick, and are told the same.
 _SAME_INSTANT = 0.05
 _SHORT_SILENCE = 3.0

@@ -20,7 +20,6 @@ from gpuexplorer.gui.state.far_machines import (
     keep_machines,
     kept_machines,
 )
-from gpuexplorer.gui.state.machine import READ_ALWAYS
 from gpuexplorer.gui.state.questions import Questions
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.remote.far.link_state import LinkState
@@ -103,7 +102,7 @@ class MachinesState(QObject):
         self._connect = connect
         self.here = here
         self.possible = connect is not None  # to have others
-        self._here_want = here.want(READ_ALWAYS, processes=False)
+        self._here_want = here.want_always()
         self.fleet: FleetHosts | None = None  # what the screen of all machines shows instead
         self.clock = SystemClock()
         self.questions = Questions(self)
@@ -148,7 +147,7 @@ class MachinesState(QObject):
         if session is not self.here:
             self.here.release(self._here_want)
             self.here = session
-            self._here_want = session.want(READ_ALWAYS, processes=False)
+            self._here_want = session.want_always()
             if not quietly:
                 self.shown, self.waited_for = HERE, None
             self.changed.emit()
@@ -291,7 +290,7 @@ class MachinesState(QObject):
             return
         if machine.session is None and machine.reached.far.hello is not None:
             machine.session = session = machine.reached.session()
-            session.want(READ_ALWAYS, processes=False)
+            session.want_always()
             session.start()
             if self.waited_for == key:
                 self.show(key)

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.backend import Backend, NoCards
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.session import Session, remembering, session_on

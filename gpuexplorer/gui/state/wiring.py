@@ -5,10 +5,9 @@ from enum import Enum
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.telemetry.machine_shape import MachineShape, shape_of
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.session import Session
-from gpuexplorer.telemetry.topology import Topology, with_what_was
+from gpuexplorer.telemetry.topology import MachineShape, Topology, shape_of, with_what_was
 
 # A driver that told nothing is asked again after so many seconds: a card may have woken.
 _AGAIN_AFTER = 5.0

@@ -15,7 +15,7 @@ from gpuexplorer.gui.widgets.machine.machine_faces import INFERRED
 from gpuexplorer.gui.widgets.machine.machine_things import Thing
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.telemetry.machine_shape import MachineShape
+from gpuexplorer.telemetry.topology import MachineShape
 
 _EMPTY_HEIGHT = 320
 

@@ -17,7 +17,7 @@ from gpuexplorer.gui.widgets.machine.machine_face import Face
 from gpuexplorer.gui.widgets.machine.machine_layout import layout_of
 from gpuexplorer.gui.widgets.machine.machine_scene import MachineScene
 from gpuexplorer.gui.widgets.machine.machine_things import Thing
-from gpuexplorer.telemetry.machine_shape import MachineShape
+from gpuexplorer.telemetry.topology import MachineShape
 
 _MARGIN, _HEAD, _FOOT = 24, 44, 30
 _WIDTH = 860.0

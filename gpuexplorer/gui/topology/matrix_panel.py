@@ -14,7 +14,7 @@ from gpuexplorer.gui.widgets.machine.matrix_table import MatrixTable, Shows
 from gpuexplorer.gui.widgets.machine.wiring_words import legend
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.telemetry.machine_shape import MachineShape
+from gpuexplorer.telemetry.topology import MachineShape
 
 
 class MatrixPanel(Panel):

@@ -41,7 +41,7 @@ from gpuexplorer.gui.widgets.machine.wiring_words import (
 )
 from gpuexplorer.gui.widgets.page import Page
 from gpuexplorer.gui.widgets.saving import PNG, SVG, Saving, Write, suggested_name
-from gpuexplorer.telemetry.machine_shape import MachineShape
+from gpuexplorer.telemetry.topology import MachineShape
 from gpuexplorer.telemetry.whole_file import write_whole
 
 # Drawing and matrix side by side; below that only matrix and facts; below that nothing.

@@ -29,9 +29,8 @@ from gpuexplorer.remote.wire import (
 from gpuexplorer.simulation.occupied import Occupation
 from gpuexplorer.telemetry.backend import MADE_UP, HardwareFault, Source
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
-from gpuexplorer.telemetry.ending import Way
 from gpuexplorer.telemetry.facts import Attempt, Cards, Fact, Notes, Tell, Users, Watch
-from gpuexplorer.telemetry.processes import FarIdentity, NamedProcess
+from gpuexplorer.telemetry.processes import FarIdentity, NamedProcess, Way
 from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.topology import Topology
 

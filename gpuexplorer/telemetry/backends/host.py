@@ -52,37 +52,30 @@ class HostReader:
 
     def read(self, metrics: Collection[MetricId]) -> Sample:
         at = self._clock.now()
-        values: dict[MetricId, float] = {}
-        missing: dict[MetricId, Absence] = {}
-        busy = self._look()
-        if isinstance(busy, Absence):
-            missing[CPU_UTILIZATION] = busy
-        else:
-            values[CPU_UTILIZATION] = busy
         memory = psutil.virtual_memory()
-        values[m.MEMORY_TOTAL] = memory.total
-        values[m.MEMORY_FREE] = memory.available
-        values[m.MEMORY_USED] = memory.total - memory.available
+        told: dict[MetricId, float | Absence] = {
+            CPU_UTILIZATION: self._look(),
+            m.MEMORY_TOTAL: memory.total,
+            m.MEMORY_FREE: memory.available,
+            m.MEMORY_USED: memory.total - memory.available,
+        }
         if m.SWAP_TOTAL in metrics or m.SWAP_USED in metrics:
             try:
                 swap = psutil.swap_memory()
-                values[m.SWAP_TOTAL] = swap.total
                 self._no_swap = not swap.total
-                if swap.total:
-                    values[m.SWAP_USED] = swap.used
-                else:
-                    missing[m.SWAP_USED] = Absence.NO_SWAP
+                told[m.SWAP_TOTAL] = swap.total
+                told[m.SWAP_USED] = swap.used if swap.total else Absence.NO_SWAP
             except (OSError, RuntimeError):
-                missing |= dict.fromkeys((m.SWAP_TOTAL, m.SWAP_USED), Absence.NO_PERMISSION)
+                told |= dict.fromkeys((m.SWAP_TOTAL, m.SWAP_USED), Absence.NO_PERMISSION)
+        values: dict[MetricId, float] = {}
+        missing: dict[MetricId, Absence] = {}
         for metric in metrics:
-            if metric not in values and metric not in missing:
-                missing[metric] = Absence.NOT_SUPPORTED
-        return Sample(
-            HOST_ID,
-            at,
-            {k: v for k, v in values.items() if k in metrics and METRICS[k].plausible(v)},
-            {k: v for k, v in missing.items() if k in metrics},
-        )
+            figure = told.get(metric, Absence.NOT_SUPPORTED)
+            if isinstance(figure, Absence):
+                missing[metric] = figure
+            elif METRICS[metric].plausible(figure):
+                values[metric] = figure
+        return Sample(HOST_ID, at, values, missing)
 
     def notes(self) -> list[Message]:
         """By the newest reading."""

@@ -1,9 +1,8 @@
 """Simulated cards: a make-believe machine, read like a real one, with the faults ordered."""
 
 import itertools
-import math
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
@@ -27,13 +26,7 @@ from gpuexplorer.telemetry.topology import (
     pcie_words,
 )
 
-_FELL_OFF = 79  # the Xid with which NVIDIA's driver reports a card that is gone
 _IMPOSSIBLE = float(1 << 64)
-_LONGEST_WAIT = 3600.0
-
-_Question = tuple[Callable[[Reading], float], Callable[[float], bool]]
-
-
 # A card in these troubles tells nobody who uses it.
 _SILENCES = {
     FaultKind.DRIVER: (CardState.NO_DRIVER, Absence.NO_DRIVER),
@@ -56,25 +49,40 @@ class SimulatedBackend:
         seed: int | None = None,
     ) -> None:
         self.machine = Machine(spec, seed)
-        self._spec = spec
-        self._faults = tuple(faults)
+        self.faults = tuple(faults)
+        self.source = Source(
+            "simulated", Message("Simulated: {cards}", cards=spec.label), simulated=True
+        )
+        self._models = [slot.model for slot in spec.cards]
         self._clock: Clock = clock or SystemClock()
         self._began = self._clock.now()
         self._closing = threading.Event()
-        self._cards = tuple(self._card(index) for index in range(len(spec.cards)))
-        self._index = {card.id: card.index for card in self._cards}
-        self._questions = tuple(self._questions_of(card.index) for card in self._cards)
-        self._absences = tuple(absences_of(self.machine, card.index) for card in self._cards)
-        self._falls = sorted(
-            (fault for fault in self._faults if fault.kind is FaultKind.LOST),
-            key=lambda fault: fault.start,
+        self._cards = tuple(
+            Card(
+                CardId(f"SIM-{index}"),
+                index,
+                slot.model.name,
+                slot.model.memory_bytes,
+                simulated=True,
+                bus_id=self.machine.wiring.bus_id(index),
+                cuda_index=index,
+                compute_capability=slot.model.compute_capability,
+                fans=slot.model.fans,
+                nvlinks=slot.nvlinks,
+                cores=slot.model.cores,
+                memory_bus_bits=slot.model.memory_bus_bits,
+            )
+            for index, slot in enumerate(spec.cards)
         )
-        self._falls_lock = threading.Lock()
-
-    @property
-    def faults(self) -> Sequence[Fault]:
-        """As they were ordered."""
-        return self._faults
+        self._index = {card.id: card.index for card in self._cards}
+        everyone = range(len(self._cards))
+        self._pcie = [
+            pcie_rate(model.pcie_generation, model.pcie_lanes) or 0.0 for model in self._models
+        ]
+        self._figures = [figures_of(self.machine, n, self._pcie[n]) for n in everyone]
+        self._absences = [absences_of(self.machine, n) for n in everyone]
+        falls = (fault for fault in self.faults if fault.kind is FaultKind.LOST)
+        self._falls = sorted(falls, key=lambda fault: fault.start)
 
     def open(self) -> None:
         self._closing.clear()
@@ -82,11 +90,6 @@ class SimulatedBackend:
     def close(self) -> None:
         """Also ends readings that hang."""
         self._closing.set()
-
-    @property
-    def source(self) -> Source:
-        label = Message("Simulated: {cards}", cards=self._spec.label)
-        return Source("simulated", label, simulated=True)
 
     @property
     def elapsed(self) -> float:
@@ -99,36 +102,44 @@ class SimulatedBackend:
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         index = self._index.get(card)
         if index is None:
-            return self._silent(card, metrics, CardState.LOST, Absence.LOST)
-        if self._faults:
-            self._dawdle(index)
+            missing = dict.fromkeys(metrics, Absence.LOST)
+            return Sample(card, self._clock.now(), {}, missing, CardState.LOST)
+        if self.faults:
+            if FaultKind.SLOW in self._kinds_at(index, self.elapsed):
+                self._clock.wait(self._closing, SLOW_SECONDS)
+            hangs = [fault for fault in self.faults if fault.kind is FaultKind.HUNG]
+            while until := [x.end for x in hangs if x.covers(index, self.elapsed)]:
+                # A wait has an end that the system can count.
+                seconds = min(max(until) - self.elapsed, 3600.0)
+                if self._clock.wait(self._closing, seconds):
+                    break
         return self.now(card, metrics)
 
     def now(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         """The same at once, also where a fault makes readings slow, or hang."""
-        index = self._index[card]
-        at = self._clock.now()
+        index, at = self._index[card], self._clock.now()
         kinds = self._kinds_at(index, at - self._began)
         for kind, (state, absence) in _SILENCES.items():
             if kind in kinds:
-                return self._silent(card, metrics, state, absence)
-        garbage = FaultKind.GARBAGE in kinds
+                return Sample(card, at, {}, dict.fromkeys(metrics, absence), state)
         reading = self.machine.reading(index, at - self._began)
-        questions, absences = self._questions[index], self._absences[index]
+        figures, absences = self._figures[index], self._absences[index]
         values: dict[MetricId, float] = {}
         missing: dict[MetricId, Absence] = {}
         for metric in metrics:
-            question = questions.get(metric)
-            if question is None:
+            figure = figures.get(metric)
+            if figure is None:
                 missing[metric] = absences.get(metric, Absence.NOT_SUPPORTED)
                 continue
-            figure, plausible = question
-            value = _IMPOSSIBLE if garbage else float(figure(reading))
-            if plausible(value):
+            value = _IMPOSSIBLE if FaultKind.GARBAGE in kinds else float(figure(reading))
+            if METRICS[metric].plausible(value):
                 values[metric] = value
             else:
                 missing[metric] = Absence.IMPOSSIBLE
         return Sample(card, at, values, missing)
+
+    def heard(self, card: CardId) -> float:
+        return 0.0
 
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
         index, t = self._index.get(card), self.elapsed
@@ -143,87 +154,48 @@ class SimulatedBackend:
     def topology(self) -> Topology:
         wiring = self.machine.wiring
         links = [self._link(a, b) for a, b in itertools.combinations(self._cards, 2)]
-        links += [self._host_link(card) for card in self._cards]
+        links += [
+            Link(
+                card.id,
+                HOST_ID,
+                PathKind.HOST_BRIDGE,
+                rate=self._pcie[card.index],
+                rate_reason=self._pcie_reason(card),
+            )
+            for card in self._cards
+        ]
         nodes = {card.id: wiring.node(card.index) for card in self._cards}
         near = {card: wiring.processors(node) for card, node in nodes.items()}
-        return Topology(tuple(card.id for card in self._cards), links, nodes, near)
+        return Topology(tuple(self._index), links, nodes, near)
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
-        with self._falls_lock:
-            due = self._falls[0] if self._falls else None
-        wait = seconds if due is None else min(seconds, max(0.0, due.start - self.elapsed))
-        if self._clock.wait(self._closing, wait):
+        due = self._falls[0].start if self._falls else self.elapsed + seconds
+        if self._clock.wait(self._closing, min(seconds, max(0.0, due - self.elapsed))):
             return ()
-        with self._falls_lock:
-            # A hair of tolerance: what was waited for has come, however seconds round.
-            now = self.elapsed + 1e-6
-            fallen = [fault for fault in self._falls if fault.start <= now]
-            self._falls = self._falls[len(fallen) :]
-        return tuple(_fell_off(self._cards[f.card]) for f in fallen if f.card is not None)
+        # A hair of tolerance: what was waited for has come, however seconds round.
+        now = self.elapsed + 1e-6
+        fallen = [fault for fault in self._falls if fault.start <= now]
+        self._falls = self._falls[len(fallen) :]
+        # The Xid with which NVIDIA's driver reports a card that is gone.
+        meaning = Message("the card has fallen off the bus")
+        sentence = Message("Xid {code}: {meaning}", code=79, meaning=meaning)
+        cards = (self._cards[fault.card] for fault in fallen if fault.card is not None)
+        return tuple(HardwareFault(card.id, 79, sentence) for card in cards)
 
     def notes(self) -> Sequence[Message]:
-        return (MADE_UP, *(fault.sentence for fault in self._faults))
-
-    def _card(self, index: int) -> Card:
-        slot = self._spec.cards[index]
-        return Card(
-            CardId(f"SIM-{index}"),
-            index,
-            slot.model.name,
-            slot.model.memory_bytes,
-            simulated=True,
-            bus_id=self.machine.wiring.bus_id(index),
-            cuda_index=index,
-            compute_capability=slot.model.compute_capability,
-            fans=slot.model.fans,
-            nvlinks=slot.nvlinks,
-            cores=slot.model.cores,
-            memory_bus_bits=slot.model.memory_bus_bits,
-        )
-
-    def _questions_of(self, index: int) -> Mapping[MetricId, _Question]:
-        figures = figures_of(self.machine, index, self._pcie_rate(index))
-        return {
-            metric: (figure, METRICS[metric].plausible) for metric, figure in figures.items()
-        }
-
-    def _dawdle(self, index: int) -> None:
-        """Wait as long as the ordered faults make a reading of this card take."""
-        kinds = self._kinds_at(index, self.elapsed)
-        if FaultKind.SLOW in kinds:
-            self._clock.wait(self._closing, SLOW_SECONDS)
-        while left := self._hangs_for(index):
-            if self._clock.wait(self._closing, min(left, _LONGEST_WAIT)):
-                return
-
-    def _hangs_for(self, index: int) -> float:
-        t = self.elapsed
-        return max(
-            (
-                fault.end - t
-                for fault in self._faults
-                if fault.kind is FaultKind.HUNG and fault.covers(index, t)
-            ),
-            default=0.0,
-        )
+        return (MADE_UP, *(fault.sentence for fault in self.faults))
 
     def _kinds_at(self, index: int, t: float) -> frozenset[FaultKind]:
-        if not self._faults:
-            return frozenset()
-        return frozenset(fault.kind for fault in self._faults if fault.covers(index, t))
-
-    def _silent(
-        self, card: CardId, metrics: Collection[MetricId], state: CardState, why: Absence
-    ) -> Sample:
-        return Sample(card, self._clock.now(), {}, dict.fromkeys(metrics, why), state)
-
-    def _pcie_rate(self, index: int) -> float:
-        model = self._spec.cards[index].model
-        return pcie_rate(model.pcie_generation, model.pcie_lanes) or math.nan
+        return frozenset(fault.kind for fault in self.faults if fault.covers(index, t))
 
     def _link(self, a: Card, b: Card) -> Link:
         wiring = self.machine.wiring
-        one, other = (self._spec.cards[card.index].model for card in (a, b))
+        one, other = self._models[a.index], self._models[b.index]
+        path = PathKind.HOST_BRIDGE if one.display and other.display else PathKind.NODE
+        if wiring.same_switch(a.index, b.index):
+            path = PathKind.SWITCH
+        elif wiring.node(a.index) != wiring.node(b.index):
+            path = PathKind.SYSTEM
         if nvlinks := wiring.nvlinks_between(a.index, b.index):
             nvlink = OneNvlink(one.nvlink_generation, one.nvlink_rate)
             return Link(
@@ -235,40 +207,22 @@ class SimulatedBackend:
                 peer_to_peer=True,
                 rate=nvlinks * one.nvlink_rate,
                 rate_reason=nvlinks_words(nvlinks, nvlink),
-                pcie_path=self._pcie_path(a, b),
+                pcie_path=path,
             )
         reason = no_peers(one, other)
-        slower = min(a, b, key=lambda card: self._pcie_rate(card.index))
+        slower = min(a, b, key=lambda card: self._pcie[card.index])
         return Link(
             a.id,
             b.id,
-            self._pcie_path(a, b),
+            path,
             peer_to_peer=not reason,
             peer_reason=reason,
-            rate=self._pcie_rate(slower.index),
+            rate=self._pcie[slower.index],
             rate_reason=self._pcie_reason(slower, staged=bool(reason)),
         )
 
-    def _pcie_path(self, a: Card, b: Card) -> PathKind:
-        wiring = self.machine.wiring
-        if wiring.same_switch(a.index, b.index):
-            return PathKind.SWITCH
-        if wiring.node(a.index) != wiring.node(b.index):
-            return PathKind.SYSTEM
-        desktop = all(self._spec.cards[card.index].model.display for card in (a, b))
-        return PathKind.HOST_BRIDGE if desktop else PathKind.NODE
-
-    def _host_link(self, card: Card) -> Link:
-        return Link(
-            card.id,
-            HOST_ID,
-            PathKind.HOST_BRIDGE,
-            rate=self._pcie_rate(card.index),
-            rate_reason=self._pcie_reason(card),
-        )
-
     def _pcie_reason(self, card: Card, *, staged: bool = False) -> Message:
-        model = self._spec.cards[card.index].model
+        model = self._models[card.index]
         if not staged:
             return pcie_words(model.pcie_generation, model.pcie_lanes)
         return Message(
@@ -276,12 +230,6 @@ class SimulatedBackend:
             generation=model.pcie_generation,
             lanes=model.pcie_lanes,
         )
-
-
-def _fell_off(card: Card) -> HardwareFault:
-    meaning = Message("the card has fallen off the bus")
-    sentence = Message("Xid {code}: {meaning}", code=_FELL_OFF, meaning=meaning)
-    return HardwareFault(card.id, _FELL_OFF, sentence)
 
 
 def _card_process(card: CardId, process: SimulatedProcess, reading: Reading) -> CardProcess:

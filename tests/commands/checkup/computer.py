@@ -12,8 +12,7 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.pythons import LabPython, read_build, unfit
-from gpuexplorer.telemetry.backend import INSTALL_IT, Backend, Source
-from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.backend import INSTALL_IT, Backend, NoCards, Source
 from gpuexplorer.telemetry.patience import Asked
 
 NO_LIBRARY = Trouble("The driver's library is not installed.", INSTALL_IT)

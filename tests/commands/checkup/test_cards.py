@@ -12,7 +12,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
-from gpuexplorer.telemetry.cuda_order import FASTEST_FIRST
+from gpuexplorer.telemetry.backend import FASTEST_FIRST
 from tests.commands.checkup.computer import Computer, Driver, card, nameless
 
 SECOND = card(1, bus_id="0000:02:00.0")

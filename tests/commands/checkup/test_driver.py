@@ -8,7 +8,7 @@ import pytest
 from gpuexplorer.commands.checkup.driver import container, driver, permissions
 from gpuexplorer.commands.checkup.probe import BROKEN, FINE, LOOK
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.backend import NoCards
 from tests.commands.checkup.computer import Computer
 
 # As the backend says it, and as it must be told.

@@ -142,10 +142,10 @@ def test_cells_are_the_very_same_until_something_else_is_read(source_of: OpenSou
 def test_who_uses_cards_is_asked_while_somebody_looks(source_of: OpenSource) -> None:
     session = session_of(working(busy=0.9))
     source = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)])
-    asked = [session.asks_for_processes]
+    asked = [session.watched.users]
     for looking in (True, False):
         source.look(looking=looking)
-        asked.append(session.asks_for_processes)
+        asked.append(session.watched.users)
     assert asked == [False, True, False]
 
 

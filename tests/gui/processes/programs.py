@@ -10,8 +10,7 @@ from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.local import Local
-from gpuexplorer.telemetry.process_book import BookRow, Standing
-from gpuexplorer.telemetry.process_names import ELSEWHERE, GONE, ProcessNames
+from gpuexplorer.telemetry.process_book import ELSEWHERE, GONE, BookRow, ProcessNames, Standing
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessFigure, ProcessUse
 from gpuexplorer.telemetry.session import Session, remembering
 from tests.gui.fakes import GIB, NVML, FakeBackend, card, working
@@ -61,10 +60,7 @@ class Names(ProcessNames):
 
     def __post_init__(self) -> None:
         super().__init__()
-
-    @property
-    def elsewhere(self) -> bool:
-        return self.foreign
+        self.elsewhere = self.foreign
 
     def one(self, process: CardProcess) -> NamedProcess:
         if self.foreign:

@@ -14,8 +14,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.telemetry.ending import CAN_ASK
-from gpuexplorer.telemetry.process_names import ProcessNames
+from gpuexplorer.telemetry.process_book import CAN_ASK, ProcessNames
 from gpuexplorer.telemetry.processes import CardProcess, FarIdentity, NamedProcess, ProcessUse
 from tests.gui.fakes import GIB
 from tests.gui.hands import button, click, press, texts

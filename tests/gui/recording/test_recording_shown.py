@@ -38,7 +38,7 @@ from gpuexplorer.recording.listening import machine_of
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.telemetry.alert_rule import Rule, Side
-from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.session import session_on
 from tests.gui.hands import shown, texts, the
 from tests.recording.made import BEGAN, make_recording

@@ -17,9 +17,15 @@ from gpuexplorer.gui.widgets.machine.machine_things import (
     OfSpoke,
     way_of,
 )
-from gpuexplorer.telemetry.machine_shape import MachineShape, shape_of
 from gpuexplorer.telemetry.sources import simulated
-from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
+from gpuexplorer.telemetry.topology import (
+    Link,
+    MachineShape,
+    PathKind,
+    Topology,
+    pcie_rate,
+    shape_of,
+)
 
 MACHINES = (
     "T4",

@@ -28,8 +28,7 @@ from gpuexplorer.gui.widgets.machine.machine_things import (
 )
 from gpuexplorer.gui.widgets.machine.wiring_words import waiting_again, waiting_words
 from gpuexplorer.telemetry.latest import Reading
-from gpuexplorer.telemetry.machine_shape import shape_of
-from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
+from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate, shape_of
 from tests.gui.fakes import GIB, NVML, Answer, card, working
 
 MEMORY = Figure("Memory", number="31.0", limit="62", unit="GiB")

@@ -28,7 +28,7 @@ from gpuexplorer.gui.widgets.machine.machine_face import Face
 from gpuexplorer.gui.widgets.machine.machine_things import Thing
 from gpuexplorer.gui.widgets.machine.travelled_way import Hop
 from gpuexplorer.gui.widgets.scrolled import scrolled
-from gpuexplorer.telemetry.machine_shape import MachineShape
+from gpuexplorer.telemetry.topology import MachineShape
 
 _LEAST_HEIGHT = 180
 _BESIDE = 60  # pixels above and below the block that stay in sight

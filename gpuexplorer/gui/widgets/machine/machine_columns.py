@@ -9,7 +9,7 @@ from math import ceil
 from PySide6.QtCore import QRectF
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.telemetry.machine_shape import MachineShape
+from gpuexplorer.telemetry.topology import MachineShape
 
 LANE_GAP = 3.0
 _UNKNOWN = 2.0  # the width of a lane of which nobody tells what it carries

@@ -23,7 +23,7 @@ from gpuexplorer.gui.widgets.machine.machine_layout import SMALL, MachineLayout,
 from gpuexplorer.gui.widgets.machine.machine_scene import MachineScene, ThingItem
 from gpuexplorer.gui.widgets.machine.machine_things import Thing, opens, way_of
 from gpuexplorer.gui.widgets.machine.voiced import Voiced
-from gpuexplorer.telemetry.machine_shape import MachineShape
+from gpuexplorer.telemetry.topology import MachineShape
 
 MARGIN = 5  # around the layout
 _LEAST_WIDTH = 320

@@ -16,8 +16,7 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.wiring import Wiring
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.latest import Reading
-from gpuexplorer.telemetry.machine_shape import MachineShape
-from gpuexplorer.telemetry.topology import Topology
+from gpuexplorer.telemetry.topology import MachineShape, Topology
 
 # Texts are given at falling length: the first that fits is drawn.
 Texts = tuple[str, ...]

@@ -35,8 +35,7 @@ from gpuexplorer.gui.widgets.machine.wire_faces import (
     spoke_wire,
     uplink_wire,
 )
-from gpuexplorer.telemetry.machine_shape import Hub, HubKind, Junction
-from gpuexplorer.telemetry.topology import PathKind
+from gpuexplorer.telemetry.topology import Hub, HubKind, Junction, PathKind
 
 HUB_WORDS = {
     HubKind.SWITCH: (

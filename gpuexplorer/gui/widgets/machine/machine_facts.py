@@ -40,8 +40,7 @@ from gpuexplorer.gui.widgets.machine.machine_things import (
 from gpuexplorer.gui.widgets.machine.wire_faces import nvlink_kind
 from gpuexplorer.gui.widgets.machine.wiring_words import path_words
 from gpuexplorer.telemetry.backend import Source
-from gpuexplorer.telemetry.machine_shape import HubKind, Junction
-from gpuexplorer.telemetry.topology import Link, PathKind
+from gpuexplorer.telemetry.topology import HubKind, Junction, Link, PathKind
 
 _NOT_REPORTED = (mark("not reported by the driver"), mark("not reported"))
 

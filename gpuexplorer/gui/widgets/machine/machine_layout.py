@@ -35,8 +35,7 @@ from gpuexplorer.gui.widgets.machine.machine_things import (
     OfUplink,
     Thing,
 )
-from gpuexplorer.telemetry.machine_shape import Junction, MachineShape
-from gpuexplorer.telemetry.topology import Link, PathKind
+from gpuexplorer.telemetry.topology import Junction, Link, MachineShape, PathKind
 
 
 @dataclass(frozen=True, slots=True)

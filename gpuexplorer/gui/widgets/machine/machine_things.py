@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.cards import HOST_ID, CardId
-from gpuexplorer.telemetry.machine_shape import MachineShape
-from gpuexplorer.telemetry.topology import PathKind
+from gpuexplorer.telemetry.topology import MachineShape, PathKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,7 @@ from gpuexplorer.gui.widgets.machine.machine_face import (
     WireFace,
 )
 from gpuexplorer.telemetry.latest import Reading
-from gpuexplorer.telemetry.machine_shape import Junction
-from gpuexplorer.telemetry.topology import Link, PathKind
+from gpuexplorer.telemetry.topology import Junction, Link, PathKind
 
 # Steps of brightness: what differs by less looks the same, and is not drawn anew.
 _STEPS = 24

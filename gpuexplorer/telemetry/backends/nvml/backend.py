@@ -4,6 +4,7 @@ import os
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import partial
 
 import pynvml
@@ -11,31 +12,38 @@ import pynvml
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample, remedy
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.metrics import MIG_MODE, MetricId
+from gpuexplorer.core.metrics import GPU_UTILIZATION, MIG_MODE, MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, HardwareFault, Source
+from gpuexplorer.telemetry.backend import (
+    ASK_THE_DOCTOR,
+    FASTEST_FIRST,
+    HardwareFault,
+    Source,
+)
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.card_list import CardList
-from gpuexplorer.telemetry.backends.nvml.card_reader import DriverGoneError, absent_sample
 from gpuexplorer.telemetry.backends.nvml.connection import Connection, try_to_connect
-from gpuexplorer.telemetry.backends.nvml.first_contact import after_a_child
-from gpuexplorer.telemetry.backends.nvml.resting import SLEEPER, Resting
-from gpuexplorer.telemetry.cuda_order import FASTEST_FIRST
-from gpuexplorer.telemetry.pci_bus import PciBus
+from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.topology import Topology
 
 # How long to wait before the driver, or a card that gives nothing, is looked for again.
 _REVIVAL_PAUSE = 2.0
 _LOST_PAUSE = 10.0
-# In which state a card without a handle is. Whatever else denies it refuses it.
-_STATES = {
-    Absence.LOST: CardState.LOST,
-    Absence.UNLISTED: CardState.UNLISTED,
-    Absence.NO_ANSWER: CardState.NO_ANSWER,
+# A card that did nothing for this long is left alone, so that the kernel can switch it off.
+_IDLE_BEFORE_REST = 30.0
+# If it has not fallen asleep by then, somebody else keeps it awake, and reading does no harm.
+_REST = 20.0
+# Begins the id of a card that slept from the start, and so was never asked for its UUID.
+_SLEEPER = "PCI-"
+_WHY = {
+    CardState.LOST: Absence.LOST,
+    CardState.UNLISTED: Absence.UNLISTED,
+    CardState.NO_ANSWER: Absence.NO_ANSWER,
+    CardState.ASLEEP: Absence.ASLEEP,
+    CardState.NO_DRIVER: Absence.NO_DRIVER,
 }
-_WITHOUT_FIGURES = (CardState.LOST, CardState.REFUSED)
+_STATES = {why: state for state, why in _WHY.items()}
 
 
 class NvmlBackend:
@@ -56,25 +64,21 @@ class NvmlBackend:
         self._environment = os.environ if environment is None else environment
         self._lock = threading.Lock()
         self._connection: Connection | None = None
-        self._list = CardList()
-        self._source = Source("nvml", Message("NVIDIA driver"))
-        self._resting = Resting(self._bus, self._clock)
-        self._generation = 0
+        self._list = _CardList()
+        self._resting = _Resting(self._bus, self._clock)
+        self.source = Source("nvml", Message("NVIDIA driver, not asked while its cards sleep"))
+        self.generation = 0  # grows with every new connection to the driver
         self._revive_at = 0.0
         self._silent_since: dict[CardId, float] = {}
         self._counted_at = 0.0
-        self._bound: set[str] = set()
-        self._closed = False
-        self._connecting = False
-        self._gone = False
+        self._closed = self._connecting = self._gone = False
         self._why_gone: Message | None = None
 
     def open(self) -> None:
         self._closed = False
-        if self._resting.all_asleep():
+        library.crash_of_last_time()
+        if self._resting.awake_bus_ids() == []:
             self._list.take(self._resting.sleepers())
-            label = Message("NVIDIA driver, not asked while its cards sleep")
-            self._source = Source("nvml", label)
             return
         self._connect()
         if not self._list.cards:
@@ -91,57 +95,33 @@ class NvmlBackend:
         if connection is not None:
             connection.give_up()
 
-    @property
-    def source(self) -> Source:
-        return self._source
-
-    @property
-    def generation(self) -> int:
-        """Grows with every new connection to the driver."""
-        return self._generation
-
     def cards(self) -> Sequence[Card]:
         return self._list.cards
 
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
-        known = self._list.get(card)
-        now = self._clock.now()
+        known = self._list.by_id.get(card)
         if known is None:
-            return Sample(card, now, {}, dict.fromkeys(metrics, Absence.LOST), CardState.LOST)
+            return self._absent(card, metrics, CardState.LOST)
         if self._resting.resting(known):
-            return absent_sample(known, now, metrics, CardState.ASLEEP)
-        connection = self._enter()
-        if connection is None:
-            return self._meanwhile(known, now, metrics)
-        # Entering may have connected anew, and then the card may not be listed any more.
-        known = self._list.get(card) or known
-        try:
-            sample = self._read(connection, known, metrics)
-        except DriverGoneError:
-            self._drop(connection, Message("The driver stopped answering."), driver_gone=True)
-            return absent_sample(known, now, metrics, CardState.NO_DRIVER)
-        finally:
-            connection.leave()
-        if connection.given_up:
-            # What hung through a change of drivers tells nothing about now.
-            now = self._clock.now()
+            return self._absent(card, metrics, CardState.ASLEEP)
+        with self._entered() as connection:
+            if connection is None:
+                return self._meanwhile(known, metrics)
+            # Entering may have connected anew, and then the card may not be listed any more.
+            known = self._list.by_id.get(card, known)
+            try:
+                sample = self._read(connection, known, metrics)
+            except pynvml.NVMLError:
+                gone = Message("The driver stopped answering.")
+                self._drop(connection, gone, driver_gone=True)
+                return self._absent(card, metrics, CardState.NO_DRIVER)
             if connection.driver_gone:
-                return absent_sample(known, now, metrics, CardState.NO_ANSWER)
-            return self._meanwhile(known, now, metrics)
-        self._consider(connection, known, sample)
-        return sample
-
-    def _meanwhile(self, card: Card, now: float, metrics: Collection[MetricId]) -> Sample:
-        """While there is no connection: the driver is gone, or it is just being connected to
-        again, because cards woke or others are listed. Nothing is news of the card then.
-        """
-        if self._gone:
-            return absent_sample(card, now, metrics, CardState.NO_DRIVER)
-        if card.id.startswith(SLEEPER):
-            return absent_sample(card, now, metrics, CardState.ASLEEP)
-        if card.id in self._silent_since or card.denied is not None:
-            return self._without_handle(card, now, metrics)
-        return Sample(card.id, now, {}, dict.fromkeys(metrics, Absence.NOT_YET))
+                # What hung through a change of drivers tells nothing about now.
+                return self._absent(card, metrics, CardState.NO_ANSWER)
+            if connection.given_up:
+                return self._meanwhile(known, metrics)
+            self._consider(connection, known, sample)
+            return sample
 
     def _read(
         self, connection: Connection, card: Card, metrics: Collection[MetricId]
@@ -149,26 +129,53 @@ class NvmlBackend:
         reader = connection.readers.get(card.id)
         if reader is not None:
             sample = reader.read(metrics)
-            mode = sample.values.get(MIG_MODE)
-            if mode is not None:
+            if (mode := sample.values.get(MIG_MODE)) is not None:
                 connection.note_mig_mode(card.id, bool(mode))
             return sample
-        now = self._clock.now()
-        if card.id.startswith(SLEEPER):
+        if card.id.startswith(_SLEEPER):
             # It slept when this connection was made; now it is awake and can be asked.
             self._drop(connection)
-            return absent_sample(card, now, metrics, CardState.ASLEEP)
-        if connection.hung(card.id):
-            return absent_sample(card, now, metrics, CardState.NO_ANSWER)
-        return self._without_handle(card, now, metrics)
+        return self._without_handle(card, metrics)
 
-    def _without_handle(self, card: Card, now: float, metrics: Collection[MetricId]) -> Sample:
+    def _meanwhile(self, card: Card, metrics: Collection[MetricId]) -> Sample:
+        """While there is no connection: the driver is gone, or it is just being connected to
+        again, because cards woke or others are listed. Nothing is news of the card then.
+        """
+        if self._gone:
+            return self._absent(card.id, metrics, CardState.NO_DRIVER)
+        sleeps = card.id.startswith(_SLEEPER)
+        if sleeps or card.id in self._silent_since or card.denied is not None:
+            return self._without_handle(card, metrics)
+        not_yet = dict.fromkeys(metrics, Absence.NOT_YET)
+        return Sample(card.id, self._clock.now(), {}, not_yet)
+
+    def _without_handle(self, card: Card, metrics: Collection[MetricId]) -> Sample:
+        if card.id.startswith(_SLEEPER):
+            return self._absent(card.id, metrics, CardState.ASLEEP)
         why = card.denied or Absence.LOST
-        state = _STATES.get(why, CardState.REFUSED)
-        return absent_sample(card, now, metrics, state, why)
+        # Whatever else denies it refuses it.
+        return self._absent(card.id, metrics, _STATES.get(why, CardState.REFUSED), why)
+
+    def _absent(
+        self,
+        card: CardId,
+        metrics: Collection[MetricId],
+        state: CardState,
+        why: Absence | None = None,
+    ) -> Sample:
+        """It says nothing at all, with the one reason for everything."""
+        missing = dict.fromkeys(metrics, why or _WHY[state])
+        return Sample(card, self._clock.now(), {}, missing, state)
+
+    def heard(self, card: CardId) -> float:
+        connection = self._connection
+        if connection is None:
+            return 0.0
+        asked = (connection.readers.get(card), connection.processes.get(card))
+        return max((each.heard for each in asked if each is not None), default=0.0)
 
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
-        known = self._list.get(card)
+        known = self._list.by_id.get(card)
         if known is None:
             return None
         if self._resting.resting(known):
@@ -176,10 +183,10 @@ class NvmlBackend:
         with self._entered() as connection:
             if connection is None:
                 return None
+            lister = connection.processes.get(card)
+            if lister is None:
+                return [] if known.kind is CardKind.MIG else None
             try:
-                lister = connection.processes.get(card)
-                if lister is None:
-                    return [] if known.kind is CardKind.MIG else None
                 rows = lister.read()
             except pynvml.NVMLError as error:
                 if error.value in library.DRIVER_GONE:
@@ -191,24 +198,27 @@ class NvmlBackend:
         return rows
 
     def topology(self) -> Topology:
-        cards = self._list.listed
-        if not all(self._resting.resting(card) for card in cards):
+        cards = {card.id for card in self._list.listed}
+        if not self._all_resting():
             # A card that answers at this moment is not listed yet; it changes the list next.
             with self._entered() as connection, suppress(pynvml.NVMLError):
                 if connection is not None:
-                    return connection.topology(self._bus, {card.id for card in cards})
-        return Topology([card.id for card in cards], [], {})
+                    return connection.topology(cards)
+        return Topology([card.id for card in self._list.listed], [], {})
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
-        if not all(self._resting.resting(card) for card in self._list.listed):
+        if not self._all_resting():
             with self._entered() as connection, suppress(pynvml.NVMLError):
                 if connection is not None:
                     return connection.wait_for_fault(seconds)
         self._clock.wait(threading.Event(), seconds)
         return []
 
+    def _all_resting(self) -> bool:
+        return all(self._resting.resting(card) for card in self._list.listed)
+
     def notes(self) -> Sequence[Message]:
-        notes = []
+        notes = [crash] if (crash := library.crash_of_last_time()) else []
         if self._connection is None and self._why_gone is not None:
             notes.append(
                 Message(
@@ -216,22 +226,28 @@ class NvmlBackend:
                     why=self._why_gone,
                 )
             )
-        notes += self._resting.notes()
-        denied = [card for card in self._list.cards if card.denied is not None]
-        alike: dict[Message, list[str]] = {}
-        for card in denied:
-            alike.setdefault(card.cuda_reason, []).append(str(card.index))
-        notes += [
-            Message.counted(
-                "Card {cards}: {reason}.",
-                "Cards {cards}: {reason}.",
-                len(cards),
-                cards=", ".join(cards),
-                reason=reason,
+        sleeping = [card.bus_id for card in self._bus.cards() if card.asleep]
+        if sleeping:
+            notes.append(
+                Message(
+                    "Asleep, and not woken to be read: {cards}. A program that uses it wakes"
+                    " it.",
+                    cards=", ".join(sleeping),
+                )
             )
-            for reason, cards in alike.items()
-        ]
-        notes += {each: None for card in denied if (each := remedy(card.denied))}
+        denied = [card for card in self._list.cards if card.denied is not None]
+        for reason in dict.fromkeys(card.cuda_reason for card in denied):
+            alike = [str(card.index) for card in denied if card.cuda_reason == reason]
+            notes.append(
+                Message.counted(
+                    "Card {cards}: {reason}.",
+                    "Cards {cards}: {reason}.",
+                    len(alike),
+                    cards=", ".join(alike),
+                    reason=reason,
+                )
+            )
+        notes += dict.fromkeys(each for card in denied if (each := remedy(card.denied)))
         if any(card.cuda_reason == FASTEST_FIRST for card in self._list.cards):
             notes.append(
                 Message(
@@ -243,6 +259,7 @@ class NvmlBackend:
 
     @contextmanager
     def _entered(self) -> Iterator[Connection | None]:
+        """The living connection; a new one when it is time to look for the driver."""
         connection = self._enter()
         try:
             yield connection
@@ -251,7 +268,6 @@ class NvmlBackend:
                 connection.leave()
 
     def _enter(self) -> Connection | None:
-        """The living connection, entered; a new one when it is time to look for the driver."""
         with self._lock:
             connection = self._connection
             if connection is not None and connection.enter():
@@ -274,28 +290,23 @@ class NvmlBackend:
 
     def _connect(self) -> None:
         awake = self._resting.awake_bus_ids()
-        with after_a_child(partial(try_to_connect, awake)):
+        with library.after_a_child(partial(try_to_connect, awake)):
             connection = self._new_connection(awake)
         with self._lock:
-            closed = self._closed
-            if not closed:
-                self._connection = connection
-                self._list.take([*connection.cards, *self._resting.sleepers()])
-        if closed:
+            if not self._closed:
+                self._connection, self.source = connection, connection.source
+                self.generation += 1
+                self._silent_since.clear()
+                self._counted_at = self._clock.now()
+                self._why_gone, self._gone = None, False
+        if self._closed:
             connection.give_up()
-            return
-        with self._lock:
-            self._source = connection.source
-            self._generation += 1
-            self._silent_since.clear()
-            self._counted_at = self._clock.now()
-            self._why_gone = None
-            self._gone = False
-        self._resting.learn(connection.cards)
+        else:
+            self._on_cards_changed()
 
     def _new_connection(self, awake: list[str] | None) -> Connection:
         library.connect(attach=awake is None)
-        cards = (*self._list.unlisted(), *self._list.listed)
+        cards = (*self._list.unlisted.values(), *self._list.listed)
         known = {card.index: card for card in cards if card.kind is CardKind.GPU}
         try:
             return Connection(
@@ -318,8 +329,7 @@ class NvmlBackend:
             connection = self._connection
             if connection is not None:
                 self._list.take([*connection.cards, *self._resting.sleepers()])
-        if connection is not None:
-            self._resting.learn(connection.cards)
+                self._resting.learn(connection.cards)
 
     def _drop(
         self, connection: Connection, why: Message | None = None, driver_gone: bool = False
@@ -327,38 +337,162 @@ class NvmlBackend:
         with self._lock:
             if self._connection is connection:
                 self._connection = None
-                self._why_gone = why
-                self._gone = driver_gone
+                self._why_gone, self._gone = why, driver_gone
                 pause = _REVIVAL_PAUSE if driver_gone else 0.0
                 self._revive_at = self._clock.now() + pause
         connection.give_up(driver_gone)
 
     def _consider(self, connection: Connection, card: Card, sample: Sample) -> None:
         """See what a sample means beyond itself: a lost card, a new mode, a time to rest."""
-        if sample.state in _WITHOUT_FIGURES:
+        if sample.state in (CardState.LOST, CardState.REFUSED):
             since = self._silent_since.setdefault(card.id, sample.at)
             if sample.at - since >= _LOST_PAUSE:
                 self._silent_since[card.id] = sample.at
                 connection.find_again(card.id)
-            return
-        if sample.state is CardState.UNLISTED:
+        elif sample.state is CardState.UNLISTED:
             if sample.at - self._counted_at >= _LOST_PAUSE:
                 self._counted_at = sample.at
-                if self._more_are_there(connection):
+                if connection.lists_others():
                     self._drop(connection)
+        else:
+            self._silent_since.pop(card.id, None)
+            self._resting.note(card, sample)
+            if self._resting.all_let_go(self._list.listed):
+                self._drop(connection)
+
+
+class _CardList:
+    """A card that the driver does not list any more keeps its place, so that nothing vanishes
+    without a word. Its number may have passed to another card: then it gets the next free one.
+    """
+
+    def __init__(self) -> None:
+        self.cards: list[Card] = []  # in the order in which people list them; replaced whole
+        self.listed: list[Card] = []  # those the driver lists now, and those that sleep
+        self.by_id: dict[CardId, Card] = {}
+        self.unlisted: dict[CardId, Card] = {}  # as they were when they were listed
+
+    def take(self, listed: list[Card]) -> None:
+        """The driver lists these now. Of the others, those that are whole and known stay."""
+        unlisted = self.unlisted | {
+            card.id: card
+            for card in self.listed
+            if card.kind is CardKind.GPU
+            and not card.nameless
+            and not card.id.startswith(_SLEEPER)
+        }
+        for card in listed:
+            unlisted.pop(card.id, None)
+        self.unlisted = unlisted
+        taken = {card.index for card in listed if card.kind is CardKind.GPU}
+        free = max((*taken, *(card.index for card in unlisted.values())), default=0) + 1
+        cards = list(listed)
+        for card in sorted(unlisted.values(), key=lambda card: card.index):
+            reason = Message("the driver no longer lists it")
+            index = card.index
+            if index in taken:
+                reason = Message(
+                    "the driver no longer lists it; it was card {number}", number=index
+                )
+                index, free = free, free + 1
+            taken.add(index)
+            cards.append(
+                replace(
+                    card,
+                    index=index,
+                    cuda_index=None,
+                    cuda_reason=reason,
+                    denied=Absence.UNLISTED,
+                )
+            )
+        by_id = self.by_id = {card.id: card for card in cards}
+        self.cards = sorted(
+            cards,
+            key=lambda card: (
+                (by_id[card.parent].index, True, card.index)
+                if card.parent in by_id
+                else (card.index, False, 0)
+            ),
+        )
+        self.listed = [card for card in self.cards if card.denied is not Absence.UNLISTED]
+
+
+@dataclass(slots=True)
+class _Nap:
+    idle_since: float | None = None
+    resting_since: float | None = None
+    users: int = 0
+
+
+class _Resting:
+    """Who sleeps, who may sleep, and who is left alone. Asks the kernel only, never NVML."""
+
+    def __init__(self, bus: PciBus, clock: Clock) -> None:
+        self._bus, self._clock = bus, clock
+        self._naps: dict[CardId, _Nap] = {}
+        self._may_sleep: dict[str | None, bool] = {}
+        self._known: dict[str | None, Card] = {}
+
+    def awake_bus_ids(self) -> list[str] | None:
+        """None when no card sleeps: then all may be asked for."""
+        cards = self._bus.cards()
+        if not any(card.asleep for card in cards):
+            return None
+        return [card.bus_id for card in cards if not card.asleep]
+
+    def sleepers(self) -> list[Card]:
+        """Cards that sleep and were not asked, as far as the kernel knows them."""
+        return [
+            self._known.get(card.bus_id)
+            or Card(
+                id=CardId(f"{_SLEEPER}{card.bus_id}"),
+                index=position,
+                name=Message("NVIDIA card {device}, asleep", device=card.device),
+                memory_bytes=None,
+                bus_id=card.bus_id,
+                cuda_reason=Message("the card is asleep and was not asked"),
+            )
+            for position, card in enumerate(self._bus.cards())
+            if card.asleep
+        ]
+
+    def learn(self, cards: list[Card]) -> None:
+        """Remember whose bus address is whose, and which cards the kernel may switch off."""
+        self._may_sleep = {card.bus_id: card.may_sleep for card in self._bus.cards()}
+        self._known |= {card.bus_id: card for card in cards if card.kind is CardKind.GPU}
+
+    def note(self, card: Card, sample: Sample) -> None:
+        """See how long a card that may sleep has done nothing."""
+        busy = sample.values.get(GPU_UTILIZATION)
+        if busy is None or not self._may_sleep.get(card.bus_id):
             return
-        self._silent_since.pop(card.id, None)
-        self._resting.note(card, sample)
-        if self._resting.all_resting(self._list.listed):
-            self._drop(connection)
+        nap = self._naps.setdefault(card.id, _Nap())
+        if busy > 0 or nap.users:
+            nap.idle_since = None
+        elif nap.idle_since is None:
+            nap.idle_since = sample.at
+        elif sample.at - nap.idle_since >= _IDLE_BEFORE_REST:
+            nap.resting_since = sample.at
 
-    def _more_are_there(self, connection: Connection) -> bool:
-        """Whether a new connection would find cards that this one does not list.
+    def note_users(self, card: CardId, users: int) -> None:
+        self._naps.setdefault(card, _Nap()).users = users
 
-        A driver may count its cards when it is greeted and never again. So the kernel is looked
-        at too: whether it has given the driver another of the cards that are not listed.
-        """
-        before = self._bound
-        addresses = {card.bus_id for card in self._list.unlisted() if card.bus_id}
-        self._bound = {each for each in addresses if self._bus.driver(each) == "nvidia"}
-        return connection.lists_others() or bool(self._bound - before)
+    def all_let_go(self, cards: list[Card]) -> bool:
+        """Only an ended connection lets a card sleep, and it can end only for all at once."""
+        naps = [self._naps.get(card.id) for card in cards]
+        return bool(naps) and all(nap and nap.resting_since is not None for nap in naps)
+
+    def resting(self, card: Card) -> bool:
+        """Whether the card is to be left alone now."""
+        if card.id.startswith(_SLEEPER):
+            return self._bus.asleep(card.bus_id or "")
+        nap = self._naps.get(card.id)
+        since = None if nap is None else nap.resting_since  # another round may clear it
+        if nap is None or since is None:
+            return False
+        if self._bus.asleep(card.bus_id or "") or self._clock.now() - since < _REST:
+            return True
+        # It woke, or never slept: look at it again, and at once let it rest if it still idles.
+        nap.resting_since = None
+        nap.idle_since = self._clock.now()
+        return False

@@ -3,14 +3,15 @@
 import ctypes
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pynvml
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardId
+from gpuexplorer.core.cards import CardId
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.identity import Found
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
@@ -21,28 +22,29 @@ _NOT_AVAILABLE = 0xFFFFFFFFFFFFFFFF
 _PIDS = 1 << 22 if sys.platform == "linux" else 0xFFFFFFFF
 # More than any card has of processes or of samples: beyond it the count is garbage.
 _MOST_ENTRIES = 1 << 16
+# Room for so many at the first call, which then is the only one; two cost twice as much.
+_ROOM = 32
 # A process without a new sample keeps its last shares this long, else they would flicker.
 _STALE_AFTER = 3.0
 # The driver's clock may go differently, but not by more seconds than these.
 _AHEAD = 3600.0
-
-_SHARES = (
-    (ProcessFigure.SM, "smUtil"),
-    (ProcessFigure.MEMORY_CONTROLLER, "memUtil"),
-    (ProcessFigure.ENCODER, "encUtil"),
-    (ProcessFigure.DECODER, "decUtil"),
+_LISTS = (
+    ("Compute", ProcessUse.COMPUTE),
+    ("MPSCompute", ProcessUse.COMPUTE),
+    ("Graphics", ProcessUse.GRAPHICS),
 )
+_SHARES = {
+    ProcessFigure.SM: "smUtil",
+    ProcessFigure.MEMORY_CONTROLLER: "memUtil",
+    ProcessFigure.ENCODER: "encUtil",
+    ProcessFigure.DECODER: "decUtil",
+}
 
 
 class _OldProcessInfo(ctypes.Structure):
     """The layout before MIG, which the binding no longer carries."""
 
     _fields_ = (("pid", ctypes.c_uint), ("usedGpuMemory", ctypes.c_ulonglong))
-
-
-def _windows_manages_memory() -> bool:
-    """On Windows, and in its subsystem for Linux."""
-    return sys.platform == "win32" or Path("/dev/dxg").exists()
 
 
 class _Share(NamedTuple):
@@ -57,40 +59,60 @@ class CardProcesses:
     def __init__(
         self,
         found: Found,
-        instances: Mapping[tuple[int, int], CardId] | None = None,
+        instances: Mapping[tuple[int | None, int | None], CardId] | None = None,
         windows: bool | None = None,
     ) -> None:
-        self._found = found
-        self._instances = instances or {}
-        self._windows = _windows_manages_memory() if windows is None else windows
+        """`instances`: which MIG instance a list means by its two numbers. `windows`: whether
+        Windows manages the memory, as it does in its subsystem for Linux too.
+        """
+        self._found, self._instances = found, instances or {}
+        self._windows = windows
+        if windows is None:
+            self._windows = sys.platform == "win32" or Path("/dev/dxg").exists()
         self._shares: dict[int, _Share] = {}
         self._newest = int((time.time() - _STALE_AFTER) * 1e6)
-        self._refusal: Absence | None = None
+        self.heard = 0.0  # when the card last answered
 
     def read(self) -> list[CardProcess]:
         """Raises NVMLError when the list cannot be had just now."""
         rows: dict[tuple[CardId, int], tuple[set[ProcessUse], float | Absence]] = {}
-        handle = self._found.handle
-        for kind, use in (
-            ("Compute", ProcessUse.COMPUTE),
-            ("MPSCompute", ProcessUse.COMPUTE),
-            ("Graphics", ProcessUse.GRAPHICS),
-        ):
-            for pid, memory, card in self._list(handle, kind):
-                uses, known = rows.setdefault((card, pid), (set(), memory))
+        for kind, use in _LISTS:
+            entries, self.heard = self._list(kind), time.monotonic()
+            for entry in entries:
+                memory = self._memory(int(entry.usedGpuMemory))
+                slices = (
+                    getattr(entry, "gpuInstanceId", _NO_INSTANCE),
+                    getattr(entry, "computeInstanceId", _NO_INSTANCE),
+                )
+                key = self._instances.get(slices, self._found.card.id), int(entry.pid)
+                uses, known = rows.setdefault(key, (set(), memory))
                 uses.add(use)
                 # The two lists tell the same sum for a process that is in both.
                 if isinstance(known, Absence) and not isinstance(memory, Absence):
-                    rows[card, pid] = (uses, memory)
-        if rows:
-            self._read_shares()
-        return [self._row(card, pid, *rest) for (card, pid), rest in sorted(rows.items())]
+                    rows[key] = (uses, memory)
+        why = self._read_shares() if rows else None
+        if self._instances:
+            why = Absence.IN_INSTANCE
+        return [
+            self._row(*key, *row, why or Absence.NO_NEW_SAMPLE)
+            for key, row in sorted(rows.items())
+        ]
 
-    def _list(self, handle: object, kind: str) -> list[tuple[int, float | Absence, CardId]]:
+    def _list(self, kind: str) -> list[Any]:
+        """By the newest call that this driver has and that can be relied on."""
+        name = f"nvmlDeviceGet{kind}RunningProcesses"
+        # The third version fills larger entries in drivers 535.43 to 535.86 than in all others.
+        newer = next(filter(library.has, (f"{name}_v2", f"{name}_v3")), None)
+        calls: list[tuple[str, type[ctypes.Structure]]] = []
+        if newer is not None:
+            calls.append((newer, pynvml.c_nvmlProcessInfo_v2_t))
+        if library.has(name):
+            calls.append((name, _OldProcessInfo))
         refusal: pynvml.NVMLError | None = None
-        for name, layout in _calls(kind):
+        for call, layout in calls:
+            ask = partial(getattr(pynvml.nvmlLib, call), self._found.handle)
             try:
-                entries = _ask(handle, name, layout)
+                entries = _filled(layout, _ROOM, ask)
             except pynvml.NVMLError as error:
                 if error.value not in library.REFUSALS:
                     raise
@@ -99,60 +121,57 @@ class CardProcesses:
             possible = [entry for entry in entries if 0 < entry.pid < _PIDS]
             if entries and not possible:
                 raise pynvml.NVMLError(pynvml.NVML_ERROR_UNKNOWN)
-            return [self._one(entry) for entry in possible]
+            return possible
         # Without the list of what computes nothing is known; the others not every card has.
         if refusal is not None and kind == "Compute":
             raise refusal
         return []
 
-    def _one(self, entry: ctypes.Structure) -> tuple[int, float | Absence, CardId]:
-        used = int(entry.usedGpuMemory)
-        memory: float | Absence = float(used)
+    def _memory(self, used: int) -> float | Absence:
         if used == _NOT_AVAILABLE:
-            memory = Absence.WINDOWS_KEEPS_IT if self._windows else Absence.NOT_AVAILABLE
-        elif used > (self._found.card.memory_bytes or 1 << 50):
-            memory = Absence.IMPOSSIBLE
-        slices = (
-            getattr(entry, "gpuInstanceId", _NO_INSTANCE),
-            getattr(entry, "computeInstanceId", _NO_INSTANCE),
-        )
-        return int(entry.pid), memory, self._instances.get(slices, self._found.card.id)
+            return Absence.WINDOWS_KEEPS_IT if self._windows else Absence.NOT_AVAILABLE
+        most = self._found.card.memory_bytes or 1 << 50
+        return float(used) if used <= most else Absence.IMPOSSIBLE
 
-    def _read_shares(self) -> None:
-        now = time.monotonic()
-        self._newest = min(self._newest, int(time.time() * 1e6))  # a clock may be set back
-        self._refusal = None
+    def _read_shares(self) -> Absence | None:
+        """Why there are none, where they are refused."""
         if not library.has("nvmlDeviceGetProcessUtilization"):
-            self._refusal = Absence.NOT_IN_DRIVER
-            return
+            return Absence.NOT_IN_DRIVER
+        now, wall = time.monotonic(), time.time()
+        self._newest = newest = min(self._newest, int(wall * 1e6))  # a clock may be set back
+        self._shares = {p: x for p, x in self._shares.items() if now - x.seen_at < 60.0}
+        function, handle = pynvml.nvmlLib.nvmlDeviceGetProcessUtilization, self._found.handle
+        since = ctypes.c_ulonglong(newest)
+        layout = pynvml.c_nvmlProcessUtilizationSample_t
         try:
-            samples = _ask_shares(self._found.handle, self._newest)
+            samples = _filled(layout, 4 * _ROOM, lambda n, x: function(handle, x, n, since))
         except pynvml.NVMLError as error:
             if error.value in library.CARD_LOST | library.DRIVER_GONE:
                 raise
             # No new sample is no refusal: the old shares stand for a moment.
-            if error.value not in (pynvml.NVML_ERROR_NOT_FOUND, pynvml.NVML_ERROR_NO_DATA):
-                self._refusal = library.absence_of(error.value)
-            samples = []
-        newest = self._newest
+            none_new = (pynvml.NVML_ERROR_NOT_FOUND, pynvml.NVML_ERROR_NO_DATA)
+            return None if error.value in none_new else library.absence_of(error.value)
         for sample in samples:
             stamp = int(sample.timeStamp)
-            ratios = {figure: getattr(sample, name) / 100 for figure, name in _SHARES}
-            timely = self._newest < stamp < (time.time() + _AHEAD) * 1e6
-            if not timely or any(not 0 <= ratio <= 1 for ratio in ratios.values()):
-                continue  # the driver's buffer also holds old and impossible samples
-            newest = max(newest, stamp)
-            known = self._shares.get(sample.pid)
-            if known is None or stamp >= known.stamp:
-                self._shares[sample.pid] = _Share(stamp, now, ratios)
-        self._newest = newest
-        for pid, share in list(self._shares.items()):
-            if now - share.seen_at > 60.0:
-                del self._shares[pid]
+            ratios = {figure: getattr(sample, name) / 100 for figure, name in _SHARES.items()}
+            # The driver's buffer also holds old and impossible samples, in no order.
+            timely = newest < stamp < (wall + _AHEAD) * 1e6
+            if timely and all(0 <= ratio <= 1 for ratio in ratios.values()):
+                self._newest = max(self._newest, stamp)
+                known = self._shares.get(sample.pid)
+                if known is None or stamp >= known.stamp:
+                    self._shares[sample.pid] = _Share(stamp, now, ratios)
+        return None
 
     def _row(
-        self, card: CardId, pid: int, uses: set[ProcessUse], memory: float | Absence
+        self,
+        card: CardId,
+        pid: int,
+        uses: set[ProcessUse],
+        memory: float | Absence,
+        why: Absence,
     ) -> CardProcess:
+        """`why` there are no shares, where there are none."""
         values: dict[ProcessFigure, float] = {}
         missing: dict[ProcessFigure, Absence] = {}
         if isinstance(memory, Absence):
@@ -160,45 +179,26 @@ class CardProcesses:
         else:
             values[ProcessFigure.MEMORY] = memory
         share = self._shares.get(pid)
-        fresh = share is not None and time.monotonic() - share.seen_at <= _STALE_AFTER
-        for figure, _ in _SHARES:
-            if share is not None and fresh:
-                values[figure] = share.ratios[figure]
-            elif self._instances:
-                missing[figure] = Absence.IN_INSTANCE
-            elif self._refusal is not None:
-                missing[figure] = self._refusal
-            else:
-                missing[figure] = Absence.NO_NEW_SAMPLE
-        both = len(uses) > 1
-        use = ProcessUse.BOTH if both else next(iter(uses))
+        if share is not None and time.monotonic() - share.seen_at <= _STALE_AFTER:
+            values |= share.ratios
+        else:
+            missing |= dict.fromkeys(_SHARES, why)
+        use = ProcessUse.BOTH if len(uses) > 1 else next(iter(uses))
         return CardProcess(card, pid, use, values, missing)
 
 
-def _calls(kind: str) -> Iterable[tuple[str, type[ctypes.Structure]]]:
-    """The calls this driver has, the newest that can be relied on first."""
-    name = f"nvmlDeviceGet{kind}RunningProcesses"
-    # The third version fills larger entries in drivers 535.43 to 535.86 than in all others.
-    newer = next(filter(library.has, (f"{name}_v2", f"{name}_v3")), None)
-    if newer is not None:
-        yield newer, pynvml.c_nvmlProcessInfo_v2_t
-    if library.has(name):
-        yield name, _OldProcessInfo
-
-
-# Room for so many at the first call, which then is the only one; two cost twice as much.
-_ROOM = 32
-
-
-def _ask(handle: object, name: str, layout: type[ctypes.Structure]) -> list[ctypes.Structure]:
-    """The driver's lists: offer room, and more of it when that was too little."""
-    call = getattr(pynvml.nvmlLib, name)
-    count = ctypes.c_uint(_ROOM)
-    code = pynvml.NVML_ERROR_INSUFFICIENT_SIZE
+# Any: a ctypes array knows its entries by name alone.
+def _filled(
+    layout: type[ctypes.Structure], room: int, call: Callable[[Any, Any], int]
+) -> list[Any]:
+    """The driver's list, by a call that takes its length and its place: offer room, and more of
+    it when that was too little.
+    """
+    count = ctypes.c_uint(room)
     for _ in range(4):
         room = count.value
         entries = (layout * room)()
-        code = call(handle, ctypes.byref(count), entries)
+        code = call(ctypes.byref(count), entries)
         if code == pynvml.NVML_SUCCESS and count.value <= room:
             return list(entries[: count.value])
         if code == pynvml.NVML_SUCCESS or count.value > _MOST_ENTRIES:
@@ -207,33 +207,3 @@ def _ask(handle: object, name: str, layout: type[ctypes.Structure]) -> list[ctyp
             break
         count.value = count.value * 2 + 5  # processes may start meanwhile
     raise pynvml.NVMLError(code)
-
-
-def _ask_shares(handle: object, since: int) -> list[ctypes.Structure]:
-    """Samples newer than the moment, in no order; raises NVMLError when there are none."""
-    call = pynvml.nvmlLib.nvmlDeviceGetProcessUtilization
-    count = ctypes.c_uint(4 * _ROOM)
-    code = pynvml.NVML_ERROR_INSUFFICIENT_SIZE
-    for _ in range(4):
-        room = count.value
-        samples = (pynvml.c_nvmlProcessUtilizationSample_t * room)()
-        code = call(handle, samples, ctypes.byref(count), ctypes.c_ulonglong(since))
-        if code == pynvml.NVML_SUCCESS and count.value <= room:
-            return list(samples[: count.value])
-        if code == pynvml.NVML_SUCCESS or count.value > _MOST_ENTRIES:
-            code = pynvml.NVML_ERROR_UNKNOWN
-        if code != pynvml.NVML_ERROR_INSUFFICIENT_SIZE:
-            break
-        count.value = count.value * 2
-    raise pynvml.NVMLError(code)
-
-
-def instances_by_slice(card: Card, found: Iterable[Found]) -> dict[tuple[int, int], CardId]:
-    """Which MIG instance a process list means by its two numbers."""
-    return {
-        (each.gpu_instance, each.compute_instance): each.card.id
-        for each in found
-        if each.card.parent == card.id
-        and each.gpu_instance is not None
-        and each.compute_instance is not None
-    }

@@ -13,8 +13,14 @@ from gpuexplorer.core.cards import Card
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.asking import Ask, Fields, Figure, Question
-from gpuexplorer.telemetry.backends.nvml.belief import MEMORY, memory_fits
+from gpuexplorer.telemetry.backends.nvml.asking import (
+    MEMORY,
+    Ask,
+    Fields,
+    Figure,
+    Question,
+    memory_fits,
+)
 
 Version = tuple[int, int]  # of the driver: 580.95.05 is (580, 95)
 

@@ -1,10 +1,10 @@
-"""Who the cards are: identity by UUID, and the facts beside it."""
+"""Who the cards are: identity by UUID, the facts beside it, and the number CUDA gives each."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import pynvml
 
@@ -12,36 +12,34 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import NAMELESS, Card, CardId, CardKind
 from gpuexplorer.core.metrics import MEMORY_TOTAL, METRICS, MOST_FANS, MOST_NVLINKS
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
-from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR
+from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, BEHIND_A_LOST_ONE, FASTEST_FIRST
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.asking import fields
-from gpuexplorer.telemetry.cuda_order import CudaNumber, Numbered, cuda_numbers
-from gpuexplorer.telemetry.pci_bus import plain_bus_id
+from gpuexplorer.telemetry.looked_for import plain_bus_id
 
-T = TypeVar("T")
-
-# More is no number of cards, whatever the driver says.
+# More is no number of such things, whatever the driver says.
 _MOST_CARDS = 256
 _MOST_INSTANCES = 64
 _MOST_MEMORY = int(METRICS[MEMORY_TOTAL].highest)
-
 _ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
-
 # Begins the id of a card that has no UUID, and so is known by its bus address.
 _UNNAMED = "BUS-"
-
 # Chips that borrow the computer's memory and so answer "not supported" for their own.
 _SHARING_CHIPS = ("GB10", "Thor", "Orin", "Xavier", "Tegra")
 
-
-LOST = Message("the driver has lost it")
-_BEHIND_A_LOST_ONE = Message("whether CUDA still counts the lost card before it is not known")
+_LOST = Message("the driver has lost it")
 _WHY_REFUSED = {
-    Absence.LOST: LOST,
+    Absence.LOST: _LOST,
     Absence.NO_PERMISSION: Message("no permission for this user, container or job"),
     Absence.NOT_SUPPORTED: Message("the driver says that it does not support it"),
 }
+_MIG = Message(
+    "with MIG on, CUDA offers a program only one instance or card; "
+    "choose it by its UUID in CUDA_VISIBLE_DEVICES"
+)
+_HIDDEN = Message("hidden from CUDA by CUDA_VISIBLE_DEVICES")
+_TWICE = Message("CUDA_VISIBLE_DEVICES names a card twice, so CUDA sees none")
 
 
 class Found(NamedTuple):
@@ -49,7 +47,6 @@ class Found(NamedTuple):
 
     card: Card
     handle: object | None  # None: the driver lists it but gives no handle
-    hung: bool = False  # without a handle, because it did not answer in time
     mig_on: bool = False
     parent_handle: object | None = None  # of the card a MIG instance is a part of
     gpu_instance: int | None = None
@@ -81,176 +78,55 @@ def card_count() -> int:
 def meet(ask_handle: AskHandle, place: int) -> list[Found]:
     """A card, and its MIG instances after it. Raises NVMLError; may hang with the card."""
     handle = ask_handle()
-    found = _describe(handle, place)
-    return [found, *(_instances(handle, found.card) if found.mig_on else ())]
+    name = _text(pynvml.nvmlDeviceGetName, handle) or Message("unnamed NVIDIA card")
+    bus = _bus_id(handle)
+    index = answer(pynvml.nvmlDeviceGetIndex, handle, most=_MOST_CARDS - 1)
+    capability = answer(pynvml.nvmlDeviceGetCudaComputeCapability, handle)
+    if capability is not None and not (0 < capability[0] < 100 and 0 <= capability[1] < 100):
+        capability = None
+    memory = answer(pynvml.nvmlDeviceGetMemoryInfo, handle)
+    mode = answer(pynvml.nvmlDeviceGetMigMode, handle)
+    card = Card(
+        id=CardId(_uuid(handle) or f"{_UNNAMED}{bus or place}"),
+        index=place if index is None else index,
+        name=name,
+        memory_bytes=memory.total if memory and 0 < memory.total <= _MOST_MEMORY else None,
+        bus_id=bus,
+        compute_capability=capability and tuple(capability),
+        fans=answer(pynvml.nvmlDeviceGetNumFans, handle, most=MOST_FANS) or 0,
+        nvlinks=_nvlinks(handle),
+        cores=answer(pynvml.nvmlDeviceGetNumGpuCores, handle, most=10**6) or None,
+        memory_bus_bits=answer(pynvml.nvmlDeviceGetMemoryBusWidth, handle, most=10**5) or None,
+        memory_shared=not (memory and memory.total)
+        and any(chip in name for chip in _SHARING_CHIPS),
+    )
+    if not mode or mode[0] != 1:
+        return [Found(card, handle)]
+    return [Found(card, handle, mig_on=True), *_instances(handle, card)]
 
 
-def why_refused(denied: Absence, said: str) -> Message:
-    """`said` is what the driver calls it."""
-    known = _WHY_REFUSED.get(denied)
-    return known or Message("the driver gives no access to it ({said})", said=said)
-
-
-def silent(
-    place: int, known: Card | None, denied: Absence, why: Message, *, hung: bool
-) -> Found:
-    """A card that gives no handle: as it was known before, or nameless."""
+def silent(place: int, known: Card | None, denied: Absence, said: str) -> Found:
+    """A card that gives no handle: as it was known before, or nameless. `said` is what the
+    driver calls the reason, or for how long it was waited for.
+    """
+    why = _WHY_REFUSED.get(denied)
+    if why is None:
+        why = Message("the driver gives no access to it ({said})", said=said)
+        if denied is Absence.NO_ANSWER:
+            why = Message("it has not answered for {seconds} s", seconds=said)
     name = Message("NVIDIA card without access")
     if denied in (Absence.LOST, Absence.NO_ANSWER):
         name = Message("NVIDIA card that does not answer")
-    card = known or Card(
-        id=CardId(f"{NAMELESS}{place}"),
-        index=place,
-        name=name,
-        memory_bytes=None,
-    )
-    card = replace(card, cuda_index=None, cuda_reason=why, denied=denied)
-    return Found(card, None, hung)
+    card = known or Card(CardId(f"{NAMELESS}{place}"), place, name, None)
+    return Found(replace(card, cuda_index=None, cuda_reason=why, denied=denied), None)
 
 
 def instance_ids(handle: object) -> set[str]:
     """The UUIDs of the MIG instances that a card has now, as far as it says them."""
-    found = set()
-    for _, instance in _instance_handles(handle):
-        try:
-            found.add(library.text(pynvml.nvmlDeviceGetUUID.__wrapped__(instance)))
-        except pynvml.NVMLError:
-            continue
-    return found
-
-
-def _describe(handle: object, place: int) -> Found:
-    told = library.text(pynvml.nvmlDeviceGetName.__wrapped__(handle))
-    name = told or Message("unnamed NVIDIA card")
-    memory, shared = _memory(handle, name)
-    bus = _bus_id(handle)
-    uuid = _uuid(handle)
-    index = _number(lambda: pynvml.nvmlDeviceGetIndex(handle), _MOST_CARDS - 1)
-    card = Card(
-        id=CardId(uuid or f"{_UNNAMED}{bus or place}"),
-        index=place if index is None else index,
-        name=name,
-        memory_bytes=memory,
-        bus_id=bus,
-        compute_capability=_capability(handle),
-        fans=_number(lambda: pynvml.nvmlDeviceGetNumFans(handle), MOST_FANS) or 0,
-        nvlinks=_nvlinks(handle),
-        cores=_number(lambda: pynvml.nvmlDeviceGetNumGpuCores(handle), 10**6) or None,
-        memory_bus_bits=_number(lambda: pynvml.nvmlDeviceGetMemoryBusWidth(handle), 10**5)
-        or None,
-        memory_shared=shared,
-    )
-    return Found(card, handle, mig_on=_mig_on(handle))
-
-
-def _uuid(handle: object) -> str:
-    """Empty where this driver or card has none."""
-    try:
-        return library.text(pynvml.nvmlDeviceGetUUID.__wrapped__(handle))
-    except (pynvml.NVMLError_NotSupported, pynvml.NVMLError_FunctionNotFound):
-        return ""
-
-
-def _bus_id(handle: object) -> str | None:
-    try:
-        told = library.text(pynvml.nvmlDeviceGetPciInfo_v3(handle).busId)
-    except (pynvml.NVMLError, UnicodeDecodeError):  # the binding decodes it
-        return None
-    plain = plain_bus_id(told)
-    return plain if _ADDRESS.fullmatch(plain) else None
-
-
-def _capability(handle: object) -> tuple[int, int] | None:
-    told = _or_none(lambda: pynvml.nvmlDeviceGetCudaComputeCapability(handle))
-    if told is None or not (0 < told[0] < 100 and 0 <= told[1] < 100):
-        return None
-    return told[0], told[1]
-
-
-def _mig_on(handle: object) -> bool:
-    return _or_none(lambda: pynvml.nvmlDeviceGetMigMode(handle)[0]) == 1
-
-
-def _memory(handle: object, name: str) -> tuple[int | None, bool]:
-    sharing = any(chip in name for chip in _SHARING_CHIPS)
-    try:
-        total = int(pynvml.nvmlDeviceGetMemoryInfo(handle).total)
-    except pynvml.NVMLError_NotSupported:
-        return None, sharing
-    except pynvml.NVMLError:
-        return None, False
-    if not total:
-        return None, sharing
-    return (total if total <= _MOST_MEMORY else None), False
-
-
-def _nvlinks(handle: object) -> int:
-    """How many links the card has, up or down."""
-    try:
-        [(count, _)] = fields(handle, [(pynvml.NVML_FI_DEV_NVLINK_LINK_COUNT, 0)])
-    except pynvml.NVMLError:
-        count = Absence.NOT_IN_DRIVER
-    if not isinstance(count, Absence) and 0 <= count <= MOST_NVLINKS:
-        return int(count)
-    if count is Absence.NOT_SUPPORTED:
-        return 0
-    # Older drivers do not tell the number, but the state of each.
-    links = 0
-    for link in range(MOST_NVLINKS):
-        try:
-            pynvml.nvmlDeviceGetNvLinkState(handle, link)
-        except pynvml.NVMLError:
-            break
-        links = link + 1
-    return links
-
-
-def _instances(handle: object, parent: Card) -> list[Found]:
-    found = []
-    for place, instance in _instance_handles(handle):
-        try:
-            found.append(_describe_instance(handle, instance, place, parent))
-        except pynvml.NVMLError:
-            continue
-    return found
-
-
-def _instance_handles(handle: object) -> list[tuple[int, object]]:
-    """Instances leave gaps when one is taken away, so that a refusal ends nothing."""
-    places = _number(lambda: pynvml.nvmlDeviceGetMaxMigDeviceCount(handle), _MOST_INSTANCES)
-    handles = []
-    for place in range(places or 0):
-        try:
-            instance = pynvml.nvmlDeviceGetMigDeviceHandleByIndex(handle, place)
-        except pynvml.NVMLError:
-            continue
-        handles.append((place, instance))
-    return handles
-
-
-def _describe_instance(whole: object, handle: object, place: int, parent: Card) -> Found:
-    memory = _number(lambda: pynvml.nvmlDeviceGetMemoryInfo(handle).total, _MOST_MEMORY)
-    told = _or_none(lambda: library.text(pynvml.nvmlDeviceGetName.__wrapped__(handle)))
-    uuid = library.text(pynvml.nvmlDeviceGetUUID.__wrapped__(handle))
-    card = Card(
-        id=CardId(uuid or f"{parent.id}-{place}"),
-        index=place,
-        name=told
-        if told and told != parent.name
-        else Message("{card}, MIG instance {number}", card=parent.name, number=place),
-        memory_bytes=memory or None,
-        kind=CardKind.MIG,
-        parent=parent.id,
-        bus_id=parent.bus_id,
-        compute_capability=parent.compute_capability,
-    )
-    return Found(
-        card,
-        handle,
-        parent_handle=whole,
-        gpu_instance=_or_none(lambda: int(pynvml.nvmlDeviceGetGpuInstanceId(handle))),
-        compute_instance=_or_none(lambda: int(pynvml.nvmlDeviceGetComputeInstanceId(handle))),
-    )
+    told = [
+        answer(_text, pynvml.nvmlDeviceGetUUID, each) for _, each in _instance_handles(handle)
+    ]
+    return {each for each in told if each is not None}
 
 
 def told_apart(found: list[Found]) -> list[Found]:
@@ -275,50 +151,154 @@ def told_apart(found: list[Found]) -> list[Found]:
     return result
 
 
-def numbered(found: list[Found], environment: Mapping[str, str]) -> list[Found]:
-    """The same, each with the number CUDA gives it here and now."""
-    whole = [
-        each.card
-        for each in found
-        if each.card.kind is CardKind.GPU and each.handle is not None
+def numbered(found: Sequence[Found], environment: Mapping[str, str]) -> list[Found]:
+    """The same, each with the number CUDA gives it here and now, or why there is none.
+
+    A program asks CUDA itself only by starting it, which costs memory on every card, so this
+    follows CUDA's documented rules, and says so where they leave the answer open.
+    """
+    there = [each for each in found if each.handle is not None]
+    whole = [each for each in there if each.card.kind is CardKind.GPU]
+    whole.sort(key=lambda each: each.card.bus_id or "")
+    every = [
+        each.card.id
+        for one in whole
+        for each in (one, *(x for x in there if x.card.parent == one.card.id))
     ]
-    instances = {
-        card.id: [each.card.id for each in found if each.card.parent == card.id]
-        for card in whole
-    }
-    cut = {each.card.id for each in found if each.mig_on}
-    in_bus_order = sorted(whole, key=lambda card: card.bus_id or "")
-    numbers = cuda_numbers(
-        [
-            Numbered(card.id, card.name, card.id in cut, instances[card.id])
-            for card in in_bus_order
-        ],
-        environment,
+    visible = environment.get("CUDA_VISIBLE_DEVICES")
+    # Cards of one model are equally fast, which CUDA's own order depends on.
+    order_known = (
+        environment.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"
+        or len({each.card.name for each in whole}) <= 1
     )
-    lost = [each.card for each in found if each.card.denied is Absence.LOST]
-    by_name = "GPU-" in environment.get("CUDA_VISIBLE_DEVICES", "")
+    numbers: dict[str, int] = {}
+    entries = [entry.strip() for entry in (visible or "").split(",")]
+    # Which card a number means may be open: then none can be called hidden either.
+    is_open = not order_known and (visible is None or any(map(_is_number, entries)))
+    why = FASTEST_FIRST if is_open else _HIDDEN
+    if visible is None:
+        if any(each.mig_on for each in whole):
+            why = _MIG
+        elif order_known:
+            numbers = {each.card.id: number for number, each in enumerate(whole)}
+        entries = []
+    named: list[str] = []
+    for position, entry in enumerate(entries):
+        if _is_number(entry):
+            meant = [each.card.id for each in whole[int(entry) :][:1]]
+        else:
+            by_name = entry.startswith(("GPU-", "MIG-"))
+            meant = [id_ for id_ in every if by_name and id_.startswith(entry)]
+        if len(meant) != 1:
+            break  # CUDA ignores the first entry it does not know, and all that follow
+        if meant[0] in named:
+            numbers, why = {}, _TWICE
+            break
+        named += meant
+        if order_known or not _is_number(entry):
+            numbers[meant[0]] = position
+    lost = [each.card.index for each in found if each.card.denied is Absence.LOST]
     result = []
     for each in found:
-        number = numbers.get(each.card.id)
-        if number is None or each.handle is None:
-            result.append(each)
-            continue
-        behind = [other.index for other in lost if other.index < each.card.index]
-        if number.cuda_index is not None and behind and not by_name:
-            number = CudaNumber(None, _BEHIND_A_LOST_ONE)
-        card = replace(each.card, cuda_index=number.cuda_index, cuda_reason=number.reason)
-        result.append(each._replace(card=card))
+        number, reason = numbers.get(each.card.id), why
+        behind = any(index < each.card.index for index in lost)
+        if number is not None and behind and "GPU-" not in (visible or ""):
+            number, reason = None, BEHIND_A_LOST_ONE
+        if each.card.id in every:
+            reason = NOTHING if number is not None else reason
+            each = each._replace(  # noqa: PLW2901
+                card=replace(each.card, cuda_index=number, cuda_reason=reason)
+            )
+        result.append(each)
     return result
 
 
-def _or_none(ask: Callable[[], T]) -> T | None:
+def _is_number(entry: str) -> bool:
+    return entry.isascii() and entry.isdigit()
+
+
+def _uuid(handle: object) -> str:
+    """Empty where this driver or card has none."""
     try:
-        return ask()
+        return _text(pynvml.nvmlDeviceGetUUID, handle)
+    except (pynvml.NVMLError_NotSupported, pynvml.NVMLError_FunctionNotFound):
+        return ""
+
+
+def _bus_id(handle: object) -> str | None:
+    try:
+        told = library.text(pynvml.nvmlDeviceGetPciInfo_v3(handle).busId)
+    except (pynvml.NVMLError, UnicodeDecodeError):  # the binding decodes it
+        return None
+    plain = plain_bus_id(told)
+    return plain if _ADDRESS.fullmatch(plain) else None
+
+
+def _nvlinks(handle: object) -> int:
+    """How many links the card has, up or down."""
+    told = answer(fields, handle, [(pynvml.NVML_FI_DEV_NVLINK_LINK_COUNT, 0)])
+    count = told[0][0] if told else Absence.NOT_IN_DRIVER
+    if not isinstance(count, Absence) and 0 <= count <= MOST_NVLINKS:
+        return int(count)
+    if count is Absence.NOT_SUPPORTED:
+        return 0
+    # Older drivers do not tell the number, but the state of each.
+    links = range(MOST_NVLINKS)
+    states = (answer(pynvml.nvmlDeviceGetNvLinkState, handle, link) for link in links)
+    return next((link for link, state in zip(links, states) if state is None), MOST_NVLINKS)  # noqa: B905
+
+
+def _instance_handles(handle: object) -> list[tuple[int, object]]:
+    """Instances leave gaps when one is taken away, so that a refusal ends nothing."""
+    most = answer(pynvml.nvmlDeviceGetMaxMigDeviceCount, handle, most=_MOST_INSTANCES) or 0
+    ask = pynvml.nvmlDeviceGetMigDeviceHandleByIndex
+    found = [(place, answer(ask, handle, place)) for place in range(most)]
+    return [(place, instance) for place, instance in found if instance is not None]
+
+
+def _instances(handle: object, parent: Card) -> list[Found]:
+    found = []
+    for place, instance in _instance_handles(handle):
+        uuid = answer(_text, pynvml.nvmlDeviceGetUUID, instance)
+        if uuid is None:
+            continue
+        name = answer(_text, pynvml.nvmlDeviceGetName, instance)
+        if not name or name == parent.name:
+            name = Message("{card}, MIG instance {number}", card=parent.name, number=place)
+        memory = answer(pynvml.nvmlDeviceGetMemoryInfo, instance)
+        card = Card(
+            id=CardId(uuid or f"{parent.id}-{place}"),
+            index=place,
+            name=name,
+            memory_bytes=memory.total if memory and 0 < memory.total <= _MOST_MEMORY else None,
+            kind=CardKind.MIG,
+            parent=parent.id,
+            bus_id=parent.bus_id,
+            compute_capability=parent.compute_capability,
+        )
+        slices = (pynvml.nvmlDeviceGetGpuInstanceId, pynvml.nvmlDeviceGetComputeInstanceId)
+        found.append(
+            Found(
+                card,
+                instance,
+                False,  # noqa: FBT003 - MIG is on for whole cards
+                handle,
+                *(answer(ask, instance) for ask in slices),
+            )
+        )
+    return found
+
+
+# Any: what the binding hands back is a number, a text, or a structure.
+def answer(ask: Callable[..., Any], *about: object, most: int | None = None) -> Any:
+    """None where it is refused, or is no number of such things."""
+    try:
+        told = ask(*about)
     except pynvml.NVMLError:
         return None
+    return None if most is not None and not 0 <= told <= most else told
 
 
-def _number(ask: Callable[[], int], most: int) -> int | None:
-    """None where it is refused, or is no number of such things."""
-    told = _or_none(ask)
-    return told if told is not None and 0 <= told <= most else None
+def _text(ask: Callable[..., Any], handle: object) -> str:
+    """What the driver wrote: the binding would decode it."""
+    return library.text(ask.__wrapped__(handle))  # type: ignore[attr-defined]

@@ -1,15 +1,43 @@
-"""Reaching the driver's library, and what its refusals mean."""
+"""NVIDIA's library: found, tried by a child, loaded, greeted; and what its refusals mean.
 
+A library that is damaged, or not the driver's, ends whatever loads it: by a signal, or because
+it calls exit(). Nothing inside a process can prevent that, but a child that was forked is no
+loss, and how it ended says what is wrong. (A packaged program has no Python to start.)
+
+The child makes the very calls that come next here. Cards without persistence mode take a second
+or more to start for the first process that opens them, so the child keeps them open until this
+process has them too, and nobody waits for that twice. A library that came through once is not
+tried again until its file changes, or a start with it did not come through.
+
+Only Linux can fork: on Windows, such a library still takes the program with it. macOS has none.
+"""
+
+import ctypes
+import faulthandler
+import importlib
+import os
+import re
+import signal
+import socket
 import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import NoReturn
 
 import pynvml
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, mark
+from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, INSTALL_IT
-from gpuexplorer.telemetry.backends.nvml import loading
+from gpuexplorer.telemetry.looked_for import Place, driver_library, find_library, is_there
 
+_VARIABLE = "GPUEXPLORER_NVML"
 # The whole connection is gone, not one card.
 DRIVER_GONE = frozenset(
     {
@@ -35,7 +63,6 @@ REFUSALS = frozenset(
         pynvml.NVML_ERROR_ARGUMENT_VERSION_MISMATCH,
     }
 )
-
 _ABSENCES = {
     pynvml.NVML_ERROR_NOT_SUPPORTED: Absence.NOT_SUPPORTED,
     pynvml.NVML_ERROR_VGPU_ECC_NOT_SUPPORTED: Absence.NOT_SUPPORTED,
@@ -43,15 +70,10 @@ _ABSENCES = {
     pynvml.NVML_ERROR_ARGUMENT_VERSION_MISMATCH: Absence.NOT_IN_DRIVER,
     pynvml.NVML_ERROR_DEPRECATED: Absence.NOT_IN_DRIVER,
     pynvml.NVML_ERROR_NO_PERMISSION: Absence.NO_PERMISSION,
-    pynvml.NVML_ERROR_GPU_IS_LOST: Absence.LOST,
-    pynvml.NVML_ERROR_GPU_NOT_FOUND: Absence.LOST,
-    pynvml.NVML_ERROR_RESET_REQUIRED: Absence.LOST,
-    pynvml.NVML_ERROR_UNINITIALIZED: Absence.NO_DRIVER,
-    pynvml.NVML_ERROR_DRIVER_NOT_LOADED: Absence.NO_DRIVER,
-    pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH: Absence.NO_DRIVER,
     pynvml.NVML_ERROR_TIMEOUT: Absence.NO_ANSWER,
+    **dict.fromkeys(CARD_LOST, Absence.LOST),
+    **dict.fromkeys(DRIVER_GONE, Absence.NO_DRIVER),
 }
-
 _TROUBLES = {
     pynvml.NVML_ERROR_LIBRARY_NOT_FOUND: (
         mark("The NVIDIA driver's library (libnvidia-ml) is not installed."),
@@ -74,7 +96,6 @@ _TROUBLES = {
         mark("Restart the computer; if it comes back, look at power and seating of the card."),
     ),
 }
-
 _NOT_ON_LINUX = {
     "win32": {
         pynvml.NVML_ERROR_LIBRARY_NOT_FOUND: (
@@ -82,11 +103,11 @@ _NOT_ON_LINUX = {
             INSTALL_IT,
         ),
         pynvml.NVML_ERROR_DRIVER_NOT_LOADED: (
-            mark("The NVIDIA driver's library is here, but the driver itself is not running."),
+            _TROUBLES[pynvml.NVML_ERROR_DRIVER_NOT_LOADED][0],
             mark("Restart the computer, or reinstall the driver."),
         ),
         pynvml.NVML_ERROR_NO_PERMISSION: (
-            mark("This user may not talk to the NVIDIA driver."),
+            _TROUBLES[pynvml.NVML_ERROR_NO_PERMISSION][0],
             mark("Ask the administrator."),
         ),
     },
@@ -98,10 +119,29 @@ _NOT_ON_LINUX = {
     },
 }
 
+# What takes longer is left to those who wait for this process: they say that the driver hangs.
+_PATIENCE = 2.0
+# Loading it is another matter: it cannot be given up here, and would stop every thread.
+_LOADING_PATIENCE = 5.0
+# A child that hangs ends by itself, even when nobody is left to end it.
+_LONGEST_LIFE = 30
+_LOADED, _CAME_BACK = b"l", b"!"  # what the child says
+# By name, since Windows has few of them.
+_SIGNALS = {
+    "SIGSEGV": Message("it reached for memory that is not there (segmentation fault)"),
+    "SIGBUS": Message("its file is shorter than it has to be (bus error)"),
+    "SIGABRT": Message("it gave up by itself (abort)"),
+    "SIGILL": Message("it used an instruction that this processor lacks"),
+    "SIGFPE": Message("it calculated what has no result (arithmetic error)"),
+}
+# The window looks for cards every few seconds; the same file would end the same way. And a
+# process keeps the library that it loaded once: None stands for that one.
+_tried: dict[str | None, Trouble | None] = {}
+
 
 def connect(attach: bool = True) -> None:
     """Load the library and greet the driver. Raises Trouble with the reason if that fails."""
-    loading.load()
+    _load()
     try:
         if attach:
             pynvml.nvmlInit()
@@ -115,7 +155,7 @@ def connect(attach: bool = True) -> None:
             raise Trouble(
                 "The library found as NVIDIA's is not the driver's library.",
                 "Look at {variable} and LD_LIBRARY_PATH.",
-                variable=loading.LIBRARY_VARIABLE,
+                variable=_VARIABLE,
             ) from error
         raise Trouble(
             "The NVIDIA driver does not answer: {reason}.",
@@ -125,10 +165,8 @@ def connect(attach: bool = True) -> None:
 
 
 def disconnect() -> None:
-    try:
+    with suppress(pynvml.NVMLError):  # it may be gone already, which is what was asked for
         pynvml.nvmlShutdown()
-    except pynvml.NVMLError:
-        return  # it is gone already, which is what was asked for
 
 
 def has(symbol: str) -> bool:
@@ -142,10 +180,9 @@ def absence_of(code: int) -> Absence:
 
 def message_of(error: pynvml.NVMLError) -> str:
     """The driver's own words, in lower case and without a full stop, to stand in a sentence."""
-    try:
+    words = ""
+    with suppress(UnicodeDecodeError, AttributeError):  # the binding stumbles over some
         words = text(str(error)).rstrip(".")
-    except (UnicodeDecodeError, AttributeError):
-        words = ""  # the binding stumbled over the driver's own words
     if words in ("", "None"):  # the driver has no words for a code of its own
         return Message("error number {code}", code=error.value)
     abbreviation = words[:2].isupper()
@@ -158,3 +195,237 @@ def text(raw: bytes | str) -> str:
     return "".join(
         letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in decoded
     ).strip()
+
+
+def _where() -> Path | None:
+    """The file that will be loaded, found without loading it; None where there is none."""
+    named = os.environ.get(_VARIABLE)
+    if named and "/" in named:
+        return Path(named) if is_there(Path(named)) else None
+    # The loader looks for a bare name as for any other library.
+    return find_library(Place(), named) if named else driver_library(Place())
+
+
+def _load() -> None:
+    """The binding would look for the library by its name alone: it would miss one that lies
+    elsewhere, even when that is in memory already, if it does not bear that name within.
+    """
+    if sys.platform != "linux":
+        return  # the binding knows where Windows keeps it
+    with pynvml.libLoadLock:
+        if pynvml.nvmlLib is not None:
+            return
+        named = os.environ.get(_VARIABLE)
+        try:
+            pynvml.nvmlLib = ctypes.CDLL(named or "libnvidia-ml.so.1")
+            return
+        except OSError as error:
+            if named:
+                raise Trouble(
+                    "The library that {variable} names cannot be loaded: {reason}.",
+                    "Unset the variable, or let it name the driver's libnvidia-ml.so.1.",
+                    variable=_VARIABLE,
+                    reason=str(error),
+                ) from error
+        if path := _where():  # else the binding has an error for it
+            try:
+                pynvml.nvmlLib = ctypes.CDLL(str(path))
+            except OSError as error:
+                raise Trouble(
+                    "The NVIDIA driver's library cannot be loaded: {reason}.",
+                    "Install the NVIDIA driver again.",
+                    reason=str(error),
+                ) from error
+
+
+@contextmanager
+def after_a_child(contact: Callable[[], None]) -> Iterator[None]:
+    """The block is this process's own first contact, and `contact` is what it will do there.
+
+    Raises Trouble instead of entering the block when the child did not come through.
+    """
+    file = _where()
+    known = None
+    with suppress(OSError):
+        if file is not None:  # a driver links one name to the file of its version
+            there = file.resolve()
+            found = there.stat()
+            known = f"{there} {found.st_size} {found.st_mtime_ns}"
+    if file is None or known is None or None in _tried or sys.platform != "linux":
+        yield
+        return
+    if trouble := _tried.get(known):
+        raise trouble
+    note = _kept("driver-library")
+    before = ""
+    with suppress(OSError, ValueError):
+        before = note.read_text() if note is not None else ""
+    if note is not None and before == known:
+        # It is gone until the block is over, so that a start that ends in it is noticed.
+        with suppress(OSError):
+            note.unlink()
+        yield
+    else:
+        with _child(file, known, contact):
+            yield
+    _tried[None] = None
+    if note is not None:
+        with suppress(OSError):  # where it cannot be written, each start has its child
+            note.parent.mkdir(parents=True, exist_ok=True)
+            note.write_text(known)
+
+
+def _kept(name: str) -> Path | None:
+    """A file of ours that the next start looks at; None where we leave none: without a home,
+    and on another computer, where Python is told to write nothing either.
+    """
+    cache = Path(os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache"))  # noqa: PTH111 - does not raise
+    here = cache.is_absolute() and not sys.dont_write_bytecode
+    return cache / "gpuexplorer" / name if here else None
+
+
+@contextmanager
+def _child(file: Path, known: str, contact: Callable[[], None]) -> Iterator[None]:
+    """A child that has come through, or is still at it; it ends with the block."""
+    # Python warns of locks that other threads held when it was forked. The child takes none of
+    # theirs: it starts nothing, and calls the driver's library, which nobody has loaded yet.
+    warnings.filterwarnings("ignore", ".* use of fork\\(\\) may lead to", DeprecationWarning)
+    limits = importlib.import_module("resource")  # which Windows does not have
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        try:
+            pid = os.fork()
+        except OSError:  # no more processes are allowed
+            yield
+            return
+        if not pid:
+            limits.setrlimit(limits.RLIMIT_CORE, (0, 0))
+            _be_the_child(contact, theirs)
+        theirs.close()
+        status: list[int] = []
+        ended = threading.Thread(target=_reap, args=(pid, status), name="reap", daemon=True)
+        try:
+            if (said := _heard(ours, _LOADING_PATIENCE)) is None:
+                raise Trouble(
+                    "The NVIDIA driver's library {file} hangs while it is loaded: a trial run"
+                    " with it did not come back within {seconds:g} s.",
+                    "Restart the computer if this goes on; `sudo dmesg` may say what it waits"
+                    " for.",
+                    file=file,
+                    seconds=_LOADING_PATIENCE,
+                )
+            if said == _LOADED and (said := _heard(ours, _PATIENCE)) is None:
+                said = _CAME_BACK  # it is late
+            if said != _CAME_BACK:
+                ended.start()
+                ended.join()
+                if not _ended_by_others(*status):
+                    _tried[known] = trouble = _trouble(file, *status)
+                    raise trouble
+            yield
+        finally:
+            if ended.ident is None:
+                os.kill(pid, signal.SIGKILL)
+                # A driver takes a moment to release cards, and nobody has to wait for that.
+                ended.start()
+
+
+def _be_the_child(contact: Callable[[], None], theirs: socket.socket) -> NoReturn:
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started it
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(_LONGEST_LIFE)
+        # One that hangs must not keep a terminal, a pipe or a window's connection open.
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for standard in (0, 1, 2):
+            os.dup2(nowhere, standard)
+        os.closerange(3, theirs.fileno())
+        os.closerange(theirs.fileno() + 1, 65536)
+        with suppress(Exception):  # a refusal is no crash: this process hears it and says it
+            _load()
+            theirs.send(_LOADED)
+            contact()
+        theirs.send(_CAME_BACK)
+        theirs.recv(1)  # until the other end is closed
+    finally:
+        os._exit(0)
+
+
+def _heard(ours: socket.socket, seconds: float) -> bytes | None:
+    """Nothing at all where it ended, None where it says nothing in that time."""
+    ours.settimeout(seconds)
+    try:
+        return ours.recv(1)
+    except TimeoutError:
+        return None
+
+
+def _reap(pid: int, status: list[int]) -> None:
+    """Notes how it ended, unless the system does not keep that."""
+    with suppress(ChildProcessError):
+        status.append(os.waitpid(pid, 0)[1])
+
+
+def _ended_by_others(status: int | None = None) -> bool:
+    """The system is short of memory, or somebody ends programs: no word about the library."""
+    others = (signal.SIGKILL, signal.SIGTERM)
+    return status is not None and os.WIFSIGNALED(status) and os.WTERMSIG(status) in others
+
+
+def _trouble(file: Path, status: int | None = None) -> Trouble:
+    how = Message("it ended the program without a word")
+    if status is not None and os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        other = Message("the program was ended by signal {number}", number=number)
+        how = _SIGNALS.get(signal.Signals(number).name, other)
+    elif status is not None:
+        code = os.waitstatus_to_exitcode(status)
+        how = Message("it ended the program with exit status {code}", code=code)
+    hint = Message(
+        "Most likely the file is damaged or not the driver's. Install the driver again."
+    )
+    if os.environ.get(_VARIABLE):
+        hint = Message(
+            "Most likely the file is damaged or not the driver's. Unset {variable}, or install "
+            "the NVIDIA driver again.",
+            variable=_VARIABLE,
+        )
+    return Trouble(
+        "The NVIDIA driver's library {file} is not usable. A trial run with it crashed: {how}.",
+        hint,
+        file=file,
+        how=how,
+    )
+
+
+@cache
+def crash_of_last_time() -> Message:
+    """How the library ended the program that read it last, where it did; told once. From now on
+    this process would leave word of that too.
+    """
+    note = _kept("driver-crash")
+    if note is None or faulthandler.is_enabled():
+        return NOTHING
+    try:
+        note.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(
+            note, os.O_RDWR | os.O_CREAT, 0o600
+        )  # open as long as this process lives
+        left = os.read(file, 1 << 16).decode("utf-8", "replace")
+        moment = os.fstat(file).st_mtime
+        os.lseek(file, 0, os.SEEK_SET)
+        os.truncate(file, 0)
+    except OSError:
+        return NOTHING
+    faulthandler.enable(file, all_threads=False)
+    said = r'Fatal Python error: (.+)(?s:.*?)\n +File "(.*)", line \d+ in (\w+)'
+    crash = re.search(said, left)
+    if crash is None or "nvml" not in crash[2]:
+        return NOTHING
+    return Message(
+        "The NVIDIA driver's library ended this program on {moment} ({how}, in {call}). Install"
+        " the driver again if this goes on; what was recorded until then is kept.",
+        moment=time.strftime("%Y-%m-%d %H:%M", time.localtime(moment)),
+        how=crash[1],
+        call=crash[3],
+    )

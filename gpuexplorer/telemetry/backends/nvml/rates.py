@@ -11,14 +11,15 @@ from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.asking import (
+    Belief,
     Fields,
     Figure,
     Question,
     Rest,
     fields,
     patient,
+    pcie_can_carry,
 )
-from gpuexplorer.telemetry.backends.nvml.belief import Belief, pcie_can_carry
 
 # Slower traffic than this is possible on every NVLink.
 _SLOWEST_NVLINK = 19e9
