@@ -12,8 +12,7 @@ from bench.table import Figure
 from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
-from gpuexplorer.recording.listening import machine_of
-from gpuexplorer.recording.recorder import Recorder
+from gpuexplorer.recording.recorder import Recorder, machine_of
 from gpuexplorer.telemetry.session import session_on
 from gpuexplorer.telemetry.sources import simulated
 

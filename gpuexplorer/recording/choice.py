@@ -21,9 +21,9 @@ from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.trouble import Trouble, did_you_mean
 from gpuexplorer.recording.lab_said import Noted, noted_of
+from gpuexplorer.recording.recorder import length
 from gpuexplorer.recording.recording import Recording
-from gpuexplorer.recording.schema import LEVELS
-from gpuexplorer.recording.told import ProgramSeen, Said, Turn
+from gpuexplorer.recording.schema import MINUTE, ProgramSeen, Said
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.session import card_numbers
 from gpuexplorer.telemetry.trace_csv import (
@@ -31,11 +31,8 @@ from gpuexplorer.telemetry.trace_csv import (
     untils,
 )
 
-_SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "": 1.0}
-_PART = r"(\d+(?:\.\d+)?)(ms|min|[smhd]|)"
-_LENGTH = re.compile(rf"(?:{_PART})+")
 _TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")
-BUCKET = float(LEVELS[0])
+BUCKET = MINUTE
 _FIGURES_AT_ONCE = 1_000_000
 _SHORTEST, _LONGEST = 60.0, 3600.0  # of what memory has room for at once, in seconds
 _LOOK_EVERY = 60.0
@@ -84,7 +81,10 @@ def chosen(
     metrics: Collection[MetricId] | None = None,
     cards: Collection[CardId] | None = None,
 ) -> Choice:
-    """All of it, where nothing else is said. Raises Trouble where nothing is left."""
+    """All of it, where nothing else is said. Raises Trouble where nothing is left. Reads the
+    whole file, so that whoever gets it is told that it is damaged.
+    """
+    recording.check()
     first = recording.began if start is None else max(start, recording.began)
     last = recording.ended if end is None else min(end, recording.ended)
     if (
@@ -168,13 +168,6 @@ def moment(text: str, recording: Recording, after: float | None = None) -> float
         ) from None
 
 
-def length(text: str) -> float | None:
-    """Seconds: of 90, 90s, 1h30m. None where it says none."""
-    if not _LENGTH.fullmatch(text):
-        return None
-    return sum(float(number) * _SECONDS[unit] for number, unit in re.findall(_PART, text))
-
-
 def _all_cards(recording: Recording) -> Sequence[Card]:
     """That ever were, and the host behind them."""
     cards = {card.id: card for card in recording.cards()}
@@ -231,18 +224,15 @@ def _of_rhythms(choice: Choice, first: float, last: float) -> Iterator[Iterator[
 def _columns(
     choice: Choice, card: CardId, metric: MetricId, first: float, last: float
 ) -> Iterator[Sequence[Sequence[float]]]:
-    """From `first` to right before `last`: times and values; and of the buckets before the
-    first of these times, means, lowest and highest figures.
+    """From `first` to right before `last`: times and values; and where readings are forgotten,
+    times, means, lowest and highest figures.
     """
     last = math.nextafter(last, -math.inf)
-    readings = choice.recording.readings(card, metric, first, last)
-    yield readings
-    until = readings.times[0] - BUCKET if readings.times else last
-    if until >= first:
-        found = choice.recording.buckets(card, metric, first, until, LEVELS[0])
-        begin = bisect_left(found.times, first)
-        columns = (found.times, found.means, found.minima, found.maxima)
-        yield [each[begin:] for each in columns]
+    yield choice.recording.readings(card, metric, first, last)
+    found = choice.recording.buckets(card, metric, first, last)
+    begin = bisect_left(found.times, first)
+    columns = (found.times, found.means, found.minima, found.maxima)
+    yield [each[begin:] for each in columns]
 
 
 def _together(
@@ -258,12 +248,8 @@ def _together(
 
 
 def condensed(choice: Choice, card: CardId, metric: MetricId) -> bool:
-    """Whether means of buckets are among its figures. Readings are dropped oldest first."""
-    at, level = choice.start, LEVELS[-1]
-    coarse = choice.recording.buckets(card, metric, at - level, choice.end, level)
-    first = max(at, next((each for each in coarse.times if each + level > at), at))
-    _, *buckets = _columns(choice, card, metric, first, min(first + level, choice.end))
-    return any(columns[0] for columns in buckets)
+    """Whether means are among its figures. Readings are forgotten oldest first."""
+    return bool(choice.recording.buckets(card, metric, choice.start, choice.end).times)
 
 
 def all_noted(recording: Recording) -> Iterator[tuple[Said, Noted]]:
@@ -286,10 +272,7 @@ def looks(choice: Choice, most: int = 50_000) -> Iterator[Look]:
     recording = choice.recording
     said: dict[CardId, Sequence[ProgramSeen] | None] = {}
     cards = [card for card in choice.metrics if card != HOST_ID]
-    turns = [
-        (at, [card for card in cards if not isinstance(value, Mapping) or card in value])
-        for at, value in recording.turns(Turn.PROCESSES)
-    ]
+    turns = [(at, [card]) for card in cards for at in recording.users(card)]
     for run in recording.runs:
         first, last = max(run.began, choice.start), min(run.ended, choice.end)
         every = max(_LOOK_EVERY, (last - first) / most)

@@ -13,8 +13,8 @@ import psutil
 import gpuexplorer
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
+from gpuexplorer.recording.schema import Writer
 from gpuexplorer.recording.tables import lay_out
-from gpuexplorer.recording.told import Writer
 
 PATIENCE = 0.2  # for somebody else who has hold of it
 _PAGES_BESIDE = 128  # so many in the log, and they go into the file

@@ -11,7 +11,7 @@ from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.words import Message
 from gpuexplorer.recording.recorder import Recorder
-from gpuexplorer.recording.told import Machine
+from gpuexplorer.recording.schema import Machine
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.history import History
 
