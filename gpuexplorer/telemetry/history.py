@@ -239,19 +239,18 @@ class History:
         strips = self._strips.get(sample.card)
         if strips is None:
             strips = self._strips_of_new_card(sample)
+        values, missing = sample.values, sample.missing
         for cadence, metrics in _METRICS.items():
-            told = metrics & sample.values.keys()
-            if not told and metrics.isdisjoint(sample.missing):
+            none = metrics.isdisjoint(values)
+            if none and metrics.isdisjoint(missing):
                 continue
             strip = strips.get(cadence)
-            if strip is None and told:
-                with self._new_card:
-                    strip = strips.setdefault(
-                        cadence, _Strip(self.lengths, self._beats[cadence])
-                    )
+            if strip is None and not none:
+                fresh = _Strip(self.lengths, self._beats[cadence], metrics)
+                strip = strips.setdefault(cadence, fresh)
             if strip is not None:
                 with strip.lock:
-                    strip.append(sample.at, told, sample.values)
+                    strip.append(sample.at, values)
 
     def trace(
         self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
@@ -302,29 +301,23 @@ class _Strip:
     the lock.
     """
 
-    def __init__(self, lengths: Lengths, beat: float) -> None:
+    def __init__(self, lengths: Lengths, beat: float, metrics: frozenset[MetricId]) -> None:
         self.lock = threading.Lock()
         self.newest = -math.inf
-        self._lengths = lengths
-        self._beat = beat
+        self._lengths, self._beat, self._metrics = lengths, beat, metrics
         self._rhythm = _Rhythm(beat)
         self._most = math.ceil(
             (lengths.full_seconds + 3 * lengths.bucket_seconds) / FASTEST_BEAT
         )
         self._times, self._broken = array("d"), array("b")  # whether a gap lies before it
+        self._met: set[MetricId] = set()
         self._columns: dict[MetricId, Column] = {}
         self._starts, self._broken_sums = array("d"), array("b")
         self._sums: dict[MetricId, Column] = {}
 
-    def append(
-        self, at: float, told: frozenset[MetricId], values: Mapping[MetricId, float]
-    ) -> None:
-        for metric in told - self._columns.keys():
-            code = "d" if METRICS[metric].unit in _EXACT_UNITS else "f"
-            self._columns[metric] = array(code, [math.nan]) * len(self._times)
-            self._sums[metric] = array(code, [math.nan, math.nan, math.nan, 0]) * len(
-                self._starts
-            )
+    def append(self, at: float, values: Mapping[MetricId, float]) -> None:
+        if not values.keys() <= self._met:
+            self._meet(values)
         at = max(at, self.newest)
         gap = self.newest > -math.inf and self._rhythm.is_gap(at - self.newest)
         self.newest = at
@@ -361,6 +354,14 @@ class _Strip:
         counts = number.astype(np.int64)
         outline = Past(starts[some].copy(), broken, low, high, mean, counts, bucket)
         return outline.followed_by(singly)
+
+    def _meet(self, values: Mapping[MetricId, float]) -> None:
+        for metric in (values.keys() - self._met) & self._metrics:
+            code = "d" if METRICS[metric].unit in _EXACT_UNITS else "f"
+            nothing = [math.nan, math.nan, math.nan, 0.0]
+            self._columns[metric] = array(code, nothing[:1]) * len(self._times)
+            self._sums[metric] = array(code, nothing) * len(self._starts)
+        self._met |= values.keys()
 
     def memory_bytes(self) -> int:
         columns = [*self._columns.values(), *self._sums.values(), self._times, self._starts]
