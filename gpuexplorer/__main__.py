@@ -22,7 +22,6 @@ from gpuexplorer.commands.arguments import (
 from gpuexplorer.commands.terminal import nobody_reads, say_in_a_box
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark, tr
-from gpuexplorer.lab.offspring import held_back
 
 # Each verb and its line in the help. Its module is imported when it is used, so that a snapshot
 # pays for nothing but a snapshot.
@@ -141,8 +140,7 @@ def _run(words: list[str]) -> int:
 
 
 def _run_verb(name: str, words: list[str]) -> int:
-    with held_back():
-        command = import_module(f"gpuexplorer.commands.{name}")
+    command = import_module(f"gpuexplorer.commands.{name}")
     parser = SentenceParser(prog=f"gpuexplorer {name}")
     command.add_arguments(parser)
     run: Callable[[argparse.Namespace], int] = command.run

@@ -24,7 +24,6 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Began
 from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.worker.engines.host_memory import free_bytes, free_bytes_of_windows
 from gpuexplorer.worker.streams import Pipe, WindowGone
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -300,26 +299,3 @@ def test_what_is_said_in_a_terminal_needs_no_box(
     monkeypatch.setattr(sys, "platform", "win32")
     assert main(["--fault", "lost:1@20s"]) == 2
     assert capsys.readouterr().err.startswith("Only simulated cards fail on order.")
-
-
-class Memory:
-    """The function of Windows that tells how much memory is free."""
-
-    def __init__(self, *, tells: bool) -> None:
-        self._tells = tells
-
-    def GlobalMemoryStatusEx(self, status: "ctypes._CArgObject") -> int:  # noqa: N802
-        buffer = (ctypes.c_uint32 * 16).from_address(ctypes.addressof(status._obj))  # type: ignore[attr-defined] # what byref() points to
-        assert buffer[0] == 64  # the size that Windows expects to be told
-        buffer[4:6] = [7, 1]  # the free bytes, the lower half first
-        return int(self._tells)
-
-
-def test_simulated_cards_know_how_much_memory_windows_has_left(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    windows = types.SimpleNamespace(kernel32=Memory(tells=True))
-    monkeypatch.setattr(ctypes, "windll", windows, raising=False)
-    monkeypatch.setattr(sys, "platform", "win32")
-    assert free_bytes() == (1 << 32) + 7
-    assert free_bytes_of_windows(Memory(tells=False)) is None

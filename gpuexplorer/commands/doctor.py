@@ -36,7 +36,7 @@ from gpuexplorer.core.records import UNREADABLE, reader
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.lab.get_pytorch import get, plan_for, there_already
+from gpuexplorer.lab.get_pytorch import CANCELLED, get, plan_for, there_already
 from gpuexplorer.lab.pythons import candidates, own_environment
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.looked_for import Looked
@@ -207,10 +207,7 @@ def _get_pytorch(into: Path | None, *, unless_found: bool) -> int:
     except KeyboardInterrupt:
         if plan is not None:
             plan.give_up()
-        cancelled = Message(
-            "Cancelled. GPU Explorer never uses a PyTorch that is only partly installed."
-        )
-        _say(terminal, cancelled)
+        _say(terminal, Message(CANCELLED))
         return INTERRUPTED
     _say(terminal, Message("PyTorch was loaded, and works: {python}.", python=got.label))
     return OK

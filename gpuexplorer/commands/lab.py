@@ -8,7 +8,7 @@ import stat
 import sys
 import tokenize
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,6 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
 from gpuexplorer.lab.events import Event, Failed, Finished, Hello, Printed
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.offspring import held_back
 from gpuexplorer.lab.session_files import opened as cells_of
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.wire import Run
@@ -89,9 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     file, words = program_of(arguments)
     _check(file, words, arguments)
     is_notebook = file.suffix.lower() == _NOTEBOOK
-    # Connecting may take long, and what runs over there gets no signals of ours.
-    with nullcontext() if arguments.host else held_back():
-        source = opened(arguments)
+    source = opened(arguments)
     backend = source.backend
     try:
         _, start = lab_start(source.far, arguments.python, Message("The lab needs PyTorch."))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, told
-from gpuexplorer.lab.pythons import Here, LabPython, PythonPlace, none_has_torch
+from gpuexplorer.lab.pythons import LabPython, PythonPlace, none_has_torch
 from gpuexplorer.lab.start import Start
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def lab_start(
     """
     install = "Get it: `gpuexplorer doctor --get-pytorch`; or name a Python with --python."
     if far is None:
-        place: PythonPlace = Here()
+        place = PythonPlace()
     else:
         from gpuexplorer.remote.far.lab import There  # noqa: PLC0415 - rarely needed
 

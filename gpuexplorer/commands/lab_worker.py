@@ -27,8 +27,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.lab.events import Asked, Event, Failed, Frame, Hello, Pictured, Printed
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.lab.offspring import HandingOn
-from gpuexplorer.lab.simulated_cards import present_cards
+from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Answer, Command
 from gpuexplorer.lab.worker_process import WorkerProcess
@@ -89,14 +88,14 @@ class LabWorker:
         """A program in our terminal gets its signals as it would without us; for all others
         they are ours.
         """
-        if start.program is not None and start.program.own_streams:
-            handing = leaving.enter_context(HandingOn())
-            worker = WorkerProcess(start, self._said.put, self._said.put)
-            handing.to(worker.hand_on)
-            return worker
-        for number in (signal.SIGINT, signal.SIGTERM):
-            before = signal.signal(number, self._on_signal)
-            leaving.callback(signal.signal, number, before)
+        self._own = start.program is not None and start.program.own_streams
+        names = ("SIGINT", "SIGTERM", *(("SIGHUP", "SIGQUIT") if self._own else ()))
+        for number in {getattr(signal, each, signal.SIGINT) for each in names}:
+            if (
+                signal.getsignal(number) is not signal.SIG_IGN
+            ):  # or the program would not either
+                before = signal.signal(number, self._on_signal)
+                leaving.callback(signal.signal, number, before)
         return WorkerProcess(start, self._said.put, self._said.put)
 
     @property
@@ -151,8 +150,9 @@ class LabWorker:
                     yield said
 
     def _signalled(self, number: int) -> None:
-        if number == signal.SIGTERM:
+        if number == signal.SIGTERM or (self._own and not _is_typed_here()):
             self._worker.hand_on(number)
+        if number == signal.SIGTERM or self._own:  # what is typed reaches it, too
             return
         self._interrupts += 1
         self.interrupted = self.interrupted or number == signal.SIGINT
@@ -169,6 +169,13 @@ class LabWorker:
 
     def __exit__(self, *error: object) -> None:
         self._leaving.close()
+
+
+def _is_typed_here() -> bool:
+    """Whether what is typed at a terminal comes as signals."""
+    return sys.platform == "win32" or any(
+        os.isatty(each) and os.tcgetpgrp(each) == os.getpgrp() for each in range(3)
+    )
 
 
 class Answers:
@@ -261,8 +268,8 @@ class LabCards:
         backend = made_up(self._backend)
         if backend is None:
             return start
-        made = present_cards(backend.machine, backend.faults, backend.elapsed)
-        return replace(start, cards=made.cards, links=made.links)
+        cards, links = simulated_cards(backend.machine, backend.faults, backend.elapsed)
+        return replace(start, cards=cards, links=links)
 
     def told(self, command: Command) -> Command:
         """With what the worker must know of them by now."""

@@ -15,7 +15,7 @@ from gpuexplorer.core.resources import resource
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, all_of, mark, tr, trn
 from gpuexplorer.lessons.lesson import LESSON_FILE, Lesson, LessonError
-from gpuexplorer.lessons.reading import built_in, file_of, read
+from gpuexplorer.lessons.reading import built_in, read
 
 _COLUMNS = (
     Column(Message("Name"), 100),
@@ -132,20 +132,19 @@ def _row(lesson: Lesson) -> tuple[str, ...]:
 
 
 def _check(path: Path) -> int:
-    file = file_of(path)
     try:
-        lesson = read(file)
+        lesson = read(path)
     except LessonError as error:
         for each in error.problems:
             place = mark("{file}, line {line}:") if each.line else mark("{file}:")
-            said = tr(place, file=file, line=each.line)
+            said = tr(place, file=error.file, line=each.line)
             sys.stdout.write(f"{said} {tr(each.sentence)}\n    {tr(each.cure)}\n")
         return TROUBLE
     fine = trn(
         "{file}: nothing is wrong with its {count} step.",
         "{file}: nothing is wrong with its {count} steps.",
         len(lesson.steps),
-        file=file,
+        file=lesson.file,
     )
     sys.stdout.write(f"{fine}\n")
     return OK

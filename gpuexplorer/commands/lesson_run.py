@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Self
 
-from gpuexplorer.commands.arguments import OK, TROUBLE, in_the_words
+from gpuexplorer.commands.arguments import OK, TROUBLE
 from gpuexplorer.commands.lab_python import lab_start
 from gpuexplorer.commands.lab_worker import Answers, LabCards, LabWorker, Paper
 from gpuexplorer.commands.page import wrap
@@ -26,16 +26,15 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import figure
 from gpuexplorer.core.words import Message, told, tr
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello
-from gpuexplorer.lab.ledger import IMPORTS, Ledger, event_id
-from gpuexplorer.lab.offspring import held_back
+from gpuexplorer.lab.ledger import IMPORTS, Ledger
 from gpuexplorer.lab.printed import error_words
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Command, Evaluate, Run
-from gpuexplorer.lessons.html import contents, refuse_other_endings
+from gpuexplorer.lessons.html import contents
 from gpuexplorer.lessons.lesson import Check, Code, Lesson, Predict
 from gpuexplorer.lessons.player import Player, StepPlay, StepState, behind, sources_of
 from gpuexplorer.lessons.reading import find
-from gpuexplorer.lessons.values import Read, Readings, Revealed, cell_fields, how_far
+from gpuexplorer.lessons.values import Readings, Revealed, cell_fields, how_far
 from gpuexplorer.telemetry.backend import MADE_UP, Backend
 from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
@@ -57,11 +56,10 @@ _SIMULATED = Message(
 def run(arguments: argparse.Namespace) -> int:
     lesson, save = find(arguments.name), arguments.save
     if save is not None:
-        with in_the_words():
-            refuse_other_endings(save)
+        if save.suffix.lower() != ".html":
+            raise Trouble("A lesson is saved as a page: name a file that ends in .html.")
         refuse_unwritable(save)
-    with held_back():
-        found, _ = open_source(arguments)
+    found, _ = open_source(arguments)
     backend = found or simulated(IDLE, seed=arguments.seed)
 
     def start() -> Start:
@@ -90,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
                 played = as_json(player, simulated=rig.simulated, torch=torch)
                 sys.stdout.write(json.dumps(played, indent=2) + "\n")
             if save is not None:
-                write_whole(save, [contents(player, rig.ledger, save)])
+                write_whole(save, [contents(player, rig.ledger)])
     finally:
         backend.close()
     states = [each.state for each in player.steps]
@@ -161,7 +159,7 @@ class Play:
             self._player.apply(event)
             # A failure that the lesson does not mean is told with its step.
             meant = step.state is not StepState.FAILED or not isinstance(event, Failed)
-            if meant and self._rig.ledger.cell(event_id(event)) is not None:
+            if meant and self._rig.ledger.cell(event.id) is not None:
                 self._report.event(event)
             if not self._player.busy() and not self._rig.ending:
                 break
@@ -286,7 +284,7 @@ class Report:
                 self.say(Message("The limit is not known. {why}", why=shown.reason), 4)
             elif part.limit is not None and shown.limit is not None:
                 words = f"{figure(shown.limit)} {part.unit}".strip()
-                best = Message("At best: {figure}, {name}", figure=words, name=part.limit.name)
+                best = Message("At best: {figure}, {name}", figure=words, name=part.limit.words)
                 self.say(best, 4)
         if said is not None and (far := how_far(part, said, shown)):
             self.say(Message("Predicted: {said}. {far}", said=said.said, far=far), 4)
@@ -296,7 +294,7 @@ class Report:
         if checked.held:
             self.say(Message("Checked, and it holds."), 2)
             return
-        sources = {each.expression.line: each.expression.source for each in part.conditions}
+        sources = {each.line: each.source for each in part.conditions}
         source = sources[checked.line]
         words = Message("Line {line} does not hold: {source}", line=checked.line, source=source)
         self.say(words, 2)
@@ -333,7 +331,11 @@ def as_json(player: Player, *, simulated: bool, torch: str | None) -> Mapping[st
                 "cells": [
                     cell_fields(cell) for cell in map(player.cell, step.step.cells) if cell
                 ],
-                "predictions": [predicted(each, step) for each in step.predicts],
+                "predictions": [
+                    predicted(each, step)
+                    for each in step.step.parts
+                    if isinstance(each, Predict)
+                ],
                 "checks": [
                     {**vars(each), "error": tr(each.error), "found": tr(each.found)}
                     for _, each in sorted(step.checked.items())
@@ -381,7 +383,7 @@ class CommandRig:
         for event in self._said:
             self.ledger.apply(event)
             self._cards.apply(event)
-            if event_id(event) == self._sent:
+            if event.id == self._sent:
                 self._watch_over(event)
             yield event
 
@@ -399,9 +401,9 @@ class CommandRig:
             if each.id not in self._asked or self._asked[each.id].answered:
                 self._asked[each.id] = Asked(self._reading(each))
                 self._silent.discard(each.id)
-        read = [Read(each, self._answer(each)) for each in cards]
+        read = [(each, self._answer(each)) for each in cards]
         host = self._host.card
-        then(Readings(read, Read(host, self._host.read(metrics_of(host)))))
+        then(Readings(read, (host, self._host.read(metrics_of(host)))))
 
     def limit(self, source: str, target: str) -> float | None:
         way = self._cards.way(source, target)

@@ -127,7 +127,7 @@ def _write_lines(page: Page, lines: Sequence[Line], units: Units) -> None:
             each.memory,
             "" if each.share is None else percent(each.share),
             figure(each.device_seconds, duration) if each.copied else "",
-            figure(each.waited, duration) if each.waits else "",
+            figure(each.waited, duration) if any(e.blocking for e in each.copied) else "",
             figure(each.idle_seconds, duration) if each.idled else "",
         ]
         for each in lines[:_MOST_LINES]

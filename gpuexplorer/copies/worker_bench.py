@@ -304,18 +304,10 @@ class _StoppedError(Exception):
 def _command(number: int, job: CopyJob, near: Mapping[str, str]) -> Measure:
     return Measure(
         number,
-        job.source,
-        job.target,
-        job.bytes,
-        job.mode,
-        job.pinned,
-        job.both_ways,
-        job.pieces,
-        job.beside,
-        SAMPLES,
-        MOST_SHARE,
-        job.fit,
-        tuple(near.items()),
+        **vars(job),
+        samples=SAMPLES,
+        most_share=MOST_SHARE,
+        near=tuple(near.items()),
     )
 
 

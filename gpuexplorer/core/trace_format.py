@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 About = Mapping[str, object]  # any values of JSON
 Place = tuple[int, int]  # the numbers of process and thread
+# `json.dumps` would make one for each of very many events.
+_text = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def head(about: About | None = None) -> str:
@@ -82,10 +84,6 @@ def _event(phase: str, at: int, place: Place, **more: object) -> str:
     """The format counts in microseconds."""
     process, thread = place
     return _text({"ph": phase, "ts": at / 1000, "pid": process, "tid": thread, **more})
-
-
-def _text(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _other_data(about: About) -> str:

@@ -1,15 +1,19 @@
-"""Cures: what may help where a cell failed, as changes of its text; and what it would cost."""
+"""Cures: what may help where a cell failed, as changes of its text, and what it would cost;
+and the expression in which it failed.
+"""
 
 import ast
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.cell_source import (
     CardWord,
     Edit,
+    Source,
     card_number,
     card_words,
     cards_renamed,
@@ -17,8 +21,7 @@ from gpuexplorer.lab.cell_source import (
     names_read,
     tree_of,
 )
-from gpuexplorer.lab.events import Failed, Frame, Placed
-from gpuexplorer.lab.failing import Operand, Site, sites
+from gpuexplorer.lab.events import BROKEN, Failed, Frame, Placed
 from gpuexplorer.lab.ledger import Cell, Ledger
 
 _DEVICE = re.compile(r"\b(cpu|cuda:\d+|xpu:\d+|mps)\b")
@@ -37,23 +40,22 @@ _PACKAGES = {
     "sklearn": "scikit-learn",
     "yaml": "pyyaml",
 }
-_MOST_DELETIONS, _MOST_DELETED, _MOST_NAMES, _MOST_CARDS = 3, 6, 3, 3
-_OF_DEFAULT_TYPE = frozenset(
-    f"torch.{each}" for each in ("empty", "ones", "rand", "randn", "zeros")
-)
-_OF_DEFAULT_DEVICE = _OF_DEFAULT_TYPE.union(
+_MOST_CARDS = 3
+# What makes a tensor of PyTorch's usual type; and what makes one at its usual place.
+_TYPED = frozenset(f"torch.{each}" for each in ("empty", "ones", "rand", "randn", "zeros"))
+_PLACED = _TYPED.union(
     f"torch.{each}"
     for each in ("arange", "eye", "full", "linspace", "normal", "randint", "randperm", "tensor")
 )
-_NO_SUCH_CARD = (
-    "invalid device ordinal",
-    "Torch not compiled with CUDA enabled",
-    "Cannot access accelerator device when none is available",
-    "No CUDA GPUs are available",
-    "Found no NVIDIA driver",
+_NO_SUCH_CARD = re.compile(
+    "invalid device ordinal|Torch not compiled with CUDA enabled|No CUDA GPUs are available|"
+    "Cannot access accelerator device when none is available|Found no NVIDIA driver"
 )
-# As errors call the object of torch.cuda.device, where torch.device was meant.
-_NO_PLACE = ("got (device)", "must be torch.device, not device", "exchangeDevice")
+
+_ABOUT_ONLY = frozenset({"device", "dtype", "ndim", "shape", "size", "dim", "numel"})
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_SCOPES = (*_FUNCTIONS, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Assert)
 
 
 @dataclass(frozen=True)
@@ -77,13 +79,145 @@ class Cure:
     copies: "tuple[Copying, ...]" = ()
     again: bool = False  # the copies are made each time that line runs
     frees_bytes: int = 0
-    halves: bool = False  # it takes half the bytes for each number
     anew: bool = False  # what the cells before made is gone: they run again first
     waits: bool = False  # in a worker that waits for each kernel
 
     @property
     def copied_bytes(self) -> int:
         return sum(each.bytes for each in self.copies)
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A tensor or a model of the shelf, by the words that stand for it in the code."""
+
+    node: ast.expr
+    name: str  # "X", "nets[0]"
+    kind: str
+    device: str
+    bytes: int
+    requires_grad: bool = False
+
+
+class Site(Source):
+    """One of the person's calls on the way to an error: the innermost is where it arose."""
+
+    def __init__(self, home: Cell, frame: Frame, failing: Cell, ledger: Ledger) -> None:
+        """`home`: the cell in which the call stands; `failing`: the one that ran it."""
+        super().__init__(home.code)
+        self.cell, self.frame, self.failing, self.ledger = home, frame, failing, ledger
+        self.module = tree_of(home.code)
+        self.node = self._find()
+        self._around = [
+            each
+            for each in ast.walk(self.module)
+            if each is not self.node and any(inner is self.node for inner in ast.walk(each))
+        ]
+
+    @property
+    def again(self) -> bool:
+        """It may run more than once in one run of the cell."""
+        loops = (ast.For, ast.AsyncFor, ast.While, *_SCOPES)
+        return any(isinstance(each, loops) for each in self._around)
+
+    @property
+    def alone(self) -> bool:
+        """The cell is nothing but this one statement."""
+        body = self.module.body
+        return len(body) == 1 and isinstance(body[0], _SIMPLE) and not self.frame.name
+
+    @property
+    def calls(self) -> "Sequence[ast.Call]":
+        return [each for each in ast.walk(self.node) if isinstance(each, ast.Call)]
+
+    @cached_property
+    def operands(self) -> "Sequence[Operand]":
+        """What the expression uses of the shelf, in the order in which it is read."""
+        found = list(self._operands(self.node))
+        return sorted(found, key=lambda each: (each.node.lineno, each.node.col_offset))
+
+    def _operands(self, node: ast.AST) -> "Iterator[Operand]":
+        match node:
+            case ast.Attribute(attr=about) if about in _ABOUT_ONLY:
+                return
+            case ast.Call(func=ast.Attribute(value=value, attr=way)) if node is not self.node:
+                # What is copied within the expression is where it is copied to.
+                words = [each for each in card_words(self, node) if each.owner is value]
+                copied = self.known(value) if words or way == "cpu" else None
+                if copied is not None:
+                    place = f"cuda:{words[0].number}" if words else "cpu"
+                    yield replace(copied, node=node, name=ast.unparse(node), device=place)
+                    return
+            case ast.Name(ctx=ctx) | ast.Attribute(ctx=ctx) | ast.Subscript(ctx=ctx):
+                known = self.known(node)
+                if known is not None:
+                    if isinstance(ctx, ast.Load) or isinstance(self.node, ast.AugAssign):
+                        yield known
+                    return
+        for child in ast.iter_child_nodes(node):
+            yield from self._operands(child)
+
+    def known(self, node: ast.expr) -> "Operand | None":
+        """What these words stand for, where that is on the shelf."""
+        root = node
+        while isinstance(root, (ast.Attribute, ast.Subscript)):
+            root = root.value
+        if not isinstance(root, ast.Name) or root.id in self._local:
+            return None
+        thing, path = self.ledger.things.get(root.id), ast.unparse(node)
+        if thing is None:
+            return None
+        if root is node and thing.kind in ("tensor", "model"):
+            grad = thing.requires_grad
+            return Operand(node, path, thing.kind, thing.device, thing.bytes, grad)
+        for each in thing.elements:
+            if each.path == path and each.kind in ("tensor", "model"):
+                return Operand(node, path, each.kind, each.device, each.bytes)
+        return None
+
+    @cached_property
+    def _local(self) -> "frozenset[str]":
+        """Names that are not the session's here, but of the function around."""
+        bound, shared = set(), set()
+        scopes = [each for each in self._around if isinstance(each, _SCOPES)]
+        for each in (inner for scope in scopes for inner in ast.walk(scope)):
+            match each:
+                case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
+                    bound.add(name)
+                case ast.Global(names=names):
+                    shared.update(names)
+        return frozenset(bound - shared)
+
+    def _find(self) -> "ast.expr | ast.stmt":
+        """Python 3.10 tells the line alone: then the statement. Raises LookupError."""
+        line, begin = self.frame.line, self.begins[self.frame.line - 1]
+        stop = begin + len(self.lines[line - 1].rstrip())
+        told = (begin + self.frame.begin, begin + self.frame.end)
+        covering = [
+            each
+            for each in ast.walk(self.module)
+            if isinstance(each, (ast.expr, ast.stmt))
+            and each.lineno <= line <= (each.end_lineno or each.lineno)
+        ]
+        exact = []  # a statement stands before its expression
+        for each in covering:
+            first, end = self.span(each)
+            exact += [each] if told == (first, min(end, stop)) else []
+        return (exact or [each for each in covering if isinstance(each, _SIMPLE)])[-1]
+
+
+def sites(frames: Sequence[Frame], cell: Cell, ledger: Ledger) -> "list[Site]":
+    """The innermost first; without those that are not Python, or are no cell any more."""
+    found = []
+    for frame in reversed(frames):
+        home = cell if frame.cell == cell.number else ledger.by_number(frame.cell)
+        if home is None or not frame.cell:
+            continue
+        try:
+            found.append(Site(home, frame, cell, ledger))
+        except LookupError:
+            continue
+    return found
 
 
 def cures(
@@ -93,105 +227,87 @@ def cures(
     worker does not say it, as of the host.
     """
     if failed.missing:
-        return [_install(failed.missing, cell)]
+        package = _PACKAGES.get(failed.missing, failed.missing)
+        line = "!pip install " + package
+        label = Message(
+            "Install {package} into the lab's Python, which asks first; then the same cell",
+            package=package,
+        )
+        return [Cure((line, cell.code), (line,), label)]
     if failed.cause == "device assert":
         return _after_assert(failed, cell, ledger)
-    room: dict[str, float] = {**(free or {})}
+    if failed.cause in BROKEN:
+        return []
+    room = {**(free or {})}
     for each in (*ledger.memory.values(), *failed.memory):
         if each.free_bytes is not None:
             room[each.device] = each.free_bytes
-    # What lies on simulated cards lies in the computer's memory.
-    simulated = ledger.hello is not None and ledger.hello.simulated
-    most = room.get("cpu", math.inf) if simulated else math.inf
-    room = {device: min(size, most) for device, size in room.items()}
+    if ledger.hello is not None and ledger.hello.simulated and "cpu" in room:
+        # What lies on simulated cards lies in the computer's memory.
+        room = {device: min(size, room["cpu"]) for device, size in room.items()}
     calls = sites(failed.frames, cell, ledger)
     if failed.cause == "devices differ":
         # Where the error arose, or at the call nearest to it whose names are on the shelf.
-        found = next(filter(None, (_bring_together(e, failed, room) for e in calls)), [])
-        return found or (_to_the_other(calls[0]) if calls else [])
+        together = (_bring_together(each, failed, room) for each in calls)
+        return next(filter(None, together), [])
     if failed.cause == "out of memory":
-        found_size = WANTED.search(failed.message)
-        if found_size is None:  # more than any device has
-            return []
-        wanted, here = _bytes(found_size[1]), min(_room(failed), most)
-        less = _take_less(failed, calls, wanted, here, room)
-        return [*_make_room(failed, cell, wanted, here, ledger), *less]
+        return _make_room(failed, cell, calls, room)
     for site in calls:
-        found = _other_places(failed, site) or _out_of_the_card(failed, site)
-        if found := found or _device_for_context(failed, site):
+        if found := _other_places(failed, site) or _out_of_the_card(failed, site):
             return found
     return []
 
 
-def context_for_place(failed: Failed) -> bool:
-    return any(each in failed.message for each in _NO_PLACE)
-
-
-def _install(module: str, cell: Cell) -> Cure:
-    package = _PACKAGES.get(module, module)
-    line = "!pip install " + package
-    label = Message(
-        "Install {package} into the lab's Python, which asks first; then the same cell",
-        package=package,
-    )
-    return Cure((line, cell.code), (line,), label)
-
-
 def _changed(
     site: Site,
-    edits: "Sequence[Edit]",
-    *,
+    edits: "Iterable[Edit]",
     label: Message = NOTHING,
-    copies: "tuple[Copying, ...]" = (),
-    halves: bool = False,
+    moved: "Iterable[Operand]" = (),
+    target: str = "",
 ) -> "list[Cure]":
     """One, or none where the text would be no Python. A function of an earlier cell is made
     anew before the cell that failed runs again.
     """
     text = site.changed(edits)
-    if not tree_of(text).body:
+    shown = _new_lines(site.code, text)
+    if not (tree_of(text).body and shown):
         return []
-    before, after = site.code.split("\n"), text.split("\n")
-    shown = tuple(new.strip() for old, new in zip(before, after, strict=True) if old != new)
-    cells = (text,) if site.cell is site.failing else (text, site.failing.code)
-    again = site.again and bool(copies)
-    return [Cure(cells, shown, label, copies, again, halves=halves)] if shown else []
-
-
-def _moved(operands: "Iterable[Operand]", target: str) -> "tuple[Copying, ...]":
-    return tuple(
+    copies = tuple(
         Copying(each.name, each.device, target, each.bytes, stays=each.kind == "model")
-        for each in operands
+        for each in {each.name: each for each in moved}.values()
     )
+    cells = (text,) if site.cell is site.failing else (text, site.failing.code)
+    return [Cure(cells, shown, label, copies, again=site.again and bool(copies))]
+
+
+def _new_lines(before: str, after: str) -> "tuple[str, ...]":
+    lines = zip(before.split("\n"), after.split("\n"), strict=True)
+    return tuple(new.strip() for old, new in lines if old != new)
 
 
 # Devices differ.
 
 
-def _bring_together(site: Site, failed: Failed, room: "Mapping[str, float]") -> "list[Cure]":
+def _bring_together(site: Site, failed: Failed, room: "Mapping[str, int]") -> "list[Cure]":
     known = [each for each in site.operands if each.device and "," not in each.device]
     said = _DEVICE.findall(failed.message)
-    targets = dict.fromkeys([*(each.device for each in known), *said, "cpu"])
     # What the expression makes itself, without a word of where.
-    made = _made(site, _OF_DEFAULT_DEVICE, without="device")
+    made = _made(site, _PLACED, without="device")
     strangers = set(said) - {each.device for each in known} - ({"cpu"} if made else set())
     found = []
-    for target in targets:
-        if strangers - {target}:
-            continue  # what is not known would stay where it is
-        apart = {each.name: each for each in known if each.device != target}
+    for target in dict.fromkeys([*(each.device for each in known), *said, "cpu"]):
+        apart = [each for each in known if each.device != target]
         asked = [] if target == "cpu" else made
-        fits = sum(each.bytes for each in apart.values()) <= room.get(target, math.inf)
-        if not fits or not (apart or asked):
-            continue
-        if isinstance(site.node, ast.AugAssign) and ast.unparse(site.node.target) in apart:
-            continue  # what is changed in place stays where it is
-        models = [each for each in known if each.kind == "model" and each.device == target]
-        after = next((each for each in models if each.name in site.rounds), None)
-        edits = [_moving(site, each, target, after) for each in known if each.name in apart]
+        size = sum({each.name: each.bytes for each in apart}.values())
+        if strangers - {target} or size > room.get(target, math.inf):
+            continue  # what is not known would stay where it is, or it does not fit
+        kind, _, number = target.partition(":")
+        move = f".to({target!r})" if kind not in ("cpu", "cuda") else f".{kind}({number})"
+        ends = [site.span(each.node)[1] for each in apart]
+        edits = [Edit(end, end, move) for end in ends]
         edits += [_with_argument(site, call, f"device={target!r}") for call in asked]
-        found += _changed(site, edits, copies=_moved(apart.values(), target))
-    found += _assigned(site, known)
+        found += _changed(site, edits, moved=apart, target=target)
+    found += _assigned(site, {each.name for each in known if each.kind == "tensor"})
 
     # A way by which both leave their cards is the last resort, however few the bytes; and a
     # model is better left where it is.
@@ -201,43 +317,17 @@ def _bring_together(site: Site, failed: Failed, room: "Mapping[str, float]") -> 
     return sorted(found, key=price)
 
 
-def _moving(site: Site, operand: Operand, target: str, after: "Operand | None") -> Edit:
-    """Behind the words that stand for it. `after`: a model that is another in each round."""
-    _, end = site.span(operand.node)
-    kind, _, number = target.partition(":")
-    text = f".cuda({number})" if kind == "cuda" else f".to({target!r})"
-    if after is not None:
-        text = f".to(next({after.name}.parameters()).device)"
-    elif kind == "cpu":
-        text = ".cpu()"
-    return Edit(end, end, text)
-
-
-def _assigned(site: Site, known: "Sequence[Operand]") -> "list[Cure]":
+def _assigned(site: Site, tensors: "set[str]") -> "list[Cure]":
     """`X.to(device)` by itself moves no tensor: what it gives was thrown away."""
-    tensors = {each.name for each in known if each.kind == "tensor"}
     for each in ast.walk(site.module):
-        call = each.value if isinstance(each, ast.Expr) else None
-        function = call.func if isinstance(call, ast.Call) else None
-        if isinstance(function, ast.Attribute) and function.attr in ("to", "cuda", "cpu"):
-            name = ast.unparse(function.value)
-            if name in tensors and call is not site.node and isinstance(each, ast.Expr):
-                begin, _ = site.span(each)
+        match each:
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=owner, attr="to" | "cuda" | "cpu"))
+            ) if each.value is not site.node and ast.unparse(owner) in tensors:
+                begin, name = site.span(each)[0], ast.unparse(owner)
                 label = Message("{name} is then what was copied.", name=name)
-                return _changed(site, [Edit(begin, begin, f"{name} = ")], label=label)
+                return _changed(site, [Edit(begin, begin, f"{name} = ")], label)
     return []
-
-
-def _to_the_other(site: Site) -> "list[Cure]":
-    """Inside a function that gets its tensors from somewhere: the right follows the left."""
-    node, names = site.node, ast.Name | ast.Attribute
-    if not isinstance(node, ast.BinOp) or not isinstance(node.right, names):
-        return []
-    right, end = site.text(node.right), site.span(node.right)[1]
-    left = site.text(node.left)
-    left = left if isinstance(node.left, names) else f"({left})"
-    label = Message("{name} is copied to where {other} is.", name=right, other=left)
-    return _changed(site, [Edit(end, end, f".to({left}.device)")], label=label)
 
 
 def _made(site: Site, names: "frozenset[str]", without: str) -> "list[ast.Call]":
@@ -259,173 +349,103 @@ def _with_argument(site: Site, call: ast.Call, text: str) -> Edit:
 
 
 def _make_room(
-    failed: Failed, cell: Cell, wanted: int, room: float, ledger: Ledger
+    failed: Failed, cell: Cell, calls: "Sequence[Site]", room: "Mapping[str, int]"
 ) -> "list[Cure]":
-    """PyTorch has given its cache back by then, so only what is held can make room."""
-    device = _failing_device(failed)
-    if not math.isfinite(room):
+    """PyTorch has given its cache back by then, so only what is held can make room. Else half
+    of the bytes, or another device.
+    """
+    said, card = WANTED.search(failed.message), CARD_FULL.search(failed.message)
+    if said is None:  # more than any device has
         return []
-    used = {each for site in sites(failed.frames, cell, ledger) for each in site.names()}
-    spare = [each for each in _freed_with(ledger, device) if not used & set(each[0])]
-    enough = [each for each in spare[:_MOST_DELETIONS] if room + each[1] >= wanted]
-    if not enough:  # several together, as few as will do
-        names: list[str] = []
-        size = 0
-        for more, bytes_more in spare[:_MOST_DELETED]:
-            names, size = [*names, *more], size + bytes_more
-            if room + size >= wanted:
-                enough = [(names, size)]
-                break
-    lines = [(f"del {', '.join(names)}", size) for names, size in enough]
-    return [Cure((line, cell.code), (line,), frees_bytes=size) for line, size in lines]
-
-
-def _freed_with(ledger: Ledger, device: str) -> "list[tuple[list[str], int]]":
-    """Names that have to go together, since they share memory; the largest first."""
-    stretches: dict[int | str, tuple[set[str], int]] = {}
-    for name, thing in ledger.things.items():
-        for each in thing.holds:
-            if each.device == device:
-                stretch = each.storage or name
-                holders, _ = stretches.get(stretch, (set(), 0))
-                stretches[stretch] = (holders | {name}, each.bytes)
-    groups: list[tuple[set[str], int]] = []
-    for names, size in stretches.values():
-        apart = [each for each in groups if not each[0] & names]
-        joined = [each for each in groups if each[0] & names]
-        together = names.union(*(each[0] for each in joined))
-        groups = [*apart, (together, size + sum(each[1] for each in joined))]
-    few = [(sorted(names), size) for names, size in groups if len(names) <= _MOST_NAMES]
-    return sorted(few, key=lambda each: -each[1])
-
-
-def _take_less(
-    failed: Failed,
-    calls: "Sequence[Site]",
-    wanted: int,
-    here: float,
-    room: "Mapping[str, float]",
-) -> "list[Cure]":
-    for site in calls:
-        found = []
-        plain = _made(site, _OF_DEFAULT_TYPE, without="dtype")
-        if wanted / 2 <= here and plain:
-            edit = _with_argument(site, plain[0], "dtype=torch.float16")
-            found += _changed(site, [edit], halves=True)
-        for each in site.ledger.devices:
-            other = each.usable and each.name not in ("meta", _failing_device(failed))
-            if other and wanted <= room.get(each.name, each.total_bytes or 0):
-                found += _elsewhere(site, each.name)
-        if found:
-            return found
-    return []
-
-
-def _elsewhere(site: Site, place: str) -> "list[Cure]":
-    """The same on another device than the card that is named."""
-    label = Message("The same on {place}", place=place)
-    words = [each for each in card_words(site, site.node) if f"cuda:{each.number}" != place]
-    if words:
-        return _said_anew(site, words, place, label)
-    named = [
-        each.value
-        for call in site.calls
-        for each in call.keywords
-        if each.arg == "device" and isinstance(each.value, ast.Name)
-    ]
-    edits = [Edit(*site.span(each), repr(place)) for each in named]
-    return _changed(site, edits, label=label) if edits else []
-
-
-def _failing_device(failed: Failed) -> str:
-    found = CARD_FULL.search(failed.message)
-    return f"cuda:{found[1]}" if found else "cpu"
-
-
-def _room(failed: Failed) -> float:
-    """Bytes that one more tensor may take there at the most; nobody says it of the host."""
-    device = _failing_device(failed)
+    wanted, device = bytes_of(said[1]), f"cuda:{card[1]}" if card else "cpu"
+    here = math.inf  # nobody says it of the host
     memory = next((each for each in failed.memory if each.device == device), None)
-    if memory is None or memory.free_bytes is None:
-        return math.inf
-    tensors = memory.tensors_bytes or 0
-    room = memory.free_bytes + (memory.reserved_bytes or 0) - tensors
-    allowed = ALLOWED.search(failed.message)
-    return min(room, _bytes(allowed[1]) - tensors) if allowed else room
+    if memory is not None and device in room:
+        tensors = memory.tensors_bytes or 0
+        here = room[device] + (memory.reserved_bytes or 0) - tensors
+        if allowed := ALLOWED.search(failed.message):
+            here = min(here, bytes_of(allowed[1]) - tensors)
+    found = _deleted(cell, calls, device, wanted - here)
+    for site in calls:
+        less = []
+        plain = _made(site, _TYPED, without="dtype")
+        if wanted / 2 <= here and plain:
+            label = Message("Half the bytes, and about three digits in place of seven")
+            less = _changed(
+                site, [_with_argument(site, plain[0], "dtype=torch.float16")], label
+            )
+        for each in site.ledger.devices:
+            other = each.usable and each.name not in ("meta", device)
+            if other and wanted <= room.get(each.name, each.total_bytes or 0):
+                words = list(card_words(site, site.node))
+                label = Message("The same on {place}", place=each.name)
+                less += _said_anew(site, words, each.name, label)
+        if less:
+            return [*found, *less]
+    return found
 
 
-def _bytes(size: str) -> int:
+def _deleted(cell: Cell, calls: "Sequence[Site]", device: str, needed: float) -> "list[Cure]":
+    """The largest that the cell does not use, as few as will do. Names that share memory have
+    to go together.
+    """
+    used = {each.id for s in calls for each in ast.walk(s.module) if isinstance(each, ast.Name)}
+    things = calls[0].ledger.things if calls else {}
+    groups: dict[frozenset[int | str], tuple[list[str], int]] = {}
+    for name, thing in sorted(things.items()):
+        held = {
+            each.storage or name: each.bytes for each in thing.holds if each.device == device
+        }
+        names, _ = groups.get(frozenset(held), ([], 0))
+        groups[frozenset(held)] = [*names, name], sum(held.values())
+    names, freed = [], 0
+    for more, size in sorted(groups.values(), key=lambda each: -each[1]):
+        if size and freed < needed and not used & {*more}:
+            names, freed = [*names, *more], freed + size
+    if not names or freed < needed:
+        return []
+    line = f"del {', '.join(names)}"
+    return [Cure((line, cell.code), (line,), frees_bytes=freed)]
+
+
+def bytes_of(size: str) -> int:
+    """Of "24.00 GiB"."""
     number, unit = size.split()
     return int(float(number) * _UNITS[unit])
 
 
-# A card that is not there, values that have to leave theirs, and what is no place.
+# A card that is not there, and values that have to leave theirs.
 
 
 def _other_places(failed: Failed, site: Site) -> "list[Cure]":
     """In place of a card that is not there, or is lost: the others, and the processor."""
     lost = {card_number(each) for each in failed.lost}
-    if not lost and not any(each in failed.message for each in _NO_SUCH_CARD):
+    if not lost and not _NO_SUCH_CARD.search(failed.message):
         return []
-    usable = {each.name: card_number(each.name) for each in site.ledger.devices if each.usable}
-    there = {name: number for name, number in usable.items() if number is not None}
-
-    def gone(number: int) -> bool:
-        return number in lost if lost else number not in there.values()
-
-    places = [name for name, number in there.items() if not gone(number)][:_MOST_CARDS]
+    usable = [each.name for each in site.ledger.devices if each.usable]
+    there = {
+        card_number(each): each for each in usable if card_number(each) not in (None, *lost)
+    }
     for home, root in _where_it_may_stand(site):
-        words = [each for each in card_words(home, root) if gone(each.number)]
-        if not words or not _all_there(home, root):
+        words = [each for each in card_words(home, root) if each.number not in there]
+        if not words:
             continue
-        found = [] if lost else _falling_back(home, words)
-        for place in [*places, *(["cpu"] if lost else [])]:
+        places = [*there.values()][:_MOST_CARDS]
+        found = []
+        if lost:
+            places.append("cpu")
+        elif not any(each.form == "card" for each in words):
+            number = words[0].number
+            card = f"cuda:{number}"
+            place = f"torch.device({card!r} if torch.cuda.device_count() > {number} else 'cpu')"
+            label = Message(
+                "The same on the processor, and on {card} where there is one", card=card
+            )
+            found = _said_anew(home, words, place, label, falls_to="cpu")
+        for place in places:
             label = Message("The same on {place}", place=place)
             found += _said_anew(home, words, place, label)
         return found
-    return []
-
-
-def _out_of_the_card(failed: Failed, site: Site) -> "list[Cure]":
-    """NumPy knows the host's memory, and nothing of gradients."""
-    history = any(each.requires_grad for each in site.operands)
-    if "device type tensor to numpy" in failed.message:
-        step = ".detach().cpu()" if history else ".cpu()"
-        label = Message("The same after a copy to the host")
-    elif "numpy() on Tensor that requires grad" in failed.message:
-        step, label = ".detach()", Message("The same without its history")
-    else:
-        return []
-    functions = [each.func for each in site.calls if isinstance(each.func, ast.Attribute)]
-    owners = [each for each in functions if each.attr == "numpy"]
-    known = {id(each.node): each for each in site.operands}
-    ends, copied = [], []
-    for owner in owners:
-        operand = known.get(id(owner.value))
-        if operand is None or operand.device != "cpu" or step == ".detach()":
-            ends.append(site.span(owner)[1] - len(".numpy"))
-            copied += [operand] if operand is not None else []
-    if not owners:
-        copied = [each for each in site.operands if each.device != "cpu" or history]
-        ends = [site.span(each.node)[1] for each in copied]
-    leaving = {each.name: each for each in copied if "cpu" in step and each.device != "cpu"}
-    edits = [Edit(end, end, step) for end in ends]
-    return _changed(site, edits, label=label, copies=_moved(leaving.values(), "cpu"))
-
-
-def _device_for_context(failed: Failed, site: Site) -> "list[Cure]":
-    """`torch.cuda.device` makes a card the current one for a while; it is no place."""
-    if not context_for_place(failed):
-        return []
-    label = Message("The same with torch.device, which names a place")
-    for home, root in _where_it_may_stand(site):
-        edits = [
-            Edit(*home.span(each.func), "torch.device")
-            for each in ast.walk(root)
-            if isinstance(each, ast.Call) and dotted(each.func) == "torch.cuda.device"
-        ]
-        if edits:
-            return _changed(home, edits, label=label)
     return []
 
 
@@ -442,49 +462,44 @@ def _where_it_may_stand(site: Site) -> "Iterator[tuple[Site, ast.AST]]":
     yield site, site.module
 
 
-def _all_there(site: Site, root: ast.AST) -> bool:
-    """Nothing that it needs went with a worker that was lost."""
-    names = {each.id for each in ast.walk(root) if isinstance(each, ast.Name)}
-    ledger = site.ledger
-    went = {name for each in ledger.cells if ledger.gone(each) for name in each.placed}
-    return not (names & went) - ledger.things.keys() - site.local
-
-
-def _falling_back(site: Site, words: "Sequence[CardWord]") -> "list[Cure]":
-    if any(each.only_cards for each in words):
-        return []
-    number = words[0].number
-    card = f"cuda:{number}"
-    place = f"torch.device({card!r} if torch.cuda.device_count() > {number} else 'cpu')"
-    if any("def try_gpu(" in each.code for each in site.ledger.done()):
-        place = f"try_gpu({number})"
-    label = Message("The same on the processor, and on {card} where there is one", card=card)
-    return _said_anew(site, words, place, label, falls_to="cpu")
-
-
 def _said_anew(
-    site: Site,
-    words: "Sequence[CardWord]",
-    place: str,
-    label: Message,
-    falls_to: str = "",
+    site: Site, words: "Sequence[CardWord]", place: str, label: Message, falls_to: str = ""
 ) -> "list[Cure]":
-    edits = [each.edit(place) for each in words]
-    whole = [each for each in edits if each is not None]
-    if len(whole) < len(edits):
+    edits = [edit for each in words if (edit := each.edit(place)) is not None]
+    if len(edits) < len(words):
         return []
     # What is on the shelf and was to be moved to the card.
     target = falls_to or place
     owners = [site.known(each.owner) for each in words if each.owner is not None]
-    known = {e.name: e for e in owners if e is not None and e.device not in ("", target)}
-    copies = _moved(known.values(), target)
-    return _changed(site, whole, label=label, copies=copies)
+    moved = [each for each in owners if each is not None and each.device not in ("", target)]
+    return _changed(site, edits, label, moved, target)
+
+
+def _out_of_the_card(failed: Failed, site: Site) -> "list[Cure]":
+    """NumPy knows the host's memory, and nothing of gradients."""
+    history = any(each.requires_grad for each in site.operands)
+    if "device type tensor to numpy" in failed.message:
+        step = ".detach().cpu()" if history else ".cpu()"
+        label = Message("The same after a copy to the host")
+    elif "numpy() on Tensor that requires grad" in failed.message:
+        step, label = ".detach()", Message("The same without its history")
+    else:
+        return []
+    away = [each for each in site.operands if each.device != "cpu"]
+    functions = [each.func for each in site.calls if isinstance(each.func, ast.Attribute)]
+    ends = [site.span(e)[1] - len(".numpy") for e in functions if e.attr == "numpy"]
+    ends = ends or [site.span(each.node)[1] for each in away or site.operands]
+    edits = [Edit(end, end, step) for end in ends]
+    return _changed(site, edits, label, away if "cpu" in step else (), "cpu")
 
 
 # A check on the card failed: it was told late, and all that was on the card is gone.
 
 
 def _after_assert(failed: Failed, cell: Cell, ledger: Ledger) -> "list[Cure]":
+    """On the processor Python's own error names the line and the value. What the cell and the
+    functions of the session that it calls use is brought to the host first, and stays there.
+    """
     found = []
     if not failed.waited:
         label = Message(
@@ -493,63 +508,34 @@ def _after_assert(failed: Failed, cell: Cell, ledger: Ledger) -> "list[Cure]":
         )
         blocking = ("CUDA_LAUNCH_BLOCKING=1",)
         found.append(Cure((cell.code,), blocking, label, anew=True, waits=True))
-    return [*found, *_on_host(failed, cell, ledger)]
-
-
-def _on_host(failed: Failed, cell: Cell, ledger: Ledger) -> "list[Cure]":
-    """There Python's own error names the line and the value. What the cell and the functions
-    of the session that it calls use is brought to the host first, and stays there.
-    """
     done = [each for each in ledger.done() if each.number < cell.number]
-    called = [ledger.by_number(frame.cell) for frame in failed.frames if frame.cell]
-    homes = {each.number: each for each in (*called, cell) if each is not None}
-    names = {name for each in homes.values() for name in names_read(each.code)}
+    names = names_read(cell.code)
     for each in reversed(done):
-        if names & _defined(each.code):
+        body = tree_of(each.code).body
+        if names & {e.name for e in body if isinstance(e, ast.FunctionDef | ast.ClassDef)}:
             names |= names_read(each.code)
     there = {name: thing for each in done for name, thing in each.placed.items()}
     used = [there[each] for each in there if each in names & cell.names_before]
-    lines = [_line_to_host(each) for each in used]
-    if None in lines:
-        return []
-    before = [line for line in lines if line]
-    cells, shown = ["\n".join(before)] if before else [], [*before]
-    for home in (*(each for each in homes.values() if each is not cell), cell):
-        text, _ = cards_renamed(home.code, lambda _: "cpu")
-        old, new = home.code.split("\n"), text.split("\n")
-        shown += [one.strip() for one, other in zip(new, old, strict=True) if one != other]
-        if text != home.code or home is cell:
-            cells.append(text)
-    moved = (each for each, line in zip(used, lines, strict=True) if line and each.bytes)
-    copies = tuple(
-        Copying(each.name, each.device, "cpu", each.bytes, stays=True) for each in moved
-    )
+    lines = {each: line for each in used if (line := _line_to_host(each))}
+    text, _ = cards_renamed(cell.code, lambda _: "cpu")
+    shown = (*lines.values(), *_new_lines(cell.code, text))
+    cells = ("\n".join(lines.values()), text) if lines else (text,)
+    moved = (Copying(e.name, e.device, "cpu", e.bytes, stays=True) for e in lines if e.bytes)
     label = Message("The same on the processor, where the error names the value")
-    return [Cure(tuple(cells), tuple(shown), label, copies, anew=True)] if shown else []
+    host = Cure(cells, shown, label, tuple(moved), anew=True)
+    return [*found, host] if shown else found
 
 
-def _defined(code: str) -> "set[str]":
-    kinds = (ast.FunctionDef, ast.ClassDef)
-    return {each.name for each in tree_of(code).body if isinstance(each, kinds)}
-
-
-def _line_to_host(thing: Placed) -> "str | None":
-    """Empty where it is there, or nowhere; None where no short line brings it there."""
+def _line_to_host(thing: Placed) -> str:
+    """Empty where it is there, or no short line brings it there."""
     name = thing.name
-    if thing.kind == "value":
-        if thing.text.startswith("device(type='cuda'"):
-            return f"{name} = torch.device('cpu')"
-        return "" if card_number(thing.text.strip("'")) is None else f"{name} = 'cpu'"
-    if "cuda" not in thing.device:
+    if thing.text.startswith("device(type='cuda'"):
+        return f"{name} = torch.device('cpu')"
+    if card_number(thing.text.strip("'")) is not None:
+        return f"{name} = 'cpu'"
+    if "cuda" not in thing.device or thing.kind not in ("tensor", "model"):
         return ""
     if thing.kind == "model":
         return f"{name}.cpu()"
-    if thing.kind == "optimiser":  # it takes its state to where the parameters are by then
-        return f"{name}.load_state_dict({name}.state_dict())"
-    if thing.kind == "tensor":
-        grad = thing.requires_grad
-        return f"{name} = {name}{'.detach().cpu().requires_grad_()' if grad else '.cpu()'}"
-    listed = thing.text.startswith("[") and not any(
-        e.kind == "container" for e in thing.elements
-    )
-    return f"{name} = [each.cpu() for each in {name}]" if listed else None
+    leaf = ".detach().cpu().requires_grad_()" if thing.requires_grad else ".cpu()"
+    return f"{name} = {name}{leaf}"

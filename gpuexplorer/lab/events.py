@@ -5,13 +5,15 @@ from enum import Enum
 
 from gpuexplorer.core.words import NOTHING, Message, told
 
-VERSION = 5
 # Causes of a failure after which nothing on a card works before the process is another.
 BROKEN = ("device broken", "device assert")
 
 
+@dataclass(frozen=True)
 class Event:
-    """Whatever a worker says."""
+    """Whatever a worker says, and the number of the command that it is about; 0: of none."""
+
+    id: int
 
 
 @dataclass(frozen=True)
@@ -28,9 +30,8 @@ class Worth:
 
 @dataclass(frozen=True)
 class Evaluated(Event):
-    """What each expression gave, in their order; fewer where they were cancelled."""
+    """What each expression gave, in their order; fewer where one was stopped."""
 
-    id: int
     worths: "tuple[Worth, ...]"
 
 
@@ -38,7 +39,6 @@ class Evaluated(Event):
 class Sampled(Event):
     """A measurement got on: how many of how many samples are taken."""
 
-    id: int
     taken: int
     samples: int
 
@@ -58,7 +58,6 @@ class Wrong:
 class Measured(Event):
     """A copy was measured. Times are of one copy of all the bytes of the job."""
 
-    id: int
     samples_s: "tuple[float, ...]"  # the device's, or the host's where no card takes part
     host_s: "float | None" = None  # of one call, as Python saw it, with the wait for its end
     asked_s: "float | None" = None  # of one call, without
@@ -87,7 +86,6 @@ class Measured(Event):
 class Multiplied(Event):
     """Products of matrices were measured. Times are of one product."""
 
-    id: int
     samples_s: "tuple[float, ...]"  # the device's, or the host's where no card takes part
     host_s: "float | None" = None  # of one call, as Python saw it, with the wait for its end
     loops: int = 1  # products in a sample
@@ -193,13 +191,13 @@ class Held:
 
 @dataclass(frozen=True)
 class Hello(Event):
-    """The first line. Who speaks another version is refused in a sentence."""
+    """The first line."""
 
-    version: int
-    python: str
-    torch: str
-    build: str  # "CPU", "CUDA 13.0", "ROCm 6.4"
-    simulated: bool
+    id: int = 0
+    python: str = ""
+    torch: str = ""
+    build: str = ""  # "CPU", "CUDA 13.0", "ROCm 6.4"
+    simulated: bool = False
     devices: "tuple[Device, ...]" = ()
     seed: int = 0  # with which its random numbers begin
     pid: int = 0  # where it runs; 0: it was not told
@@ -232,7 +230,6 @@ class Transferred(Event):
     count from the cell's beginning. Copies alike of one line of code are told as one.
     """
 
-    id: int
     source: str
     target: str
     bytes: int
@@ -281,7 +278,6 @@ class Span:
 class Spans(Event):
     """What a line's devices did beside its copies, the shortest stretches joined."""
 
-    id: int
     spans: "tuple[Span, ...]"
     modelled: bool = False
 
@@ -301,7 +297,6 @@ class Element:
 class Placed(Event):
     """A name of the shelf stands for this now."""
 
-    id: int
     name: str
     kind: str  # "tensor", "model", "optimiser", "container", "value"
     device: str
@@ -320,7 +315,6 @@ class Placed(Event):
 class Freed(Event):
     """A name is gone from the shelf."""
 
-    id: int
     name: str
 
 
@@ -328,7 +322,6 @@ class Freed(Event):
 class Printed(Event):
     """What a cell printed, as it came; or the value of its last expression."""
 
-    id: int
     text: str
     stream: str = (
         "out"  # "out", "err", "value", "warning", or "placement": where operations ran
@@ -341,7 +334,6 @@ class Printed(Event):
 class Pictured(Event):
     """A figure that a cell drew, as a PNG in base64."""
 
-    id: int
     png: str
 
 
@@ -349,7 +341,6 @@ class Pictured(Event):
 class Asked(Event):
     """The cell waits for an Answer: for what a person types or allows, or a machine is like."""
 
-    id: int
     what: str  # "input", "password", "install" (yes or no), "nvidia-smi"
     text: str  # the prompt, the command that would install, nvidia-smi's arguments
     memory: "tuple[Memory, ...]" = ()  # of nvidia-smi: what the cell has taken so far
@@ -359,7 +350,6 @@ class Asked(Event):
 class Completed(Event):
     """How what is being typed may go on, and what is called there."""
 
-    id: int
     begin: int  # the words take the place of the letters from here to the cursor
     words: "tuple[str, ...]"
     signature: str = ""  # of the call the cursor is in
@@ -370,7 +360,6 @@ class Completed(Event):
 class Peeked(Event):
     """What a look into a tensor saw, and how many bytes the look itself copied."""
 
-    id: int
     what: str
     device: str
     dtype: str
@@ -413,7 +402,6 @@ class Layer:
 class Opened(Event):
     """A model's layers, in order."""
 
-    id: int
     what: str
     layers: "tuple[Layer, ...]"
 
@@ -424,7 +412,6 @@ class Watched(Event):
     are left out.
     """
 
-    id: int
     seconds: float  # since it began
     seen_seconds: float  # for so long of these it was watched
     steps: int = 0
@@ -437,11 +424,8 @@ class Watched(Event):
     loaders: "tuple[Loader, ...]" = ()
     trips: "tuple[Trip, ...]" = ()
     busy: "tuple[tuple[str, float], ...]" = ()  # seconds of work by card, in seen_seconds
-    profiled: "tuple[tuple[str, float, float, float], ...]" = ()
-    # By torch.profiler: card, seconds that were recorded, of these computing, and copying.
     children: "tuple[tuple[str, int], ...]" = ()  # processes that were not watched, by kind
     memory: "tuple[Memory, ...]" = ()
-    dropped: int = 0  # copies of places for which there was no row left
     over: bool = False  # the last of the program
     devices: "tuple[Device, ...]" = ()  # said once, when the program began to use cards
     pauses: "tuple[tuple[str, float], ...]" = ()
@@ -453,7 +437,6 @@ class Watched(Event):
 class Traced(Event):
     """Single stretches of what a program did, for a trace; in the order of their ends."""
 
-    id: int
     # Kind ("copy", "compute", "idle", "loader", "wait", "step"), device, begin and end in
     # seconds since it began, row (of copies, idle, loaders; else 0), bytes.
     stretches: "tuple[tuple[str, str, float, float, int, int], ...]" = ()
@@ -464,7 +447,6 @@ class Traced(Event):
 class Finished(Event):
     """The command is done. The host's time and the device's differ."""
 
-    id: int
     host_seconds: float
     device_seconds: "float | None" = None
     modelled: bool = False
@@ -478,7 +460,6 @@ class Finished(Event):
 class Failed(Event):
     """The command ended without its result, and why."""
 
-    id: int
     cause: str  # such as "out of memory"
     error: str  # the type, such as RuntimeError
     message: str  # PyTorch's own words

@@ -1,13 +1,11 @@
 """Ledger: the sum of all events. The cells, what became of each, and what the worker holds."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from gpuexplorer.core.units import duration, seconds_words
-from gpuexplorer.core.words import NOTHING, Message, tr
-from gpuexplorer.lab.cell_source import names_made, names_read
+from gpuexplorer.core.words import Message, tr
 from gpuexplorer.lab.events import (
     BROKEN,
     Asked,
@@ -31,30 +29,13 @@ from gpuexplorer.lab.events import (
 )
 from gpuexplorer.lab.wire import Command, Run
 
-
-def values_bytes(things: "Iterable[Placed]") -> int:
-    """Counts the values, not the blocks they lie in; a view has none of its own."""
-    counted: set[tuple[str, int]] = set()
-    total = 0
-    for thing in sorted(things, key=lambda each: -each.bytes):
-        parts = {(each.device, each.storage): each for each in thing.holds}
-        new = [part for place, part in parts.items() if place not in counted]
-        new = [part for part in new if part.device != "meta"]
-        counted |= parts.keys()
-        values = sum(part.bytes for part in new if part.what == "values")
-        total += min(thing.bytes, values) if thing.bytes else values
-        total += sum(part.bytes for part in new if part.what != "values")
-    return total
-
-
-_MOST_DEVICES_TOLD = 3
-_MOST_KEPT = 4_000_000  # letters of what a cell printed; far more than a session's prints
-
 # Every session's first cell, by the number 0.
 IMPORTS = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F"
 
-_LOST = ("worker lost", *BROKEN)
-_JOINED = ("out", "err")  # streams that come in pieces
+_MOST_DEVICES_TOLD = 3
+# Letters of what a cell printed, far more than a session's prints: a program may go on for
+# days. What is older is forgotten piece by piece.
+_MOST_KEPT, _PIECE = 4_000_000, 1_000_000
 
 
 @dataclass
@@ -66,7 +47,7 @@ class Cell:
     outside: str = ""  # the file it was opened from; empty: it was written here
     state: str = "waiting"  # then "running"; then "done", "failed" or "cancelled"
     outputs: "list[Printed | Pictured]" = field(default_factory=list)
-    letters: int = 0  # that it printed, as far as they were said
+    letters: int = 0  # that it printed
     forgotten: int = 0  # of them, which are not among the outputs any more
     asked: "Asked | None" = None  # what it waits for
     transfers: "list[Transferred]" = field(default_factory=list)
@@ -108,44 +89,21 @@ class Cell:
 
     def allocated_bytes(self, device: str) -> int:
         """How much more tensors hold there than before this cell; negative where freed."""
-        before, after = self.memory_before.get(device), self.memory_after.get(device)
-        return _tensors(after) - _tensors(before)
-
-    def begin(self, memory: "Mapping[str, Memory]", life: int) -> None:
-        """It runs now, for the first time or again; what it did before is forgotten."""
-        new = Cell(self.command, self.by_form, self.outside, "running")
-        new.cures, new.cured_by = self.cures, self.cured_by
-        new.life, new.runs = life, self.runs + 1
-        new.memory_before = dict(memory)
-        vars(self).update(vars(new))
+        return _tensors(self.memory_after, device) - _tensors(self.memory_before, device)
 
     def say(self, output: "Printed | Pictured") -> None:
-        self.letters += _letters(output)
-        last = self.outputs[-1] if self.outputs else None
-        stream = output.stream if isinstance(output, Printed) else ""
-        if isinstance(last, Printed) and last.stream == stream and stream in _JOINED:
-            assert isinstance(output, Printed)
-            self.outputs[-1] = replace(last, text=last.text + output.text)
-        else:
-            self.outputs.append(output)
-        if self.letters - self.forgotten > _MOST_KEPT:
-            self._forget()
-
-    def _forget(self) -> None:
-        """The older half of what it printed, as a program may go on for days."""
-        room = self.letters - self.forgotten - _MOST_KEPT // 2
-        while room > 0:
-            first = self.outputs.pop(0)
-            gone = _letters(first)
-            if isinstance(first, Printed) and first.stream in _JOINED and gone > room:
-                self.outputs.insert(0, replace(first, text=first.text[room:]))
-                gone = room
-            room -= gone
-            self.forgotten += gone
-
-
-def _letters(output: "Printed | Pictured") -> int:
-    return len(output.text) if isinstance(output, Printed) else 0
+        """What a stream prints in pieces is one."""
+        match (self.outputs[-1] if self.outputs else None), output:
+            case (
+                Printed(text=before, stream="out" | "err" as stream),
+                Printed(text=text, stream=same),
+            ) if stream == same and len(before) < _PIECE:
+                self.outputs[-1] = replace(output, text=before + text)
+            case _:
+                self.outputs.append(output)
+        self.letters += len(getattr(output, "text", ""))
+        while self.letters - self.forgotten > _MOST_KEPT and len(self.outputs) > 1:
+            self.forgotten += len(getattr(self.outputs.pop(0), "text", ""))
 
 
 class Ledger:
@@ -161,9 +119,8 @@ class Ledger:
         self.first = 0  # the cells before it belong to an earlier, given up session
         self.life = 0  # counts up whenever a worker is gone
         self._of: dict[int, Cell] = {}
-        self._by_number: dict[int, Cell] = {}
-        self._before: dict[int, str] = {}  # of those that are to run again: how they were
-        self._open: set[int] = set()  # was sent, and did not come to its end
+        # What was sent and did not come to its end, and how those that are to run again were.
+        self._open: dict[int, str] = {}
 
     @property
     def devices(self) -> "Sequence[Device]":
@@ -180,20 +137,21 @@ class Ledger:
         return sorted(self._open)
 
     @property
-    def busy(self) -> bool:
-        return bool(self._open)
-
-    @property
     def replaying(self) -> "Sequence[int]":
         """The commands of cells that are run again and did not come to their end."""
-        return sorted(self._open & self._before.keys())
+        return sorted(command for command, before in self._open.items() if before)
+
+    @property
+    def used(self) -> bool:
+        """A cell of this session, whatever became of it, began in the worker there is."""
+        return any(each.number and each.life == self.life for each in self.cells)
 
     def cell(self, command: int) -> "Cell | None":
         """Also by the command that ran it again."""
         return self._of.get(command)
 
     def by_number(self, number: int) -> "Cell | None":
-        return self._by_number.get(number)
+        return next((each for each in reversed(self.cells) if each.number == number), None)
 
     def sent(
         self,
@@ -207,18 +165,15 @@ class Ledger:
         if isinstance(command, Run):
             cell = Cell(command, by_form, outside, cures=cures)
             self.cells.append(cell)
-            self._by_number[cell.number] = cell
-            self._of[command.id] = cell
-            self._open.add(command.id)
+            self._of[command.id], self._open[command.id] = cell, ""
 
     def sent_again(self, command: Run, cell: Cell) -> None:
         """It stays the same cell, and keeps what became of it until it begins."""
-        self._of[command.id] = cell
-        self._open.add(command.id)
-        self._before[command.id] = cell.state
+        self._of[command.id], self._open[command.id] = cell, cell.state
         cell.state = "waiting"
 
     def apply(self, event: Event) -> None:
+        cell = self._of.get(event.id)
         match event:
             case Hello():
                 self.hello = event
@@ -226,32 +181,34 @@ class Ledger:
             case Placed(name=name):
                 self.shelf += 1
                 self.things[name] = event
+                if cell is not None:
+                    self._note_placed(cell, event)
             case Freed(name=name):
                 self.shelf += 1
                 self.things.pop(name, None)
             case Finished() | Failed():
-                self._open.discard(event.id)
-                if event.memory:
-                    # Real cards tell no context; what was found out of it holds for the
-                    # worker's life.
-                    contexts = {name: each.context_bytes for name, each in self.memory.items()}
-                    self.memory = {
-                        each.device: each
-                        if each.context_bytes is not None
-                        else replace(each, context_bytes=contexts.get(each.device))
-                        for each in event.memory
-                    }
-                if isinstance(event, Failed) and event.cause in _LOST:
-                    self.lost()
+                self._end(event, cell)
+            case Began() if cell is not None:
+                self._begin(cell)
+            case Printed() | Pictured() if cell is not None:
+                cell.say(event)
+            case Asked() if cell is not None:
+                cell.asked = event
+            case Transferred() if cell is not None:
+                cell.transfers.append(event)
+            case Spans(spans=spans) if cell is not None:
+                cell.spans = spans
+            case Watched() if cell is not None:
+                if event.devices and self.hello is not None:
+                    # A program's worker does not look for cards before the program does.
+                    self.hello = replace(self.hello, devices=event.devices)
+                    cell.cards = self._uuids()
+                cell.seen = event if cell.seen is None else merged(cell.seen, event)
+                if all(each.row for each in cell.transfers):
+                    # Else each copy was said before, by itself.
+                    cell.transfers[:] = _replaced(cell.transfers, event.copies)
             case _:
                 pass
-        cell = self._of.get(event_id(event))
-        if cell is not None:
-            self._note(cell, event)
-
-    def context_found(self, device: str, size: int) -> None:
-        """What a process holds on a card beside PyTorch's memory, whoever can tell it says."""
-        self.memory[device] = replace(self.memory[device], context_bytes=size)
 
     def lost(self) -> None:
         """The worker is gone, and what was on the shelf with it; the cells are kept."""
@@ -273,11 +230,6 @@ class Ledger:
         """It was carried out, and what it made went with its worker."""
         return cell.state == "done" and cell.life != self.life
 
-    @property
-    def used(self) -> bool:
-        """A cell of this session, whatever became of it, began in the worker there is."""
-        return any(each.number and each.life == self.life for each in self.cells)
-
     def replay(self, upto: "int | None" = None, with_failed: bool = False) -> "list[Cell]":
         """The cells to run again, to the end or to the one of that number."""
         wanted = ("done", "failed", "cancelled") if with_failed else ("done",)
@@ -291,20 +243,18 @@ class Ledger:
         """What was done there."""
         return [each for each in self.done() if each.devices.intersection(cards)]
 
-    def leave_out(self, cards: "Sequence[str]") -> "list[Cell]":
-        """These cards are lost: the cells that worked on them, which cannot run again."""
-        lost, left = tuple(cards), self.worked_on(cards)
+    def leave_out(self, cards: "Sequence[str]") -> None:
+        """These cards are lost: the cells that worked on them cannot run again."""
         said = Message.counted(
             "{cards} is lost, and what this cell made went with it.",
             "{cards} are lost, and what this cell made went with them.",
-            len(lost),
-            cards=", ".join(lost),
+            len(cards),
+            cards=", ".join(cards),
         )
         hint = Message("Run it on another card, or when the card is back.")
-        for each in left:
+        for each in self.worked_on(cards):
             each.state = "failed"
-            each.failed = Failed(each.id, "device lost", "", "", said, hint, lost=lost)
-        return left
+            each.failed = Failed(each.id, "device lost", "", "", said, hint, lost=tuple(cards))
 
     def held_bytes(self, device: str) -> int:
         """What the shelf's names hold there, each stretch of memory counted once."""
@@ -316,146 +266,86 @@ class Ledger:
 
     def unnamed_bytes(self, device: str) -> int:
         """What PyTorch holds there for nothing on the shelf: graphs, and forgotten results."""
-        return max(0, _tensors(self.memory.get(device)) - self.held_bytes(device))
+        return max(0, _tensors(self.memory, device) - self.held_bytes(device))
 
-    def twins(self, name: str) -> "list[str]":
-        """Other names for the very same object."""
-        first = self.things[name].same_as or name
-        same = [each for each, thing in self.things.items() if thing.same_as == first]
-        return [each for each in (first, *same) if each != name]
+    def _begin(self, cell: Cell) -> None:
+        """It runs now, for the first time or again; what it did before is forgotten."""
+        new = Cell(cell.command, cell.by_form, cell.outside, "running")
+        new.cures, new.cured_by = cell.cures, cell.cured_by
+        new.life, new.runs = self.life, cell.runs + 1
+        new.memory_before, new.names_before = dict(self.memory), frozenset(self.things)
+        new.cards = self._uuids()
+        vars(cell).update(vars(new))
+        self.begun.append((cell, cell.runs))
 
-    def _note(self, cell: Cell, event: Event) -> None:
-        match event:
-            case Began():
-                cell.begin(self.memory, self.life)
-                cell.cards = _uuids(self.devices)
-                cell.names_before = frozenset(self.things)
-                self.begun.append((cell, cell.runs))
-            case Printed() | Pictured():
-                cell.say(event)
-            case Asked():
-                cell.asked = event
-            case Transferred():
-                cell.transfers.append(event)
-            case Spans(spans=spans):
-                cell.spans = spans
-            case Watched():
-                if event.devices and self.hello is not None:
-                    # A program's worker does not look for cards before the program does.
-                    self.hello = replace(self.hello, devices=event.devices)
-                    cell.cards = _uuids(event.devices)
-                cell.seen = event if cell.seen is None else merged(cell.seen, event)
-                if all(each.row for each in cell.transfers):
-                    # Else each copy was said before, by itself.
-                    cell.transfers[:] = replaced(cell.transfers, event.copies)
-            case Placed(name=name):
-                cell.placed[name] = event
-                stretches = _stretches(event)
-                others = (each for each in self.things.values() if each is not event)
-                owner = next((e for e in others if stretches & _stretches(e)), None)
-                if owner is not None:
-                    cell.shares[name] = owner.name
-            case Finished():
-                self._end(cell, "done", event)
-                cell.finished = event
-                failed = self._of.get(cell.cures) if cell.cures is not None else None
-                if failed is not None:
-                    failed.cured_by = cell.id
-            case Failed() if cell.state == "waiting" and event.id in self._before:
-                cell.state = self._before[event.id]  # it is what it was, and may run again
-            case Failed(cause=cause):
-                self._end(cell, "cancelled" if cause == "cancelled" else "failed", event)
-                cell.failed = event
-            case _:
-                pass
+    def _note_placed(self, cell: Cell, placed: Placed) -> None:
+        cell.placed[placed.name] = placed
+        stretches = {(each.device, each.storage) for each in placed.holds if each.storage}
+        for name, other in self.things.items():
+            same = any((each.device, each.storage) in stretches for each in other.holds)
+            if same and name != placed.name:
+                cell.shares[placed.name] = name
+                break
 
-    def _end(self, cell: Cell, state: str, event: "Finished | Failed") -> None:
-        cell.state, cell.asked = state, None
+    def _end(self, event: "Finished | Failed", cell: "Cell | None") -> None:
+        before = self._open.pop(event.id, "")
+        if event.memory:
+            # Real cards tell no context; what was found out of it holds for the worker's life.
+            known = {name: each.context_bytes for name, each in self.memory.items()}
+            self.memory = {each.device: each for each in event.memory}
+            for name, each in self.memory.items():
+                if each.context_bytes is None:
+                    self.memory[name] = replace(each, context_bytes=known.get(name))
+        if isinstance(event, Failed) and event.cause in ("worker lost", *BROKEN):
+            self.lost()
+        if cell is None:
+            return
+        if isinstance(event, Failed) and cell.state == "waiting" and before:
+            cell.state = before  # it is what it was, and may run again
+            return
+        cell.asked = None
         if event.memory:
             cell.memory_after = dict(self.memory)
+        if isinstance(event, Failed):
+            cell.failed = event
+            cell.state = "cancelled" if event.cause == "cancelled" else "failed"
+        else:
+            cell.finished, cell.state = event, "done"
+            if cell.cures is not None and cell.cures in self._of:
+                self._of[cell.cures].cured_by = cell.id
+
+    def _uuids(self) -> "Mapping[str, str]":
+        return {each.name: each.uuid for each in self.devices if each.uuid}
 
 
-def _stretches(thing: Placed) -> "set[tuple[str, int]]":
-    """Device and number of the storage, where it is known."""
-    return {(each.device, each.storage) for each in thing.holds if each.storage}
-
-
-def event_id(event: Event) -> int:
-    return int(getattr(event, "id", 0))
-
-
-def _uuids(devices: "Sequence[Device]") -> "Mapping[str, str]":
-    return {each.name: each.uuid for each in devices if each.uuid}
-
-
-def _tensors(memory: "Memory | None") -> int:
-    return (memory.tensors_bytes or 0) if memory is not None else 0
+def _tensors(memory: "Mapping[str, Memory]", device: str) -> int:
+    return (memory[device].tensors_bytes or 0) if device in memory else 0
 
 
 def time_words(cell: Cell) -> list[str]:
     """Short labels: how long the cards worked, how long the host, and how that was taken."""
-    finished, failed = cell.finished, cell.failed
-    if finished is None:
-        if failed is None or failed.host_seconds is None:
-            return []
-        host = tr("host {time}", time=duration(failed.host_seconds))
-        return [host, tr("modelled")] if failed.modelled else [host]
+    finished = cell.finished
+    ended = finished or cell.failed
+    if ended is None or ended.host_seconds is None:
+        return []
     said = []
-    busy = sorted(finished.busy, key=lambda each: -each[1])
-    if len(busy) == 1 and finished.device_seconds is not None:
-        busy = [(busy[0][0], finished.device_seconds)]
-    if busy:
-        said += [f"{name} {duration(seconds)}" for name, seconds in busy[:_MOST_DEVICES_TOLD]]
-    elif finished.device_seconds is not None:
-        said.append(tr("device {time}", time=duration(finished.device_seconds)))
-    said.append(tr("host {time}", time=duration(finished.host_seconds)))
-    if finished.modelled:
+    if finished is not None:
+        busy = sorted(finished.busy, key=lambda each: -each[1])[:_MOST_DEVICES_TOLD]
+        said = [f"{name} {duration(seconds)}" for name, seconds in busy]
+        if finished.device_seconds is not None and len(busy) < 2:
+            whole = duration(finished.device_seconds)
+            said = [f"{busy[0][0]} {whole}" if busy else tr("device {time}", time=whole)]
+    said.append(tr("host {time}", time=duration(ended.host_seconds)))
+    if ended.modelled:
         said.append(tr("modelled"))
-    if not finished.watched:
+    if finished is not None and not finished.watched:
         said.append(tr("not watched"))
-    elif finished.watch_seconds:
+    elif finished is not None and finished.watch_seconds:
         watching = seconds_words(finished.watch_seconds)
         said.append(tr("of which watching about {time}", time=watching))
     return said
 
 
-def thing_called(ledger: Ledger, path: str) -> "Placed | None":
-    """By its name on the shelf, or by its path in a container: "nets[0]"."""
-    for each in ledger.things.values():
-        if each.name == path:
-            return each
-        for part in each.elements if path.startswith(each.name) else ():
-            if part.path == path:
-                kind, place = part.kind, part.device
-                return Placed(each.id, path, kind, place, part.text, bytes=part.bytes)
-    return None
-
-
-def root_of(path: str) -> str:
-    """The name that a path begins with."""
-    return re.split(r"[.\[]", path, maxsplit=1)[0]
-
-
-def made_by(ledger: Ledger, name: str) -> "int | None":
-    """The number of the cell that made this name stand for what it does."""
-    made = [each for each in _cells(ledger) if name in each.placed]
-    named = [each for each in made if name in names_made(each.code)]
-    return (named or made)[-1].number if made else None
-
-
-def read_by(ledger: Ledger, name: str) -> "Sequence[int]":
-    """The numbers of the cells that used it since."""
-    since = made_by(ledger, name) or 0
-    cells = [each for each in _cells(ledger) if each.number > since]
-    return [each.number for each in cells if name in names_read(each.code)]
-
-
-def _cells(ledger: Ledger) -> "Sequence[Cell]":
-    return [each for each in ledger.cells if each.state == "done"]
-
-
-_WORTH_COMPARING = 1e-4  # seconds that a card worked
-_WITHOUT_PAUSES = 0.9  # of a stretch: in the rest of it a card may have rested
 Row = TypeVar("Row", Transferred, Idle, Loader)
 
 
@@ -466,67 +356,13 @@ def merged(before: Watched, new: Watched) -> Watched:
     trips = {(e.out, e.row, e.device, e.changed): e for e in (*before.trips, *new.trips)}
     return replace(
         new,
-        copies=replaced(before.copies, new.copies),
-        idle=replaced(before.idle, new.idle),
-        loaders=replaced(before.loaders, new.loaders),
+        copies=_replaced(before.copies, new.copies),
+        idle=_replaced(before.idle, new.idle),
+        loaders=_replaced(before.loaders, new.loaders),
         trips=tuple(trips.values()),
         devices=new.devices or before.devices,
     )
 
 
-def replaced(before: Iterable[Row], new: Iterable[Row]) -> tuple[Row, ...]:
+def _replaced(before: Iterable[Row], new: Iterable[Row]) -> tuple[Row, ...]:
     return tuple({each.row: each for rows in (before, new) for each in rows}.values())
-
-
-class AtOnce(NamedTuple):
-    """Cards that worked in one cell, in seconds."""
-
-    cards: "list[str]"
-    together: float  # two or more of them; 0 where one worked after the other
-    whole: float  # any of them
-
-
-def at_once(spans: "Sequence[Span]") -> "AtOnce | None":
-    """None where it cannot be told whether they worked at the same time."""
-    worked: dict[str, list[Span]] = {}
-    for each in spans:
-        if not each.waits_for and each.device != "cpu":
-            worked.setdefault(each.device, []).append(each)
-    busy = {card: sum(each.busy for each in of) for card, of in worked.items()}
-    cards = sorted(card for card, seconds in busy.items() if seconds >= _WORTH_COMPARING)
-    stretches = [each for card in cards for each in worked[card]]
-    length = sum(each.end - each.begin for each in stretches)
-    if len(cards) < 2 or sum(each.busy for each in stretches) < _WITHOUT_PAUSES * length:
-        return None
-    edges = [(each.begin, 1) for each in stretches] + [(each.end, -1) for each in stretches]
-    together = whole = last = 0.0
-    working = 0
-    for moment, change in sorted(edges):
-        whole += (moment - last) if working else 0.0
-        together += (moment - last) if working > 1 else 0.0
-        working, last = working + change, moment
-    return AtOnce(cards, together if together >= _WORTH_COMPARING / 10 else 0.0, whole)
-
-
-def left_out_words(numbers: "Sequence[int]", cards: "Sequence[str]") -> Message:
-    """Empty where there are none."""
-    if not numbers:
-        return NOTHING
-    return Message.counted(
-        "Cell {cells} needs a card that is lost ({cards}) and is left out.",
-        "Cells {cells} need a card that is lost ({cards}) and are left out.",
-        len(numbers),
-        cells=", ".join(str(each) for each in numbers),
-        cards=", ".join(cards),
-    )
-
-
-def not_again_words(numbers: "Sequence[int]", first: Failed) -> Message:
-    """Which cells failed in a replay, and why the first of them did."""
-    return Message.counted(
-        "Cell {cells} could not be run again: {why}",
-        "Cells {cells} could not be run again. The first: {why}",
-        len(numbers),
-        cells=", ".join(str(each) for each in numbers),
-        why=first.sentence or first.message,
-    )

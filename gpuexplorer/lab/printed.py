@@ -13,61 +13,35 @@ _LAST = 4_000  # letters that are shown at the end all the same
 
 
 class Flow:
-    """Lets through what a program prints, for however long it runs. What comes faster than it
-    can be shown is left out; a sentence stands for it, and the next line goes on.
+    """Lets through what a program prints, for however long it runs. Of what comes faster than
+    it can be shown the end alone is kept.
     """
 
     def __init__(self, clock: "Callable[[], float]" = time.monotonic) -> None:
         self._clock = clock
         self._room = float(MOST_PRINTED)
         self._at = clock()
-        self._left_out = 0
-        self._last = ""  # of what was left out
+        self._held = ""  # the end of what is left out
 
     def take(self, text: str) -> "Sequence[str]":
-        """What is shown for it, sentences of the lab's own among it."""
-        now = self._clock()
+        """What is shown for it, a sentence of the lab's own among it."""
+        now, text = self._clock(), overwritten(text)
         self._room = min(MOST_PRINTED, self._room + PRINTED_RATE * (now - self._at))
         self._at = now
-        text = overwritten(text)
-        shown: list[str] = []
-        if self._left_out:
-            before, end, after = text.partition("\n")
-            if self._room < PRINTED_RATE or not end:
-                self._leave_out(text)
-                return ()
-            shown.append(_left_out(self._left_out + len(before) + len(end)))
-            self._left_out, self._last = 0, ""
-            text = after
-        fits = text[: int(self._room)]
-        if len(fits) < len(text):
-            fits = fits[: fits.rfind("\n") + 1] or fits
-        if fits:
-            shown.append(fits)
+        room = 0 if self._held and self._room < PRINTED_RATE else int(self._room)
+        shown, rest = text[:room], text[room:]
         # A line that is written over and over, as by a progress bar, fills nothing.
-        if "\n" in fits or "\r" not in fits:
-            self._room -= len(fits)
-        if len(fits) < len(text):
-            self._leave_out(text[len(fits) :])
-            shown.append(Message("This prints faster than the lab shows: some is left out."))
-        return shown
+        if "\n" in shown or "\r" not in shown:
+            self._room -= len(shown)
+        cut = ""
+        if rest and not self._held:
+            cut = Message("This prints faster than the lab shows: some is left out.")
+        self._held = (self._held + rest)[-_LAST:] if rest else ""
+        return [each for each in (shown, cut) if each]
 
     def finish(self) -> "Sequence[str]":
-        """What is to be said of what was left out last, and its end: a result, or an error."""
-        letters, last = self._left_out, self._last
-        self._left_out, self._last = 0, ""
-        if letters > len(last):
-            last = last.partition("\n")[2]
-        said = (_left_out(letters - len(last)) if letters > len(last) else "", last)
-        return [each for each in said if each]
-
-    def _leave_out(self, text: str) -> None:
-        self._left_out += len(text)
-        self._last = (self._last + text)[-_LAST:]
-
-
-def _left_out(letters: int) -> Message:
-    return Message("{letters} letters were left out.", letters=f"{letters:,}")
+        """The end of what was left out last: a result, or an error."""
+        return [self._held] if self._held else []
 
 
 def overwritten(text: str) -> str:

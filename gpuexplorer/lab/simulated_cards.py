@@ -1,11 +1,10 @@
 """Simulated cards: what a worker is told of them, and what they are told of what it does."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
-from gpuexplorer.lab.cell_source import card_number
 from gpuexplorer.lab.events import (
     Asked,
     Device,
@@ -25,8 +24,6 @@ from gpuexplorer.simulation.faults import Fault, FaultKind
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.models import MIB, CardModel, Wire
 from gpuexplorer.simulation.occupied import Occupation
-from gpuexplorer.simulation.specs import MachineSpec
-from gpuexplorer.simulation.wiring import Wiring
 
 HOST = -1
 _CONTEXT_MIB = 118
@@ -34,83 +31,70 @@ _CONTEXT_MIB_OF_MULTIPROCESSOR = 3
 # As "Dive into Deep Learning" shows it: 24 bytes take a card from 6 MiB to 925 MiB, of which
 # 2 MiB are PyTorch's first block. PyTorch that loads kernels when needed takes less.
 _CONTEXT_MIB_AS_SEEN = {"TitanRTX": 917}
-# As a driver counts: the share of its last sampling period in which a kernel ran.
-_PERIOD = 0.25
-# As the counter of a wire is read: what went over it, until it is read the next time.
+# For so long a cell's work is shown: the counter of a wire is read as seldom.
 _READ_EVERY = 2.0
 # A program says what was seen of it about every half second; until it says it again, or seems
 # to be at rest, its cards are at work as they were.
 _SAID_AGAIN = 0.75
 _NOTHING_SEEN = Watched(0, 0.0, 0.0)
 
-
-@dataclass(frozen=True)
-class SimulatedCards:
-    """For Start: plain dictionaries, since they travel to the worker as JSON."""
-
-    cards: "tuple[Mapping[str, object], ...]"
-    links: "tuple[Mapping[str, object], ...]"
+Facts = Mapping[str, object]  # travels to the worker as JSON
 
 
 def simulated_cards(
-    spec: MachineSpec,
-    visible: "Sequence[int] | None" = None,
-    held: "Mapping[int, int] | None" = None,
-    wrong: "Sequence[tuple[int, int]]" = (),
-) -> SimulatedCards:
-    """The worker's cuda:0 is the first of the visible; links are numbered likewise. `held`:
-    bytes by card that others hold; `wrong`: from which card to which copies arrive wrong.
-    """
-    wiring, held = Wiring(spec), held or {}
-    shown = list(enumerate(range(len(spec.cards)) if visible is None else visible))
-    links = [
-        _link(HOST, number, way_to_host(spec.cards[index].model)) for number, index in shown
-    ]
-    for (number, index), (further, other) in combinations(shown, 2):
-        ways = ((index, other, further), (other, index, number))
-        arrive_wrong = [end for begin, to, end in ways if (begin, to) in wrong]
-        way = way_between(spec, wiring, index, other)
-        links.append({**_link(number, further, way), "wrong_to": arrive_wrong})
-    cards = (_card(spec.cards[index].model, index, held.get(index)) for _, index in shown)
-    return SimulatedCards(tuple(cards), tuple(links))
-
-
-def present_cards(
     machine: Machine,
-    faults: Sequence[Fault],
-    elapsed: float,
+    faults: "Sequence[Fault]" = (),
+    elapsed: float = 0.0,
     visible: "Sequence[int] | None" = None,
-) -> SimulatedCards:
-    """As the machine is after so many seconds: what others hold, and what arrives wrong."""
-    held = {
-        index: machine.reading(index, elapsed).memory_used + card.model.memory.reserved_bytes
-        for index, card in enumerate(machine.spec.cards)
-    }
-    wrong = [
+) -> "tuple[list[Facts], list[Facts]]":
+    """The cards and links for Start, as the machine is after so many seconds: what others hold,
+    and what arrives wrong. The worker's cuda:0 is the first of the visible; links are numbered
+    likewise.
+    """
+    spec = machine.spec
+    shown = list(enumerate(range(len(spec.cards)) if visible is None else visible))
+    wrong = {
         (each.card, each.to)
         for each in faults
         if each.kind is FaultKind.WRONG and each.start <= elapsed < each.end
-        if each.card is not None and each.to is not None
-    ]
-    return simulated_cards(machine.spec, visible, held, wrong)
+    }
+    links = [_link(HOST, number, way_to_host(spec.cards[at].model)) for number, at in shown]
+    for (number, index), (further, other) in combinations(shown, 2):
+        ways = ((index, other, further), (other, index, number))
+        arrive_wrong = [end for begin, to, end in ways if (begin, to) in wrong]
+        way = way_between(spec, machine.wiring, index, other)
+        links.append({**_link(number, further, way), "wrong_to": arrive_wrong})
+    return [_card(machine, index, elapsed) for _, index in shown], links
 
 
-def _card(model: CardModel, index: int, held: "int | None") -> "Mapping[str, object]":
+def _card(machine: Machine, index: int, elapsed: float) -> Facts:
+    model, held = machine.spec.cards[index].model, machine.reading(index, elapsed).memory_used
     single, tensor = model.speed.fp32 * SINGLE_REACHED, model.speed.bf16
     # V100, A100, H100 and their kin have wires enough for doubles at half the speed.
-    double = single / (2 if model.wires.nvlink is Wire.SWITCH else 64)
+    doubles = 2 if model.wires.nvlink is Wire.SWITCH else 64
     return {
         "name": model.name,
         "uuid": f"SIM-{index}",
         "memory_bytes": model.memory.total_bytes,
         "context_bytes": context_bytes(model),
-        "elsewhere_bytes": model.memory.reserved_bytes if held is None else held,
+        "elsewhere_bytes": model.memory.reserved_bytes + held,
         "capability": list(model.compute_capability),
         "multiprocessors": model.multiprocessors,
         "flops": single,
         "half_flops": 2 * single if tensor is None else tensor * TENSOR_REACHED,
-        "double_flops": double,
+        "double_flops": single / doubles,
         "bytes_per_second": model.memory.bytes_per_second,
+    }
+
+
+def _link(one: int, other: int, way: Way) -> Facts:
+    return {
+        "one": one,
+        "other": other,
+        "latency": way.latency,
+        "peer": way.peer,
+        "bytes_per_second": way.rate,
+        "pageable_bytes_per_second": way.pageable_rate,
     }
 
 
@@ -118,50 +102,6 @@ def context_bytes(model: CardModel) -> int:
     """What a program pays on a card before its first tensor: more on larger chips."""
     estimated = _CONTEXT_MIB + _CONTEXT_MIB_OF_MULTIPROCESSOR * model.multiprocessors
     return _CONTEXT_MIB_AS_SEEN.get(model.key, estimated) * MIB
-
-
-def _link(one: int, other: int, way: Way) -> "dict[str, object]":
-    pageable = way.pageable_rate
-    return {
-        "one": one,
-        "other": other,
-        "bytes_per_second": way.rate,
-        "latency": way.latency,
-        "peer": way.peer,
-        **({} if pageable is None else {"pageable_bytes_per_second": pageable}),
-    }
-
-
-@dataclass(frozen=True)
-class Expected:
-    """Modelled, as everything simulated cards tell of time."""
-
-    seconds: float
-    way: str  # "NVLink", "PCIe"
-
-
-def expected_copy(
-    spec: MachineSpec,
-    visible: "Sequence[int] | None",
-    source: str,
-    target: str,
-    size: int,
-) -> "Expected | None":
-    """How long a copy would take, before anybody asks for it. By PyTorch's names of the
-    devices; None where the model knows no way between them.
-    """
-    shown = range(len(spec.cards)) if visible is None else visible
-    numbers = [card_number(each) for each in {source, target} - {"cpu"}]
-    if source == target or any(each is None or each >= len(shown) for each in numbers):
-        return None
-    cards = sorted(shown[each] for each in numbers if each is not None)
-    if len(cards) == 1:
-        way, name = way_to_host(spec.cards[cards[0]].model), "PCIe"
-    else:
-        wiring = Wiring(spec)
-        way = way_between(spec, wiring, *cards)
-        name = "NVLink" if wiring.nvlinks_between(*cards) else "PCIe"
-    return Expected(way.seconds(size, pinned=False), name)
 
 
 class Load:
@@ -184,65 +124,58 @@ class Load:
         self._told: Machine | None = None  # what is held of it
         self._indices: dict[str, int] = {}
         self._held: dict[int, int] = {}
-        # Bytes over each card's wires, by the field of an Occupation; of what runs now.
-        self._moved: dict[int, Counter[str]] = defaultdict(Counter)
+        # Bytes of what runs now, by card and the wire's field of an Occupation.
+        self._moved: Counter[tuple[int, str]] = Counter()
         self._seen = _NOTHING_SEEN  # of the program that runs
         self._until = 0.0  # so long its cards are at work as they were
 
     def apply(self, event: Event) -> None:
+        now = self._elapsed()
         match event:
             case Hello(devices=devices):
+                self._indices.clear()
                 self._know(devices)
             case Transferred():
                 self._move(event)
+            case Asked():
+                self._hold(event.memory)
             case Watched() if self._live:
                 self._know(event.devices)
                 self._hold(event.memory)
-                self._go_on(event)
-            case Finished():
+                self._go_on(event, now)
+            case Finished() | Failed():
                 self._hold(event.memory)
-                for device, seconds in () if self._live else event.busy:
-                    if seconds > 0:
-                        length = max(seconds, _PERIOD)
-                        self._occupy(self._indices.get(device), length, seconds / length)
-                self._tell_moved()
-            case Asked():
-                self._hold(event.memory)
-            case Failed():
-                self._tell_moved()
+                busy = dict(event.busy) if isinstance(event, Finished) else {}
+                seconds = max(_READ_EVERY, *busy.values(), 0.0)
+                self._work(now, now + seconds, seconds, {} if self._live else busy)
             case _:
                 pass
 
     def told(self, command: Command, lost: "tuple[str, ...]") -> Command:
-        """With what its cards cannot know by themselves. `lost`: by PyTorch's names."""
-        match command:
-            case Run():
-                return replace(command, others=self.others(), lost=lost)
-            case Peek() | Evaluate():
-                return replace(command, lost=lost)
-            case _:
-                return command
-
-    def others(self) -> "tuple[tuple[str, int], ...]":
-        """What the cards' own programs hold now, by PyTorch's names of the cards."""
+        """With what its cards cannot know by themselves: what their own programs hold now, and
+        which are `lost`, by PyTorch's names of the cards.
+        """
+        if isinstance(command, Peek | Evaluate):
+            return replace(command, lost=lost)
+        if not isinstance(command, Run):
+            return command
         now, machine = self._elapsed(), self._now_told()
-
-        def other(index: int) -> int:
-            reserved = machine.spec.cards[index].model.memory.reserved_bytes
-            used = machine.reading(index, now).memory_used
-            return used + reserved - self._held.get(index, 0)
-
-        return tuple((name, other(index)) for name, index in self._indices.items())
+        others = {
+            name: machine.reading(index, now).memory_used
+            + machine.spec.cards[index].model.memory.reserved_bytes
+            - self._held.get(index, 0)
+            for name, index in self._indices.items()
+        }
+        return replace(command, others=tuple(others.items()), lost=lost)
 
     def released(self) -> None:
-        """The worker is gone: its memory with it."""
+        """The worker is gone: its memory with it. Another counts from its own beginning."""
         machine = self._now_told()
         for index, held in self._held.items():
-            if held:
-                machine.hold(index, self._elapsed(), -held)
+            machine.hold(index, self._elapsed(), -held)
         self._held.clear()
         self._moved.clear()
-        self._seen, self._until = _NOTHING_SEEN, 0.0  # another counts from its own beginning
+        self._seen, self._until = _NOTHING_SEEN, 0.0
 
     def _now_told(self) -> Machine:
         """One that began anew knows of nothing that is held."""
@@ -265,49 +198,36 @@ class Load:
                 machine.hold(index, self._elapsed(), held - self._held.get(index, 0))
                 self._held[index] = held
 
-    def _go_on(self, watched: Watched) -> None:
+    def _go_on(self, watched: Watched, now: float) -> None:
         """The cards work as they did on the program's own axis since this was last said."""
-        now, before = self._elapsed(), self._seen
-        self._seen = merged(before, watched)
+        before, self._seen = self._seen, merged(self._seen, watched)
         seconds = watched.seen_seconds - before.seen_seconds
         if seconds <= 0:
             return
         sent = {each.row: each.bytes for each in before.copies}
         for copy in watched.copies:
             self._move(replace(copy, bytes=copy.bytes - sent.get(copy.row, 0)))
-        moved, self._moved = self._moved, defaultdict(Counter)
+        worked = dict(before.busy)
+        busy = {device: each - worked.get(device, 0.0) for device, each in watched.busy}
         begin, self._until = max(now, self._until), now + _SAID_AGAIN
-        worked, worked_before = dict(watched.busy), dict(before.busy)
+        self._work(begin, self._until, seconds, busy)
+
+    def _work(
+        self, begin: float, end: float, seconds: float, busy: "Mapping[str, float]"
+    ) -> None:
+        """What was done in so many of the lab's seconds is shown from `begin` to `end`."""
+        moved, self._moved = self._moved, Counter()
         for device, index in self._indices.items():
-            busy = worked.get(device, 0.0) - worked_before.get(device, 0.0)
-            share = min(1.0, busy / seconds)
-            if begin < self._until and (share or index in moved):
-                rates = {wire: count / seconds for wire, count in moved[index].items()}
-                occupation = Occupation(begin, self._until, share, **rates)
-                self._machine().occupy(index, occupation)
+            share = min(1.0, busy.get(device, 0.0) / seconds)
+            rates = {wire: moved[at, wire] / seconds for at, wire in moved if at == index}
+            if begin < end and (share or rates):
+                self._machine().occupy(index, Occupation(begin, end, share, **rates))
 
     def _move(self, event: Transferred) -> None:
-        if event.already_there:
-            return
         source, target = map(self._indices.get, (event.source, event.target))
         wire = "pcie"
         if source is not None and target is not None and event.direct is not False:
             wire = "nvlink" if target in self._machine().wiring.peers(source) else "pcie"
-        if source is not None:
-            self._moved[source][f"{wire}_transmit"] += event.bytes
-        if target is not None:
-            self._moved[target][f"{wire}_receive"] += event.bytes
-
-    def _tell_moved(self) -> None:
-        """Once for each cell: a loop of thousands of copies is one stretch of traffic."""
-        for index, moved in self._moved.items():
-            rates = {wire: count / _READ_EVERY for wire, count in moved.items()}
-            self._occupy(index, _READ_EVERY, 0.0, **rates)
-        self._moved.clear()
-
-    def _occupy(
-        self, index: "int | None", seconds: float, share: float, **rates: float
-    ) -> None:
-        if index is not None:
-            now = self._elapsed()
-            self._machine().occupy(index, Occupation(now, now + seconds, share, **rates))
+        for end, way in ((source, "transmit"), (target, "receive")):
+            if end is not None and not event.already_there:
+                self._moved[end, f"{wire}_{way}"] += event.bytes

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gpuexplorer.core.records import UNREADABLE, reader, written
@@ -76,10 +76,6 @@ def fitted(job: CopyJob, fits: "Callable[[CopyJob], bool]") -> CopyJob:
 # How numbers are held, and computed with.
 KINDS = ("fp32", "tf32", "bf16")
 BYTES_OF = {"fp32": 4, "tf32": 4, "bf16": 2}
-CARD_SIZE = 8192  # rows and columns: large enough for every card to be at full work
-SMALL_CARD_SIZE = 4096
-HOST_SIZE = 1024
-_SMALL_CARD = 8 << 30
 
 
 @dataclass(frozen=True)
@@ -88,7 +84,7 @@ class ProductJob:
 
     device: str  # "cpu", "cuda:0"
     kind: str  # one of KINDS
-    size: int = CARD_SIZE  # rows, and columns
+    size: int = 8192  # rows, and columns: every card is at full work
 
     @property
     def operations(self) -> float:
@@ -100,15 +96,7 @@ class ProductJob:
         return self.size * self.size * BYTES_OF.get(self.kind, 4)
 
 
-def size_for(device: str, memory_bytes: "int | None") -> int:
-    """So large that the device is at full work, and its memory is not."""
-    if device == "cpu":
-        return HOST_SIZE
-    if memory_bytes is not None and memory_bytes <= _SMALL_CARD:
-        return SMALL_CARD_SIZE
-    return CARD_SIZE
-
-
+@dataclass(frozen=True)
 class Command:
     """Whatever a worker is told, by its number."""
 
@@ -119,7 +107,6 @@ class Command:
 class Run(Command):
     """Run one cell: any Python."""
 
-    id: int
     code: str
     number: int = 0  # as it stands before the cell; its code is known as "<cell 3>"
     watched: bool = True
@@ -132,7 +119,6 @@ class Run(Command):
 class Peek(Command):
     """Look into what an expression such as `X` or `net[0].weight` gives; it stays there."""
 
-    id: int
     what: str
     at: "tuple[int, ...]" = ()  # the leading indices, then row and column to begin with
     rows: int = 16
@@ -144,9 +130,8 @@ class Peek(Command):
 class Evaluate(Command):
     """What do these expressions give beside the session's names? Answered by an Evaluated."""
 
-    id: int
     sources: "tuple[str, ...]"
-    values: str = "{}"  # what they may name as well, as JSON; see worker/evaluating.py
+    values: str = "{}"  # what they may name as well, as JSON; see worker/cells.py
     seconds: float = 10.0  # each may take so long
     lost: "tuple[str, ...]" = ()
 
@@ -155,7 +140,6 @@ class Evaluate(Command):
 class Complete(Command):
     """How may this go on? Answered by a Completed, also while a cell runs."""
 
-    id: int
     code: str
     at: int  # the place of the cursor, in letters
 
@@ -164,56 +148,31 @@ class Complete(Command):
 class Answer(Command):
     """What the cell of that number asked for. None: it is refused, or there is no answer."""
 
-    id: int
     text: "str | None" = None
 
 
 @dataclass(frozen=True)
-class Measure(Command):
+class Measure(CopyJob, Command):
     """Measure one copy; the answer is a Measured, or Failed."""
 
-    id: int
-    source: str
-    target: str
-    bytes: int
-    mode: str = "copy"
-    pinned: "bool | None" = None
-    both_ways: bool = False
-    pieces: int = 1
-    beside: "tuple[tuple[str, str], ...]" = ()
     samples: int = 7
     most_share: float = 0.125  # of the free memory of each side
-    fit: bool = False
     # Cards, and which processors are close to each, as Linux lists them.
     near: "tuple[tuple[str, str], ...]" = ()
 
-    @property
-    def job(self) -> CopyJob:
-        return CopyJob(**{each.name: getattr(self, each.name) for each in fields(CopyJob)})
-
 
 @dataclass(frozen=True)
-class Multiply(Command):
+class Multiply(ProductJob, Command):
     """Measure products of matrices; the answer is a Multiplied, or Failed."""
 
-    id: int
-    device: str
-    kind: str
-    size: int
     samples: int = 7
     most_share: float = 0.125  # of the free memory of the device
     seconds: float = 4.0  # at work without a pause before the samples, so that power is read
-
-    @property
-    def job(self) -> ProductJob:
-        return ProductJob(self.device, self.kind, self.size)
 
 
 @dataclass(frozen=True)
 class Cancel(Command):
     """Give up that command, whether it runs or waits."""
-
-    id: int
 
 
 # Any: each is a dataclass, called with what its line of JSON holds.

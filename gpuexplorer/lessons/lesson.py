@@ -2,9 +2,10 @@
 point at in the window. Plain values that know no lab.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
@@ -38,22 +39,7 @@ class Expression:
 
     line: int
     source: str
-
-
-@dataclass(frozen=True)
-class Condition:
-    """What must be true, and what is told where it is not."""
-
-    expression: Expression
-    otherwise: str = ""
-
-
-@dataclass(frozen=True)
-class Limit:
-    """What the hardware could do at best, beside what was predicted and measured."""
-
-    expression: Expression
-    name: str  # "what PCIe 4.0 x16 can carry"
+    words: str = ""  # what is told where it is not true; or what a limit is
 
 
 @dataclass(frozen=True)
@@ -67,7 +53,7 @@ class Predict:
     unit: str = ""
     within: float = 0.2  # a share of what was measured, more or less
     factor: float = 0.0  # or, where it is said: so many times as much, or as little
-    limit: Limit | None = None
+    limit: Expression | None = None  # what the hardware could do at best
     real: bool = False  # computed or measured for real also where the cards are simulated
     # Or choices: which of them is right, counted from 0.
     choices: Sequence[str] = ()
@@ -79,7 +65,7 @@ class Check:
     """What must be true to go on, in order; the first that is not is told."""
 
     line: int
-    conditions: Sequence[Condition]
+    conditions: Sequence[Expression]
 
 
 @dataclass(frozen=True)
@@ -109,8 +95,7 @@ class Step:
     line: int
     title: str
     parts: Sequence[Part]
-    needs: Sequence[Condition] = ()  # one that is not met: the step is skipped, and told why
-    heading: str = ""  # its title as Markdown
+    needs: Sequence[Expression] = ()  # one that is not true: the step is skipped, and told why
 
     @property
     def cells(self) -> Sequence[Code]:
@@ -129,29 +114,12 @@ class Lesson:
     steps: Sequence[Step]
     file: Path
     outside: bool = False
-    heading: str = ""  # its title as Markdown
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(NamedTuple):
     line: int  # 0: it is the whole file's
     sentence: Message
     cure: Message
-
-
-class Problems:
-    """Collects them while a file is read: a teacher wants to know of all at once."""
-
-    def __init__(self) -> None:
-        self._found: dict[Problem, None] = {}
-
-    @property
-    def found(self) -> list[Problem]:
-        return sorted(self._found, key=lambda each: each.line)
-
-    def wrong(self, template: str, cure: str, line: int, /, **values: object) -> None:
-        """Both are templates, filled in with the same values."""
-        self._found[Problem(line, Message(template, **values), Message(cure, **values))] = None
 
 
 class LessonError(Trouble):
@@ -170,72 +138,56 @@ class LessonError(Trouble):
         )
 
 
-@dataclass(frozen=True)
-class Control:
-    """`words` are read after "Show me". Without a screen it is always there. `place` is the
-    object name in the window, where that is not the name itself.
-    """
-
-    words: str
-    screen: str = ""
-    place: str = ""
-
-
-CONTROLS: Mapping[str, Control] = {
-    "overview": Control(mark("the overview"), "overview"),
-    "card": Control(mark("the screen of one card"), "card"),
-    "processes": Control(mark("the processes"), "processes"),
-    "topology": Control(mark("the topology"), "topology"),
-    "events": Control(mark("the events"), "events"),
-    "lab": Control(mark("the lab"), "lab"),
-    "copies": Control(mark("the copies"), "copies"),
-    "rail": Control(mark("the screens at the left")),
-    "rail.overview": Control(mark("where the overview opens")),
-    "rail.card": Control(mark("where a single card opens")),
-    "rail.processes": Control(mark("where the processes open")),
-    "rail.topology": Control(mark("where the topology opens")),
-    "rail.events": Control(mark("where the events open")),
-    "rail.lab": Control(mark("where the lab opens")),
-    "rail.copies": Control(mark("where the copies open")),
-    "rail.devices": Control(mark("the cards at the left")),
-    "rail.python": Control(mark("which Python runs the lab")),
-    "top.source": Control(mark("where the figures come from")),
-    "top.time": Control(mark("how much time the plots show")),
-    "top.pause": Control(mark("what holds the plots still")),
-    "top.search": Control(mark("where one searches all commands")),
-    "overview.curves": Control(mark("the curves of all cards"), "overview"),
-    "overview.tiles": Control(mark("the cards' tiles"), "overview"),
-    "overview.processes": Control(mark("the programs on the cards"), "overview"),
-    "overview.events": Control(mark("what happened last"), "overview"),
-    "card.cards": Control(mark("where one chooses the card"), "card"),
-    "card.memory": Control(mark("what fills the card's memory"), "card"),
-    "card.plots": Control(mark("the card's plots"), "card"),
-    "card.facts": Control(mark("the facts about the card"), "card"),
-    "processes.table": Control(mark("the table of processes"), "processes"),
-    "topology.machine": Control(mark("how the machine is wired"), "topology"),
-    "topology.matrix": Control(mark("the table of connections"), "topology"),
-    "topology.facts": Control(mark("what is known of the chosen part"), "topology"),
-    "events.table": Control(mark("the list of events"), "events"),
-    "lab.editor": Control(mark("where one types a cell"), "lab"),
-    "lab.run": Control(mark("where a cell is typed and run"), "lab", "lab.editor"),
-    "lab.cells": Control(mark("the cells with what each took"), "lab"),
-    "lab.copies": Control(mark("where a cell says what it copied"), "lab", "lab.cells"),
-    "lab.bench": Control(mark("the shelves of the devices"), "lab"),
-    "lab.devices": Control(mark("the devices and what lies on them"), "lab", "lab.bench"),
-    "lab.memory": Control(mark("how full each device is"), "lab", "lab.bench"),
-    "lab.forms": Control(mark("the forms that write cells"), "lab"),
-    "lab.strips": Control(mark("the cards' curves below the lab"), "lab"),
-    "lab.placement": Control(mark("the switch that tells where operations run"), "lab"),
-    "lab.cap": Control(mark("the cap on the cards' memory"), "lab"),
-    "lab.switches": Control(mark("more switches of the lab"), "lab"),
-    "lab.visible": Control(mark("where one chooses visible cards"), "lab", "lab.switches"),
-    "lab.release": Control(mark("what gives the cards back"), "lab"),
-    "lab.open": Control(mark("where a program or notebook is opened"), "lab"),
-    "lab.watch": Control(mark("where a program is watched"), "lab"),
-    "lab.save": Control(mark("where the session is saved"), "lab"),
-    "copies.copies": Control(mark("the page of single copies"), "copies"),
-    "copies.matrix": Control(mark("the page that measures all pairs"), "copies"),
-    "copies.sweep": Control(mark("the page that measures all sizes"), "copies"),
-    "copies.comparisons": Control(mark("the page that compares ways"), "copies"),
-    "copies.datasheet": Control(mark("the page of datasheets and prices"), "copies"),
+# What can be shown, by its object name in the window, in words that are read after "Show me".
+CONTROLS = {
+    "overview": mark("the overview"),
+    "card": mark("the screen of one card"),
+    "processes": mark("the processes"),
+    "topology": mark("the topology"),
+    "events": mark("the events"),
+    "lab": mark("the lab"),
+    "copies": mark("the copies"),
+    "rail": mark("the screens at the left"),
+    "rail.devices": mark("the cards at the left"),
+    "rail.python": mark("which Python runs the lab"),
+    "top.source": mark("where the figures come from"),
+    "top.time": mark("how much time the plots show"),
+    "top.pause": mark("what holds the plots still"),
+    "top.search": mark("where one searches all commands"),
+    "overview.curves": mark("the curves of all cards"),
+    "overview.tiles": mark("the cards' tiles"),
+    "overview.processes": mark("the programs on the cards"),
+    "overview.events": mark("what happened last"),
+    "card.cards": mark("where one chooses the card"),
+    "card.memory": mark("what fills the card's memory"),
+    "card.plots": mark("the card's plots"),
+    "card.facts": mark("the facts about the card"),
+    "processes.table": mark("the table of processes"),
+    "topology.machine": mark("how the machine is wired"),
+    "topology.matrix": mark("the table of connections"),
+    "topology.facts": mark("what is known of the chosen part"),
+    "events.table": mark("the list of events"),
+    "lab.editor": mark("where one types a cell"),
+    "lab.cells": mark("the cells with what each took and copied"),
+    "lab.bench": mark("the shelves of the devices"),
+    "lab.forms": mark("the forms that write cells"),
+    "lab.strips": mark("the cards' curves below the lab"),
+    "lab.placement": mark("the switch that tells where operations run"),
+    "lab.cap": mark("the cap on the cards' memory"),
+    "lab.switches": mark("more switches of the lab"),
+    "lab.release": mark("what gives the cards back"),
+    "lab.open": mark("where a program or notebook is opened"),
+    "lab.watch": mark("where a program is watched"),
+    "lab.save": mark("where the session is saved"),
+    "copies.copies": mark("the page of single copies"),
+    "copies.matrix": mark("the page that measures all pairs"),
+    "copies.sweep": mark("the page that measures all sizes"),
+    "copies.comparisons": mark("the page that compares ways"),
+    "copies.datasheet": mark("the page of datasheets and prices"),
 }
+
+
+def screen_of(control: str) -> str:
+    """Empty where it is there without a screen, as the rail is."""
+    screen = control.partition(".")[0]
+    return "" if screen in ("rail", "top") else screen

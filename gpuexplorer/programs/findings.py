@@ -2,14 +2,13 @@
 figures and cures. A rule finds the lines it holds for, and says what a cure can give back.
 """
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from gpuexplorer.copies.copy_row import HOST, CopyRow
 from gpuexplorer.core.units import duration, grouped, memory, plain, rate, seconds_words
-from gpuexplorer.core.words import NOTHING, Message, mark, told
+from gpuexplorer.core.words import Message, mark, told
 from gpuexplorer.lab.events import Idle, Loader, Watched, Why
 from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.programs.program_run import (
@@ -47,7 +46,7 @@ class Finding:
     cure: Message
     # Of those watched, what the cure can give back at most. None: it cannot be estimated.
     seconds: float | None
-    figures: Mapping[str, float | int | None] = field(default_factory=dict)
+    figures: Mapping[str, float | int]
     device: str = ""  # the card that waited
     other: Spot | None = None  # a second line that belongs to it, as of a trip
     rows: frozenset[int] = frozenset()  # of the copies that it is about
@@ -65,408 +64,133 @@ def findings(run: ProgramRun) -> Sequence[Finding]:
     """Those first that can give back most. Empty where nothing is worth a change."""
     found: list[Finding] = []
     for cell, seen in run.seen:
-        look, said, of_cell = Look(run, cell, seen), set[int](), list[Finding]()
+        look = _Look(run, cell, seen)
         # What is said of a copy is said once: by what takes the copy away rather than by what
         # makes it cheaper.
-        for rule in (_trips, _small, _reads, _pageable, _blocking):
-            of_cell += [each for each in rule(look) if not each.rows & said]
-            said = {row for each in of_cell for row in each.rows}
-        # Pauses between small copies go with them.
-        small = {each.spot for each in of_cell if each.matter is Matter.SMALL}
-        there = {each.spot for each in of_cell if each.matter is Matter.TRIP}
-        found += [*of_cell, *_loaders(look), *_hosts(look, small, there)]
+        for rule in (_trips, _small, _reads, _large, _loaders, _hosts):
+            said = {row for each in look.found for row in each.rows}
+            look.found += [each for each in rule(look) if not each.rows & said]
+        found += look.found
     return sorted(found, key=lambda each: (-(each.seconds or 0.0), each.spot))
 
 
 # Of the time watched, as `WORTH`, where a cure has to be tried out and is more than a word.
-_TRYING = 0.05
-_PINNING = 0.04  # the host copies what it pins
-_MANY_LINES = 0.1  # all of them together
-_NOW_AND_THEN = 0.15  # a line that does not work in most steps
+_LEAST = dict.fromkeys((Matter.PAGEABLE, Matter.BLOCKING, Matter.LOADER), 0.04)
+_LEAST[Matter.HOST] = 0.1  # since the program itself is changed
+_SAID = {
+    Matter.TRIP: mark(
+        "{head} takes {size} from {device} to the host, and {back} brings it back, {times} "
+        "times: about {part}."
+    ),
+    Matter.SMALL: mark(
+        "{head} made {times} copies of {size}, about {pieces} at a time: {part}."
+    ),
+    Matter.READ: mark("{head} {times} times: {card} waited {part}."),
+    Matter.PAGEABLE: mark("{head} copied {size} from pageable memory in {part}, at {rate}."),
+    Matter.BLOCKING: mark(
+        "{head} copied {size} from pinned memory, and the host waited for it: {part}."
+    ),
+    Matter.LOADER: mark("{head} kept {card} waiting for {times} batches: {part}."),
+    Matter.HOST: mark("{head} kept {card} waiting for the host, {times} times: {part}."),
+}
 # What happens less often is no loop, but how a program begins or ends: the first call makes a
 # context, the last reads a result.
 _OFTEN = 10
 _SELDOM = 20  # what is done in fewer than one of so many steps is done seldom already
+_SUMS = ("seconds", "times", "longest")  # of pauses
 
 
-class Look:
+class _Look:
     """What was watched of one cell, ready to be asked about; a `.py` has no other."""
 
     def __init__(self, run: ProgramRun, cell: Cell, seen: Watched) -> None:
         self.run, self.seen = run, seen
+        self.found: list[Finding] = []
         self.whole = max(0.0, seen.seen_seconds - seen.started)  # without the start
-        self.rows: dict[int, CopyRow] = {}
-        self.at: dict[Spot, list[CopyRow]] = defaultdict(list)
-        for copy in seen.copies:
-            if not copy.already_there:
-                self.rows[copy.row] = row_of(run, cell, copy)
-                self.at[spot_of(copy)].append(self.rows[copy.row])
-        self.idle: dict[Why, list[Idle]] = defaultdict(list)
-        self.idle_at: dict[tuple[Why, Spot], list[Idle]] = defaultdict(list)
-        for each in seen.idle:
-            if not each.part_of:
-                self.idle[each.why].append(each)
-                self.idle_at[each.why, spot_of(each)].append(each)
+        copies = [row_of(run, cell, copy) for copy in seen.copies if not copy.already_there]
+        self.rows = {row.number: row for row in copies}
+        self.reads = [row for row in copies if row.target == HOST and row.blocking]
         self._several = len({*(idle.device for idle in seen.idle), *dict(seen.busy)}) > 1
-        self._steps = seen.seen_steps if seen.step else 0  # slices of time are none
-        self._reads = [row for row in self.rows.values() if row.target == HOST and row.blocking]
-        self._waited: dict[int, float | None] = {}
+        self.steps = seen.seen_steps if seen.step else 0  # slices of time are none
 
-    def worth(self, seconds: float, share: float = WORTH) -> bool:
-        return seconds >= share * self.whole and seconds > 0.0
+    def worth(self, matter: Matter, seconds: float) -> bool:
+        return seconds >= _LEAST.get(matter, WORTH) * self.whole and seconds > 0.0
 
     def seldom(self, times: int) -> bool:
         """No loop, or not in every so many steps of it."""
-        return times < _OFTEN or times * _SELDOM < self._steps
+        return times < _OFTEN or times * _SELDOM < self.steps
 
-    def mostly(self, times: int) -> bool:
-        """In a loop; a pause of now and then may come from what else runs on the computer."""
-        return times >= _OFTEN and 2 * times >= self._steps
+    def lines(self, why: Why) -> list[Idle]:
+        """Of each line the pauses of the card that idled longest, as one."""
+        rows = [each for each in self.seen.idle if each.why is why and not each.part_of]
+        joined: dict[Spot, Idle] = {}
+        for each in sorted(rows, key=lambda idle: -idle.seconds):
+            first = joined.setdefault(spot_of(each), each)
+            if first is not each and first.device == each.device:
+                sums = {name: getattr(first, name) + getattr(each, name) for name in _SUMS}
+                joined[spot_of(each)] = replace(first, **sums)
+        return list(joined.values())
 
-    def host_waited(self, times: int) -> float | None:
-        """For reads of about so many times, which are of the same loop: a card idles after the
-        last read of a step, the host waits at the first. None: they were not timed, or there
-        are none.
-        """
-        if times not in self._waited:
-            self._waited[times] = total(
-                [r.host_seconds for r in self._reads if 0.9 * times <= r.copies <= 1.1 * times]
-            )
-        return self._waited[times]
-
-    def head(self, row: CopyRow | Idle, what: str = "") -> Message:
+    def head(self, row: CopyRow | Idle) -> Message:
         """What a sentence begins with: "train.py:84 `loss.item()`"."""
-        place, what = self.run.place(spot_of(row)), what or row.what
-        return Message("{place} `{what}`", place=place, what=what) if what else place
+        place = self.run.place(spot_of(row))
+        return Message("{place} `{what}`", place=place, what=row.what) if row.what else place
+
+    def size(self, count: float) -> str:
+        return str(memory(count, self.run.units))
 
     def finding(
         self,
         matter: Matter,
         at: CopyRow | Idle,
-        sentence: str,
         cure: Message,
-        *,
         spent: float,
         gain: float | None,
-        figures: Mapping[str, float | int | None],
-        device: str = "",
-        what: str = "",
+        *,
+        sentence: str = "",
+        times: int = 0,
         other: CopyRow | Loader | None = None,
-        rows: Iterable[int] = (),
+        rows: Sequence[CopyRow] = (),
         **values: object,
-    ) -> Finding:
-        """`sentence`: a template; head, card and part of the whole are filled in. `spent`: the
-        seconds that it names. `device`: if it is not that of `at`.
+    ) -> Iterator[Finding]:
+        """One, or none where it is not worth a change. `sentence`: in place of the matter's;
+        head, card, times and part of the whole are filled in. `spent`: the seconds that it
+        names.
         """
-        device = device or (at.device if isinstance(at, Idle) else at.target)
-        whole, part = duration(self.whole), duration(min(spent, self.whole))
-        values |= {
-            "device": device,
-            "head": self.head(at, what),
-            "card": device if self._several else Message("the card"),
-            "part": Message(
-                "{spent} of {whole}",
-                spent=part.number if part.unit == whole.unit else str(part),
-                whole=str(whole),
-            ),
-        }
-        return Finding(
+        if not self.worth(matter, spent if gain is None else gain):
+            return
+        if isinstance(at, Idle):
+            device, times = at.device, times or at.times
+        else:
+            device = at.source if at.target == HOST else at.target
+            rows, times = rows or [at], times or at.copies
+        whole, part, seen = duration(self.whole), duration(min(spent, self.whole)), self.seen
+        spent_of = part.number if part.unit == whole.unit else str(part)
+        said = Message(
+            sentence or _SAID[matter],
+            head=self.head(at),
+            device=device,
+            card=device if self._several else Message("the card"),
+            times=grouped(times),
+            part=Message("{spent} of {whole}", spent=spent_of, whole=str(whole)),
+            **values,
+        )
+        if sampled(seen):
+            time = seconds_words(spent * (seen.seconds - seen.started) / self.whole)
+            said = told(said, Message("Over the whole run: about {time}.", time=time))
+        yield Finding(
             matter,
             spot_of(at),
             self.run.place(spot_of(at)),
-            what or at.what,
-            told(Message(sentence, **values), self._over_all(spent)),
+            at.what,
+            said,
             cure,
             gain,
-            figures,
+            {"times": times, "seconds": spent, "bytes": sum(row.bytes for row in rows)},
             device,
             None if other is None else spot_of(other),
-            frozenset(rows),
+            frozenset(row.number for row in rows),
         )
-
-    def size(self, count: float) -> str:
-        return str(memory(count, self.run.units))
-
-    def _over_all(self, seconds: float) -> Message:
-        """What it would be without sampling; empty where everything was watched."""
-        seen = self.seen
-        if not sampled(seen) or not self.whole:
-            return NOTHING
-        times = (seen.seconds - seen.started) / self.whole
-        if seen.step and seen.steps > seen.seen_steps > 0:
-            times = seen.steps / seen.seen_steps
-        return Message("Over the whole run: about {time}.", time=seconds_words(seconds * times))
-
-
-def _trips(look: Look) -> Iterator[Finding]:
-    ways = [
-        (trip, look.rows[trip.out], look.rows[trip.row])
-        for trip in look.seen.trips
-        if trip.out in look.rows and trip.row in look.rows and not look.seldom(trip.times)
-    ]
-    # Of gradients, which autograd copied: the same way back, which the same cure helps.
-    backward = [each for each in ways if each[1].how == "backward"]
-    for way in [each for each in ways if each[1].how != "backward"] or ways:
-        trip, out, back = way
-        both = [way] + [
-            each
-            for each in backward
-            if each is not way and abs(each[0].times - trip.times) <= 0.1 * trip.times
-        ]
-        gain = 0.0
-        for its, *copies in both:
-            # Of both copies, and for which the card idled after the first.
-            for row in copies:
-                seconds = row.seconds if row.seconds is not None else row.host_seconds
-                gain += (seconds or 0.0) * min(1.0, its.times / row.copies)
-            gain += sum(
-                each.seconds * min(1.0, its.times / max(1, each.times))
-                for each in look.idle_at.get((Why.READ, spot_of(copies[0])), ())
-                if each.device == its.device
-            )
-        if not look.worth(gain):
-            continue
-        sentence = mark(
-            "{head} takes {size} from {device} to the host, and {back} brings it back, {times} "
-            "times: about {part}."
-        )
-        cure = Message("Keep it on the card.")
-        if trip.changed:
-            sentence = mark(
-                "{head} takes {size} from {device} to the host, and {back} brings back what "
-                "became of it, {times} times: about {part}."
-            )
-            cure = Message("Compute that on the card too, and keep it there.")
-        yield look.finding(
-            Matter.TRIP,
-            out,
-            sentence,
-            cure,
-            spent=gain,
-            gain=gain,
-            figures={"times": trip.times, "bytes": trip.bytes, "seconds": gain},
-            device=trip.device,
-            other=back,
-            rows={row.number for _, *copies in both for row in copies},
-            size=look.size(trip.bytes / trip.times),
-            back=look.head(back),
-            times=grouped(trip.times),
-        )
-
-
-_PIECES = 8  # in a burst: fewer are the few tensors of a batch
-
-
-def _small(look: Look) -> Iterator[Finding]:
-    for row in look.rows.values():
-        bursts = max(1, row.bursts)
-        # A library that copies piece by piece, such as a model's parameters, cannot be helped.
-        if not row.small or row.copies < max(_OFTEN, _PIECES * bursts) or row.within:
-            continue
-        # While the host waits for one of them, it waits for other work as well.
-        known = [each for each in (row.host_seconds, row.seconds) if each is not None]
-        now = (
-            row.seconds
-            if row.blocking and row.seconds is not None
-            else max(known, default=None)
-        )
-        if now is None:
-            continue
-        then = row.bursts * now / row.copies + (row.bytes / row.limit if row.limit else 0.0)
-        # The card also waits from one of the copies to the next.
-        between = [
-            each.seconds
-            for each in look.idle_at.get((Why.HOST, spot_of(row)), ())
-            if each.device == row.target
-        ]
-        short = [seconds for card, seconds in look.seen.pauses if card == row.target]
-        now = max(now, min(now + sum(between) + sum(short), row.host_seconds or 0.0))
-        if not look.worth(now - then):
-            continue
-        to_host = row.target == HOST
-        cure = Message("Put them together there (torch.stack), and copy once.")
-        if to_host:
-            cure = Message("Put them together on the card (torch.stack), and fetch them once.")
-        yield look.finding(
-            Matter.SMALL,
-            row,
-            mark("{head} made {copies} copies of {size}, about {pieces} at a time: {part}."),
-            told(cure, _instead(then, now)),
-            spent=now,
-            gain=now - then,
-            figures={
-                "copies": row.copies,
-                "bursts": row.bursts,
-                "bytes": row.bytes,
-                "seconds": now,
-                "at_once_s": then,
-            },
-            device=row.source if to_host else row.target,
-            rows={row.number},
-            copies=grouped(row.copies),
-            size=look.size(row.bytes / row.copies),
-            pieces=grouped(round(row.copies / bursts)),
-        )
-
-
-_SAVING = "save"
-_SAVES = 3  # from so many on it is done again and again
-_MOST = 0.7  # of what a card waited: then the cure gives back about all of it
-_FETCHED = mark("Collect it on the card, and fetch all of it at once at the end.")
-_PRINTED = mark("Print it every 100 steps, or keep it on the card and print it once.")
-_DECIDED = mark("Decide on the card, such as by torch.where, or every 100 steps.")
-_INSTEAD_OF_READING = {
-    _SAVING: mark("Save less often, or copy the state to the host and write it in a thread."),
-    **dict.fromkeys(("print", "format", "display", "repr", "str", "write"), _PRINTED),
-    **dict.fromkeys(("if", "while", "assert", "and", "or", "not", "bool"), _DECIDED),
-    **dict.fromkeys(("equal", "allclose", "any", "all"), _DECIDED),
-    **dict.fromkeys(("numpy", "tolist", "cpu", "to", "copy_", "array", "asarray"), _FETCHED),
-}
-
-
-def _reads(look: Look) -> Iterator[Finding]:
-    for idle in _by_line(look.idle[Why.READ]):
-        worst, seconds = idle[0], _idled(idle)
-        copies = [
-            each
-            for each in look.at.get(spot_of(worst), ())
-            if each.target == HOST and each.blocking
-        ]
-        same = [each for each in copies if each.what == worst.what] or copies
-        times = sum(each.copies for each in same) or worst.times
-        waited = look.host_waited(times) if copies else None
-        # The card does nothing else while it answers.
-        gain = _repeated(idle) + sum(each.seconds or 0.0 for each in copies)
-        if copies and all(each.how == _SAVING for each in copies):
-            times = sum(each.bursts for each in copies)
-            counts = times >= _SAVES and look.worth(gain, _TRYING)
-            gain = min(gain, seconds)
-        else:
-            # Without its reads the host asks for the next work while the card computes: it can
-            # run ahead by no more than it stood still for them.
-            gain = min(gain, seconds, seconds if waited is None else waited)
-            counts = not look.seldom(times) and look.worth(gain)
-        if not counts:
-            continue
-        otherwise = mark("Keep the sum on the card and read it every 100 steps.")
-        if not copies and "synchronize" in worst.what:
-            otherwise = mark(
-                "Leave it out: PyTorch waits by itself where a value is needed. To take times, "
-                "record events (torch.cuda.Event) and read them at the end."
-            )
-        cure = Message(_INSTEAD_OF_READING.get(same[0].how if same else "", otherwise))
-        if gain < _MOST * seconds:
-            too_slow = Message(
-                "That gives back about {gain}: the host is too slow for the rest.",
-                gain=seconds_words(gain),
-            )
-            cure = told(cure, too_slow)
-        yield look.finding(
-            Matter.READ,
-            worst,
-            mark("{head} {times} times: {card} waited {part}."),
-            cure,
-            spent=seconds,
-            gain=gain,
-            figures={"times": times, "card_waited_s": seconds, "host_waited_s": waited},
-            rows=(each.number for each in copies),
-            times=grouped(times),
-        )
-
-
-# Of what a link to the host could carry in theory, what copies of pinned memory reach:
-# nvbandwidth finds 76 to 88 % on PCIe 3 to 5.
-_REACHED = 0.8
-
-
-def _pageable(look: Look) -> Iterator[Finding]:
-    for row in look.rows.values():
-        if row.source != HOST or row.pinned is not False or not row.asked or row.small:
-            continue
-        # What moves once, such as a model at the beginning, gains nothing: pinning is a copy.
-        if look.seldom(row.bursts) or row.seconds is None:
-            continue
-        now = row.seconds
-        pinned = None if row.limit is None else row.bytes / (_REACHED * row.limit)
-        gain = None if pinned is None else now - pinned
-        if not look.worth(now if gain is None else gain, _PINNING):
-            continue
-        # As far as numbers tell: one copy for each of its batches, or the same few.
-        fitting = (
-            each
-            for each in look.seen.loaders
-            if not each.pins and row.bursts <= each.batches <= row.copies * 1.1
-        )
-        loader = next(fitting, None)
-        cure = Message(
-            "Keep it in pinned memory (.pin_memory(), once), and copy with non_blocking=True."
-        )
-        if loader is not None:
-            cure = Message(
-                "Give the loader of {place} pin_memory=True, and copy with non_blocking=True.",
-                place=look.run.place(spot_of(loader)),
-            )
-        sentence = mark("{head} copied {size} from pageable memory in {part}, at {rate}.")
-        if row.limit is not None:
-            sentence = mark(
-                "{head} copied {size} from pageable memory in {part}, at {rate}; the wire "
-                "could carry {limit}."
-            )
-        yield look.finding(
-            Matter.PAGEABLE,
-            row,
-            sentence,
-            told(cure, NOTHING if pinned is None else _instead(pinned, now)),
-            spent=now,
-            gain=gain,
-            figures={
-                "copies": row.copies,
-                "bytes": row.bytes,
-                "seconds": now,
-                "pinned_s": pinned,
-                "rate": row.bytes / now,
-                "limit": row.limit,
-            },
-            other=loader,
-            rows={row.number},
-            size=look.size(row.bytes),
-            rate=str(rate(row.bytes / now)),
-            limit=str(rate(row.limit or 0.0)),
-        )
-
-
-def _blocking(look: Look) -> Iterator[Finding]:
-    """Pinned memory for which the host waits all the same."""
-    busy = dict(look.seen.busy)
-    for row in look.rows.values():
-        if row.source != HOST or not (row.pinned and row.blocking and row.asked):
-            continue
-        if look.seldom(row.bursts) or row.host_seconds is None or row.target not in busy:
-            continue
-        # The card is done no sooner than its work.
-        gain = min(row.host_seconds, look.whole - busy[row.target])
-        if look.worth(gain, _TRYING):
-            yield look.finding(
-                Matter.BLOCKING,
-                row,
-                mark(
-                    "{head} copied {size} from pinned memory, and the host waited for it: "
-                    "{part}."
-                ),
-                Message(
-                    "Copy with non_blocking=True, and do not write to that memory before the "
-                    "copy is done."
-                ),
-                spent=row.host_seconds,
-                gain=gain,
-                figures={
-                    "copies": row.copies,
-                    "bytes": row.bytes,
-                    "host_waited_s": row.host_seconds,
-                },
-                rows={row.number},
-                size=look.size(row.bytes),
-            )
 
 
 def _instead(then: float, now: float) -> Message:
@@ -477,40 +201,185 @@ def _instead(then: float, now: float) -> Message:
     )
 
 
-def _loaders(look: Look) -> Iterator[Finding]:
-    for idle in _by_line(look.idle[Why.LOADER]):
-        worst, seconds, gain = idle[0], _idled(idle), _repeated(idle)
-        if look.seldom(_times(idle)) or not look.worth(gain, _TRYING):
+def _trips(look: _Look) -> Iterator[Finding]:
+    ways = [
+        (trip, look.rows[trip.out], look.rows[trip.row])
+        for trip in look.seen.trips
+        if {trip.out, trip.row} <= look.rows.keys() and not look.seldom(trip.times)
+    ]
+    # Gradients, which autograd copied, go the same way back: the same cure helps.
+    gradients = [row for _, *rows in ways if rows[1].how == "backward" for row in rows]
+    for trip, out, back in ways:
+        if back.how == "backward":
             continue
-        there = [each for each in look.seen.loaders if spot_of(each) == spot_of(worst)]
-        loader = max(there, key=lambda each: each.seconds, default=None)
-        batches = sum(each.batches for each in there) or _times(idle)
-        yield look.finding(
-            Matter.LOADER,
-            worst,
-            mark("{head} kept {card} waiting for {batches} batches: {part}."),
-            _more_workers(loader, worst, look.run.processors),
-            spent=seconds,
-            gain=gain,
-            figures={
-                "batches": batches,
-                "card_waited_s": seconds,
-                "host_waited_s": sum(each.seconds for each in there) if there else None,
-                "workers": loader.workers if loader is not None else None,
-                "processors": look.run.processors,
-            },
-            what=worst.what or (loader.what if loader is not None else ""),
-            batches=grouped(batches),
+        rows, gradients = [out, back, *gradients], []
+        left = {spot_of(row) for row in rows if row.target == HOST}
+        gain = sum(row.seconds or row.host_seconds or 0.0 for row in rows)
+        gain += sum(each.seconds for each in look.lines(Why.READ) if spot_of(each) in left)
+        cure = Message("Keep it on the card.")
+        if trip.changed:
+            cure = Message("Compute that on the card too, and keep it there.")
+        yield from look.finding(
+            Matter.TRIP,
+            out,
+            cure,
+            gain,
+            gain,
+            times=trip.times,
+            other=back,
+            rows=rows,
+            size=look.size(trip.bytes / trip.times),
+            back=look.head(back),
         )
 
 
-_FAR_LONGER = 20  # than the mean: workers that are started anew
+_PIECES = 8  # in a burst: fewer are the few tensors of a batch
+
+
+def _small(look: _Look) -> Iterator[Finding]:
+    for row in look.rows.values():
+        bursts = max(1, row.bursts)
+        # A library that copies piece by piece, such as a model's parameters, cannot be helped.
+        if not row.small or row.copies < max(_OFTEN, _PIECES * bursts) or row.within:
+            continue
+        # While the host waits for what it reads, it waits for other work as well.
+        now = row.seconds if row.target == HOST and row.seconds else row.host_seconds
+        now = now or row.seconds or 0.0
+        then = bursts * now / row.copies + (row.bytes / row.limit if row.limit else 0.0)
+        cure = Message("Put them together there (torch.stack), and copy once.")
+        if row.target == HOST:
+            cure = Message("Put them together on the card (torch.stack), and fetch them once.")
+        yield from look.finding(
+            Matter.SMALL,
+            row,
+            told(cure, _instead(then, now)),
+            now,
+            now - then,
+            size=look.size(row.bytes / row.copies),
+            pieces=grouped(round(row.copies / bursts)),
+        )
+
+
+_MOST = 0.7  # of what a card waited: then the cure gives back about all of it
+_FETCHED = mark("Collect it on the card, and fetch all of it at once at the end.")
+_PRINTED = mark("Print it every 100 steps, or keep it on the card and print it once.")
+_DECIDED = mark("Decide on the card, such as by torch.where, or every 100 steps.")
+_INSTEAD_OF_READING = {
+    "save": mark("Save less often, or copy the state to the host and write it in a thread."),
+    "synchronize": mark(
+        "Leave it out: PyTorch waits by itself where a value is needed. To take times, record "
+        "events (torch.cuda.Event) and read them at the end."
+    ),
+    **dict.fromkeys(("print", "format", "display", "repr", "str", "write"), _PRINTED),
+    **dict.fromkeys(("if", "while", "assert", "and", "or", "not", "bool"), _DECIDED),
+    **dict.fromkeys(("equal", "allclose", "any", "all"), _DECIDED),
+    **dict.fromkeys(("numpy", "tolist", "cpu", "to", "copy_", "array", "asarray"), _FETCHED),
+}
+
+
+def _reads(look: _Look) -> Iterator[Finding]:
+    for idle in look.lines(Why.READ):
+        copies = [each for each in look.reads if spot_of(each) == spot_of(idle)]
+        same = [each for each in copies if each.what == idle.what] or copies
+        how = same[0].how if same else "synchronize" * ("synchronize" in idle.what)
+        times = sum(each.copies for each in same) or idle.times
+        if look.seldom(times):
+            continue
+        # The card does nothing else while it answers. The longest wait may have been the first.
+        again = idle.seconds - idle.longest + sum(each.seconds or 0.0 for each in copies)
+        # Without its reads the host asks for the next work while the card computes: it can run
+        # ahead by no more than it stood still for them.
+        # Copies of about as many times are of the same loop: a card idles after the last read
+        # of a step, the host waits at the first.
+        loop = [each for each in look.reads if abs(each.copies - times) <= 0.1 * times]
+        waited = total([each.host_seconds for each in loop]) if copies else None
+        gain = min(again, idle.seconds, again if waited is None else waited)
+        otherwise = mark("Keep the sum on the card and read it every 100 steps.")
+        cure = Message(_INSTEAD_OF_READING.get(how, otherwise))
+        if gain < _MOST * idle.seconds:
+            too_slow = Message(
+                "That gives back about {gain}: the host is too slow for the rest.",
+                gain=seconds_words(gain),
+            )
+            cure = told(cure, too_slow)
+        yield from look.finding(
+            Matter.READ, idle, cure, idle.seconds, gain, times=times, rows=copies
+        )
+
+
+# Of what a link to the host could carry in theory, what copies of pinned memory reach:
+# nvbandwidth finds 76 to 88 % on PCIe 3 to 5.
+_REACHED = 0.8
+
+
+def _large(look: _Look) -> Iterator[Finding]:
+    """From memory that is not pinned; from pinned memory, where the host waits all the same."""
+    for row in look.rows.values():
+        # What moves once, such as a model at the beginning, gains nothing: pinning is a copy.
+        if row.source != HOST or not row.asked or look.seldom(row.bursts):
+            continue
+        reached: str = str(rate(row.bytes / row.seconds)) if row.seconds else ""
+        loader = None
+        if row.pinned and row.blocking:
+            matter, spent = Matter.BLOCKING, row.host_seconds or 0.0
+            # The card is done no sooner than its work.
+            left = look.whole - dict(look.seen.busy).get(row.target, look.whole)
+            gain: float | None = min(spent, left)
+            cure = Message(
+                "Copy with non_blocking=True, and do not write to that memory before the copy "
+                "is done."
+            )
+        elif row.pinned is False and not row.small and row.seconds:
+            matter, spent, gain = Matter.PAGEABLE, row.seconds, None
+            cure = Message(
+                "Keep it in pinned memory (.pin_memory(), once), and copy with "
+                "non_blocking=True."
+            )
+            for each in look.seen.loaders:
+                # As far as numbers tell: one copy for each of its batches, or the same few.
+                if not each.pins and row.bursts <= each.batches <= row.copies * 1.1:
+                    loader = each
+                    cure = Message(
+                        "Give the loader of {place} pin_memory=True, and copy with "
+                        "non_blocking=True.",
+                        place=look.run.place(spot_of(each)),
+                    )
+            if row.limit:
+                pinned, limit = row.bytes / (_REACHED * row.limit), str(rate(row.limit))
+                reached = Message(
+                    "{rate}; the wire could carry {limit}", rate=reached, limit=limit
+                )
+                cure, gain = told(cure, _instead(pinned, spent)), spent - pinned
+        else:
+            continue
+        size = look.size(row.bytes)
+        yield from look.finding(
+            matter, row, cure, spent, gain, other=loader, size=size, rate=reached
+        )
+
+
+def _loaders(look: _Look) -> Iterator[Finding]:
+    for idle in look.lines(Why.LOADER):
+        if look.seldom(idle.times):
+            continue
+        there = [each for each in look.seen.loaders if spot_of(each) == spot_of(idle)]
+        loader = max(there, key=lambda each: each.seconds, default=None)
+        yield from look.finding(
+            Matter.LOADER,
+            idle,
+            _more_workers(loader, look.run.processors),
+            idle.seconds,
+            idle.seconds - idle.longest,  # which may have been the first
+            times=sum(each.batches for each in there),
+        )
+
+
 _MOST_WORKERS = 8  # to begin with: each takes memory
 # Seconds. About as long a worker needs to hand a batch over, however soon it has made it.
 _HANDING_OVER = 1e-3
 
 
-def _more_workers(loader: Loader | None, worst: Idle, processors: int | None) -> Message:
+def _more_workers(loader: Loader | None, processors: int | None) -> Message:
     if loader is None:
         return Message("Prepare batches while the card computes, in a DataLoader with workers.")
     if loader.seconds < _HANDING_OVER * loader.batches:
@@ -518,191 +387,79 @@ def _more_workers(loader: Loader | None, worst: Idle, processors: int | None) ->
             "A worker needs about as long to hand a batch over, so more workers would not "
             "help. Take larger batches, or keep the data on the card and index it there."
         )
-    less = Message("Do less for each sample, or prepare the data once and keep them.")
-    if not loader.workers:
-        if processors is not None and processors < 2:
-            return told(
-                Message("This computer has one processor, so workers would not help."), less
-            )
-        return Message(
-            "Give the loader workers, which prepare batches while the card computes: "
-            "num_workers={count}, persistent_workers=True.",
-            count=min(_MOST_WORKERS, (processors or 5) - 1),
-        )
-    anew = NOTHING
-    if worst.longest * worst.times >= _FAR_LONGER * worst.seconds:
-        anew = Message(
-            "The longest wait was {longest}: persistent_workers=True keeps the workers from "
-            "one epoch to the next.",
-            longest=str(duration(worst.longest)),
-        )
-    if processors is not None and loader.workers >= processors:
+    known = processors or 2 * loader.workers + 5  # enough, where nobody said
+    if max(1, loader.workers) >= known:
         enough = Message.counted(
             "This computer has one processor, so more workers would not help.",
             "This computer has {count} processors, so more than {workers} workers would not "
             "help.",
-            processors,
+            known,
             workers=loader.workers,
         )
-        return told(enough, less, anew)
-    more = Message.counted(
-        "Its worker does not keep up. Try num_workers={more}, or do less for each sample.",
-        "Its {count} workers do not keep up. Try num_workers={more}, or do less for each "
-        "sample.",
-        loader.workers,
-        more=min(2 * loader.workers, processors or 2 * loader.workers),
+        less = Message("Do less for each sample, or prepare the data once and keep them.")
+        return told(enough, less)
+    return Message(
+        "Let workers prepare batches while the card computes: num_workers={count}, "
+        "persistent_workers=True; or do less for each sample.",
+        count=min(2 * loader.workers, known) or min(_MOST_WORKERS, known - 1),
     )
-    return told(more, anew)
 
 
 # Seconds. A pause that is shorter on average is not one line's work: the host goes from one
 # operation to the next, and each takes the card less time than the host needs to ask for it.
 _BETWEEN_OPERATIONS = 1e-3
-_ALL = 0.9  # of the host's own work: then the other lines are not worth a word
+_OWN_WORK = mark(
+    "Do it on the card, in the loader's workers, or only every 100 steps; or ask the card for "
+    "the next work first."
+)
 
 
-def _hosts(
-    look: Look, small: Collection[Spot] = (), trips: Collection[Spot] = ()
-) -> Iterator[Finding]:
-    """`small`: where small copies are made. The pauses between them go with them. `trips`: the
-    reads with which something leaves a card that comes back.
-    """
-    working: list[Sequence[Idle]] = []
-    between: dict[str, list[Sequence[Idle]]] = defaultdict(list)
-    for idle in _by_line([*look.idle[Why.HOST], *_behind_reads(look, trips)]):
-        if spot_of(idle[0]) not in small:
-            behind = any(each.part_of for each in idle)
-            if not behind and _idled(idle) < _BETWEEN_OPERATIONS * _times(idle):
-                between[idle[0].device].append(idle)
-            else:
-                working.append(idle)
+def _hosts(look: _Look) -> Iterator[Finding]:
+    # Pauses between small copies go with them, and what the host does after a trip's read.
+    gone = {e.spot for e in look.found if e.matter in (Matter.SMALL, Matter.TRIP)}
     # It is the host that watches, and so makes some of its pauses. On simulated cards the clock
     # stands still meanwhile.
-    own, left = _idled(look.idle[Why.HOST]), 1.0
+    lines, rest = look.lines(Why.HOST), []
+    own, left = sum(each.seconds for each in lines), 1.0
     if own and not look.seen.modelled:
         left = max(0.0, 1.0 - (look.seen.cost_seconds or 0.0) / own)
-    work, rest = sum(map(_idled, working)), []
-    for idle in working:
-        gain, times = _repeated(idle) * left, _times(idle)
-        least = _TRYING if look.mostly(times) else _NOW_AND_THEN
-        if look.seldom(times) or not look.worth(gain, least):
+    for idle in lines:
+        if spot_of(idle) in gone:
+            continue
+        gain = (idle.seconds - idle.longest) * left
+        between = idle.seconds < _BETWEEN_OPERATIONS * idle.times
+        # A pause of now and then may come from what else runs on the computer.
+        each_step = idle.times >= _OFTEN and 2 * idle.times >= look.steps
+        if between or not each_step or not look.worth(Matter.HOST, gain):
             rest.append(idle)
             continue
-        sentence = mark("{head} kept {card} waiting for the host, {times} times: {part}.")
-        if _idled(idle) < _ALL * work:
-            sentence = mark(
-                "{head} kept {card} waiting for the host, about {times} times: {part}, "
-                "{share:.0f} % of what the host's own work cost."
-            )
-        yield _at_lines(look, [idle], sentence, gain, whole=work)
-    gain = sum(map(_repeated, rest)) * left
-    if not look.seldom(sum(map(_times, rest))) and look.worth(gain, _MANY_LINES):
-        sentence = mark(
-            "The host's own work at {count} lines kept {card} waiting: {part}, {share:.0f} % "
-            "of that at {head}."
-        )
-        yield _at_lines(look, rest, sentence, gain)
-    if not between:
-        return
-    # All lines together, of the card that has most of them.
-    lines = max(between.values(), key=lambda each: sum(map(_idled, each)))
-    short = 0.0 if small else dict(look.seen.pauses).get(lines[0][0].device, 0.0)
-    seconds = sum(map(_idled, lines)) + short
-    often = short or not look.seldom(sum(map(_times, lines)))
-    if often and look.worth(seconds * left, _MANY_LINES):
-        sentence = mark(
-            "Between one operation and the next, {card} waited {part} for the host, most of it "
-            "at {head}."
-        )
-        if 2 * max(map(_idled, lines)) < seconds:
-            sentence = mark(
-                "Between one operation and the next, {card} waited {part} for the host, "
-                "longest at {head}."
-            )
-        cure = Message(
-            "Give the card more at a time: larger batches, torch.compile, or CUDA graphs."
-        )
-        yield _at_lines(look, lines, sentence, seconds * left, short=short, cure=cure)
-
-
-def _at_lines(
-    look: Look,
-    lines: Sequence[Sequence[Idle]],
-    sentence: str,
-    gain: float,
-    *,
-    whole: float | None = None,
-    short: float = 0.0,
-    cure: Message | None = None,
-) -> Finding:
-    """Told by the longest of the lines. `whole`: the seconds of which one alone has a share;
-    None: of these together. `short`: the seconds of pauses at no line.
-    """
-    longest, seconds = max(lines, key=_idled), sum(map(_idled, lines)) + short
-    worst = longest[0]
-    if cure is None:
-        cure = Message(
-            "Do it on the card, in the loader's workers, or only every 100 steps; or ask the "
-            "card for the next work first."
-        )
-        copies = look.at.get(spot_of(worst), ())
-        if any(each.within.startswith("torch.nn.parallel") for each in copies):
+        cure = Message(_OWN_WORK)
+        here = [row for row in look.rows.values() if spot_of(row) == spot_of(idle)]
+        if any(row.within.startswith("torch.nn.parallel") for row in here):
             cure = Message(
                 "DataParallel copies the model to each card in every step, from one thread: "
                 "use DistributedDataParallel, or one card."
             )
-    times = sum(map(_times, lines))
-    counted = {} if whole is not None else {"lines": len(lines)}
-    return look.finding(
-        Matter.HOST,
-        worst,
-        sentence,
-        cure,
-        spent=seconds,
-        gain=gain,
-        figures={"times": times, "card_waited_s": seconds, **counted},
-        times=grouped(times),
-        count=len(lines),
-        share=100 * _idled(longest) / (whole or seconds),
+        yield from look.finding(Matter.HOST, idle, cure, idle.seconds, gain)
+    if not rest:
+        return
+    # All other lines together, of the card that idled longest at one.
+    longest = max(rest, key=lambda each: each.seconds)
+    rest = [each for each in rest if each.device == longest.device]
+    seconds, times = sum(each.seconds for each in rest), sum(each.times for each in rest)
+    short = 0.0 if gone else dict(look.seen.pauses).get(longest.device, 0.0)
+    if look.seldom(times) and not short:
+        return
+    cure = Message(_OWN_WORK)
+    if seconds < _BETWEEN_OPERATIONS * times:
+        cure = Message(
+            "Give the card more at a time: larger batches, torch.compile, or CUDA graphs."
+        )
+    gain = (seconds + short - sum(each.longest for each in rest)) * left
+    sentence = mark(
+        "Between one operation and the next, {card} waited {part} for the host, longest at "
+        "{head}."
     )
-
-
-def _behind_reads(look: Look, trips: Collection[Spot]) -> Iterator[Idle]:
-    """The host's own work after reads, as far as a card would have waited for it without them:
-    the host runs ahead by no more than it stood still for a read. `trips`: the reads with which
-    the host begins what ends with a copy back.
-    """
-    reads = {each.row: each for each in look.idle[Why.READ]}
-    for each in look.seen.idle:
-        read = reads.get(each.part_of)
-        if read is None or spot_of(read) in {spot_of(each), *trips}:
-            continue
-        copies = [row for row in look.at.get(spot_of(read), ()) if row.target == HOST]
-        waited = look.host_waited(sum(row.copies for row in copies))
-        if look.mostly(each.times) and waited is not None and waited < read.seconds:
-            rest = 1.0 - waited / read.seconds
-            yield replace(each, seconds=each.seconds * rest, longest=each.longest * rest)
-
-
-def _by_line(rows: Iterable[Idle]) -> Sequence[Sequence[Idle]]:
-    """Of each line those of the card that idled longest, the longest first."""
-    lines: dict[Spot, dict[str, list[Idle]]] = defaultdict(lambda: defaultdict(list))
-    for each in rows:
-        lines[spot_of(each)][each.device].append(each)
-    return [
-        sorted(max(cards.values(), key=_idled), key=lambda each: -each.seconds)
-        for cards in lines.values()
-    ]
-
-
-def _idled(rows: Iterable[Idle]) -> float:
-    return sum(each.seconds for each in rows)
-
-
-def _repeated(rows: Iterable[Idle]) -> float:
-    """Without the longest time, which may have been the first or the last."""
-    return sum(max(0.0, each.seconds - each.longest) for each in rows)
-
-
-def _times(rows: Iterable[Idle]) -> int:
-    return sum(each.times for each in rows)
+    yield from look.finding(
+        Matter.HOST, longest, cure, seconds + short, gain, sentence=sentence, times=times
+    )

@@ -5,25 +5,22 @@ did. How it ended, what of it was watched, and what that took: sentences.
 
 import signal
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gpuexplorer.copies.copy_row import HOST, CopyRow
+from gpuexplorer.copies.route import Route
 from gpuexplorer.core.units import USUAL, Units, duration, grouped, plain, seconds_words
 from gpuexplorer.core.words import NOTHING, Message, all_of, on, told
-from gpuexplorer.lab.events import Hello, Idle, Loader, Transferred, Watched, Why
+from gpuexplorer.lab.events import Frame, Hello, Idle, Loader, Transferred, Watched, Why
 from gpuexplorer.lab.ledger import Cell
-
-if TYPE_CHECKING:  # the window has this before anybody asks for a copy
-    from gpuexplorer.copies.route import Route
-
 
 # Of the time watched. Two runs of the same program differ by about as much, and by less it
 # gets no faster that a person would notice.
 WORTH = 0.01
+_NO_CARDS = {"cpu", "meta"}
 
 
 class Spot(NamedTuple):
@@ -34,9 +31,9 @@ class Spot(NamedTuple):
     line: int  # 0: not known
 
 
-def no_route(source: str, target: str) -> "Route | None":
-    """Nobody knows how the devices are joined."""
-    return None
+def spot_of(row: Transferred | Idle | Loader | Frame) -> Spot:
+    """A file's lines are the same whichever cell called them."""
+    return Spot(row.file, 0 if row.file else row.cell, row.line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +44,7 @@ class ProgramRun:
     cells: Sequence[Cell]
     hello: Hello | None = None
     status: int | None = None  # as its process ended; negative: the signal. None: it runs
-    route: "Callable[[str, str], Route | None]" = no_route  # devices as the worker names them
+    route: Callable[[str, str], Route | None] | None = None  # devices as the worker names them
     units: Units = USUAL
     processors: int | None = None  # of the computer it ran on
     machine: str | None = None  # that computer, where it was not this one
@@ -59,20 +56,13 @@ class ProgramRun:
 
     @property
     def running(self) -> bool:
-        going_on = any(each.state in ("waiting", "running") for each in self.cells)
-        return going_on and self.status is None
+        states = {each.state for each in self.cells}
+        return self.status is None and not states.isdisjoint(("waiting", "running"))
 
     @property
-    def cards(self) -> Sequence[str]:
-        """Those that its PyTorch offers, by its names for them."""
-        devices = self.hello.devices if self.hello is not None else ()
-        return [
-            each.name for each in devices if each.name not in ("cpu", "meta") and each.usable
-        ]
-
-    @property
-    def simulated(self) -> bool:
-        return self.hello is not None and self.hello.simulated
+    def idle(self) -> Sequence[Idle]:
+        """Each pause once: those that are part of another are left out."""
+        return [each for _, seen in self.seen for each in seen.idle if not each.part_of]
 
     @property
     def modelled(self) -> bool:
@@ -81,51 +71,26 @@ class ProgramRun:
     @property
     def seconds(self) -> float | None:
         """So long it ran, as far as that was said."""
-        ends = [each.seen or each.finished or each.failed for each in self.cells]
-        known = [
-            each.seconds if isinstance(each, Watched) else each.host_seconds
-            for each in ends
-            if each is not None
-        ]
-        told_of = [each for each in known if each is not None]
-        return sum(told_of) if told_of else None
-
-    @property
-    def real_seconds(self) -> float | None:
-        """So long it took by the clock on the wall, where `seconds` are modelled."""
-        known = [
-            end.host_seconds
-            for cell, seen in self.seen
-            if (end := cell.finished or cell.failed) and seen.modelled and not end.modelled
-        ]
-        return sum(each or 0.0 for each in known) if known else None
-
-    @property
-    def seen_seconds(self) -> float:
-        return sum(seen.seen_seconds for _, seen in self.seen)
+        ends = [each.finished or each.failed for each in self.cells if each.seen is None]
+        known = [seen.seconds for _, seen in self.seen]
+        known += [end.host_seconds for end in ends if end and end.host_seconds is not None]
+        return sum(known) if known else None
 
     @property
     def stepping_seconds(self) -> float:
-        """Those of them that came after the start."""
+        """Those watched that came after the start."""
         return sum(max(0.0, seen.seen_seconds - seen.started) for _, seen in self.seen)
 
     def place(self, spot: Spot) -> Message:
-        """ "train.py:84", "cell 3:2"."""
+        """ "train.py:84", "cell 3:2"; of files elsewhere the folder they are in."""
         if not spot.line:
             return Message("unknown line")
-        name = _shown(spot.file, self.file.parent) if spot.file else None
-        if name is None:
+        if not spot.file:
             return Message("cell {cell}:{line}", cell=spot.cell, line=spot.line)
-        return Message("{file}:{line}", file=name, line=spot.line)
-
-
-@lru_cache(maxsize=1024)
-def _shown(file: str, folder: Path) -> str:
-    """From the program's folder on; of files elsewhere the folder they are in."""
-    path = PurePath(file)
-    if path.is_relative_to(folder):
-        return path.relative_to(folder).as_posix()
-    return PurePath(*path.parts[-2:]).as_posix()
+        path, folder = PurePath(spot.file), self.file.parent
+        inside = path.is_relative_to(folder)
+        name = path.relative_to(folder) if inside else PurePath(*path.parts[-2:])
+        return Message("{file}:{line}", file=name.as_posix(), line=spot.line)
 
 
 def sampled(seen: Watched) -> bool:
@@ -135,123 +100,79 @@ def sampled(seen: Watched) -> bool:
     return 0.0 < seen.seen_seconds < 0.98 * seen.seconds  # begun slices are not left out
 
 
-def spot_of(row: Transferred | Idle | Loader) -> Spot:
-    """A file's lines are the same whichever cell called them."""
-    return Spot(row.file, 0 if row.file else row.cell, row.line)
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Line:
     """All that one source line did, as far as it was watched."""
 
     spot: Spot
     place: Message
-    copied: list[CopyRow] = field(default_factory=list)  # the largest first
-    idled: list[Idle] = field(default_factory=list)
-
-    @property
-    def what(self) -> str:
-        """The expression that stands for the line; empty where none is known."""
-        named: Sequence[Idle | CopyRow] = (*self.copied, *self.idled)
-        return next((each.what for each in named if each.what), "")
-
-    @property
-    def copies(self) -> int:
-        return sum(each.copies for each in self.copied)
-
-    @property
-    def bytes(self) -> int:
-        return sum(each.bytes for each in self.copied)
-
-    @property
-    def waits(self) -> int:
-        """So often the host waited for a copy."""
-        return sum(each.copies for each in self.copied if each.blocking)
-
-    @property
-    def waited(self) -> float | None:
-        """Seconds for which copies kept the host."""
-        return total([each.host_seconds for each in self.copied if each.blocking])
-
-    @property
-    def device_seconds(self) -> float | None:
-        return total([each.seconds for each in self.copied])
-
-    @property
-    def asked_words(self) -> Message:
-        """Whether its copies were asked for, or are hidden in something else."""
-        kinds = {each.asked for each in self.copied}
-        if len(kinds) != 1:
-            return Message("both") if kinds else NOTHING
-        return Message("asked") if kinds.pop() else Message("hidden")
-
-    @property
-    def idle_seconds(self) -> float:
-        return sum(each.seconds for each in self.idled)
-
-    @property
-    def way(self) -> Message:
-        """From where to where; that of most bytes, where there are several."""
-        ways = list(dict.fromkeys((each.source, each.target) for each in self.copied))
-        if not ways:
-            return NOTHING
-        ends = [Message("host") if each == HOST else each for each in ways[0]]
-        if len(ways) > 1:
-            return Message(
-                "{source} to {target} +{more}",
-                source=ends[0],
-                target=ends[1],
-                more=len(ways) - 1,
-            )
-        return Message("{source} to {target}", source=ends[0], target=ends[1])
-
-    @property
-    def memory(self) -> Message:
-        """What memory of the host took part: pinned, pageable, or both."""
-        kinds = list(dict.fromkeys(each.host_side for each in self.copied if each.host_side))
-        if len(kinds) > 1:
-            return Message("both")
-        return kinds[0] if kinds else NOTHING
-
-    @property
-    def share(self) -> float | None:
-        """Of the limit of the wire, by the copies of most bytes."""
-        return self.copied[0].share if self.copied else None
-
-    @property
-    def cost(self) -> float:
-        """Seconds by which lines are ordered: of host, wire or card, whichever lost most. One
-        time of each is left out: what happens once is how a program begins, not what can be
-        changed in it.
-        """
-        again = [(row, 1.0 - 1.0 / max(1, row.copies)) for row in self.copied]
-        return max(
-            sum((row.host_seconds or 0.0) * part for row, part in again if row.blocking),
-            sum((row.seconds or 0.0) * part for row, part in again),
-            sum(each.seconds - each.longest for each in self.idled),
-        )
+    copied: Sequence[CopyRow]  # the largest first
+    idled: Sequence[Idle]
+    what: str  # the expression that stands for the line; empty where none is known
+    copies: int
+    bytes: int
+    waited: float | None  # seconds for which copies kept the host
+    device_seconds: float | None
+    idle_seconds: float
+    asked_words: Message  # whether its copies were asked for, or are hidden in something else
+    way: Message  # from where to where; that of most bytes
+    memory: Message  # what memory of the host took part
+    share: float | None  # of the limit of the wire, by the copies of most bytes
 
 
 def lines_of(run: ProgramRun) -> Sequence[Line]:
     """The costliest first."""
-    lines: dict[Spot, Line] = {}
-
-    def line(spot: Spot) -> Line:
-        if spot not in lines:
-            lines[spot] = Line(spot, run.place(spot))
-        return lines[spot]
-
+    copied: dict[Spot, list[CopyRow]] = defaultdict(list)
+    idled: dict[Spot, list[Idle]] = defaultdict(list)
     for cell, seen in run.seen:
         for copy in seen.copies:
             if not copy.already_there:
-                line(spot_of(copy)).copied.append(row_of(run, cell, copy))
-        for idle in seen.idle:
-            if idle.why != Why.START and not idle.part_of:
-                line(spot_of(idle)).idled.append(idle)
-    for each in lines.values():
-        each.copied.sort(key=lambda row: (-row.bytes, row.number))
-        each.idled.sort(key=lambda idle: -idle.seconds)
-    return sorted(lines.values(), key=lambda each: (-each.cost, -each.bytes, each.spot))
+                copied[spot_of(copy)].append(row_of(run, cell, copy))
+    for idle in sorted(run.idle, key=lambda each: -each.seconds):
+        if idle.why is not Why.START:
+            idled[spot_of(idle)].append(idle)
+    lines = [_line(run, spot, copied[spot], idled[spot]) for spot in {**copied, **idled}]
+    return sorted(lines, key=lambda each: (-_cost(each), -each.bytes, each.spot))
+
+
+def _cost(line: Line) -> float:
+    """Seconds of host, wire or card, whichever lost most. The longest pause may be how a
+    program begins, which cannot be changed in it.
+    """
+    again = sum(each.seconds - each.longest for each in line.idled)
+    return max(line.waited or 0.0, line.device_seconds or 0.0, again)
+
+
+def _line(run: ProgramRun, spot: Spot, copied: list[CopyRow], idled: list[Idle]) -> Line:
+    copied.sort(key=lambda row: (-row.bytes, row.number))
+    named: list[CopyRow | Idle] = [*copied, *idled]
+    way = NOTHING
+    if copied:
+        ends = (copied[0].source, copied[0].target)
+        source, target = (Message("host") if each == HOST else each for each in ends)
+        way = Message("{source} to {target}", source=source, target=target)
+    asked = (Message("asked") if each.asked else Message("hidden") for each in copied)
+    return Line(
+        spot,
+        run.place(spot),
+        copied,
+        idled,
+        what=next(filter(None, (each.what for each in named)), ""),
+        copies=sum(each.copies for each in copied),
+        bytes=sum(each.bytes for each in copied),
+        waited=total([each.host_seconds for each in copied if each.blocking]),
+        device_seconds=total([each.seconds for each in copied]),
+        idle_seconds=sum(each.seconds for each in idled),
+        asked_words=_either(asked),
+        way=way,
+        memory=_either(each.host_side for each in copied),
+        share=copied[0].share if copied else None,
+    )
+
+
+def _either(kinds: Iterable[Message]) -> Message:
+    found = {each for each in kinds if each}
+    return Message("both") if len(found) > 1 else next(iter(found), NOTHING)
 
 
 def row_of(run: ProgramRun, cell: Cell, copy: Transferred) -> CopyRow:
@@ -264,31 +185,33 @@ def row_of(run: ProgramRun, cell: Cell, copy: Transferred) -> CopyRow:
         code=copy.what,
         whole="",
         cards=cell.cards,
-        route=run.route(copy.source, copy.target),
+        route=None if run.route is None else run.route(copy.source, copy.target),
     )
 
 
 def total(values: Sequence[float | None]) -> float | None:
+    """None where there is none, or one is not known."""
     known = [each for each in values if each is not None]
     return sum(known) if known and len(known) == len(values) else None
 
 
 def ended(run: ProgramRun) -> Message:
     """The first line: the file, its end, and how long that took."""
-    how = on(run.machine, _end(run))
-    if run.seconds is None:
-        return how
-    seconds = str(duration(run.seconds))
-    if run.running:
-        return told(how, Message("So far: {seconds}.", seconds=seconds))
-    if run.real_seconds is None:
-        return told(how, Message("It ran for {seconds}.", seconds=seconds))
-    ran = Message(
-        "It ran for {seconds} of modelled time; carrying that out took {real} here.",
-        seconds=seconds,
-        real=str(duration(run.real_seconds)),
-    )
-    return told(how, ran)
+    how, lasted = on(run.machine, _end(run)), NOTHING
+    if run.seconds is not None:
+        seconds = str(duration(run.seconds))
+        ends = [cell.finished or cell.failed for cell, seen in run.seen if seen.modelled]
+        real = total([end.host_seconds for end in ends if end and not end.modelled])
+        lasted = Message("It ran for {seconds}.", seconds=seconds)
+        if run.running:
+            lasted = Message("So far: {seconds}.", seconds=seconds)
+        elif real is not None:
+            lasted = Message(
+                "It ran for {seconds} of modelled time; carrying that out took {real} here.",
+                seconds=seconds,
+                real=str(duration(real)),
+            )
+    return told(how, lasted)
 
 
 def _end(run: ProgramRun) -> Message:
@@ -299,23 +222,16 @@ def _end(run: ProgramRun) -> Message:
     if failed is not None and failed.cause == "cancelled":
         return Message("{file} was stopped.", file=file)
     if status is not None and status < 0:
-        try:
-            name = signal.Signals(-status).name
-        except ValueError:
-            name = Message("signal {number}", number=-status)
+        name = signal.Signals(-status).name
         return Message("{file} was ended by {signal}.", file=file, signal=name)
-    if failed is not None and failed.cause == "cannot start":
-        return told(Message("{file} was not run.", file=file), failed.sentence)
-    if failed is not None and failed.error and failed.frames:
-        frame = failed.frames[-1]
-        return Message(
-            "{file} failed with {error} in {place}.",
-            file=file,
-            error=failed.error,
-            place=run.place(Spot(frame.file, frame.cell, frame.line)),
-        )
     if failed is not None and failed.error:
-        return Message("{file} failed with {error}.", file=file, error=failed.error)
+        error = failed.error
+        if not failed.frames:
+            return Message("{file} failed with {error}.", file=file, error=error)
+        place = run.place(spot_of(failed.frames[-1]))
+        return Message(
+            "{file} failed with {error} in {place}.", file=file, error=error, place=place
+        )
     if status:
         return Message("{file} ended with status {status}.", file=file, status=status)
     if failed is not None:
@@ -326,13 +242,13 @@ def _end(run: ProgramRun) -> Message:
 def watched(run: ProgramRun) -> Sequence[Message]:
     """What of it was watched, at what price, and what was not."""
     seen = [each for _, each in run.seen]
-    known = [_steps(each) for each in seen] + [_start(each) for each in seen]
+    known = [_how_much(each) for each in seen]
     if len(seen) > 1:
         cells = Message.counted(
             "{count} cell was watched, {time} of {whole}.",
             "{count} cells were watched, {time} of {whole}.",
             len(seen),
-            time=str(duration(run.seen_seconds)),
+            time=str(duration(sum(each.seen_seconds for each in seen))),
             whole=str(duration(run.seconds or 0.0)),
         )
         known = [cells]
@@ -344,90 +260,48 @@ def watched(run: ProgramRun) -> Sequence[Message]:
             share=plain(float(f"{sum(costs) / run.seconds * 100:.2g}")),
         )
         known.append(price)
-    said = [told(*known) if seen else NOTHING]
+    said = [told(*known)]
     if run.modelled:
         said.append(Message("The cards are simulated, and all times are modelled."))
-    children = Counter[str]()  # by what started them, such as "DataLoader"
-    for each in seen:
-        for kind, count in each.children:
-            children[kind] += count
+    children = [each for one in seen for each in one.children]
     if children:
         unwatched = Message.counted(
-            "Not watched: {count} other process ({several}).",
-            "Not watched: {count} other processes ({several}).",
-            children.total(),
-            several=all_of(
-                [
-                    Message("{count} of {kind}", count=n, kind=kind)
-                    for kind, n in children.items()
-                ]
-            ),
+            "Not watched: {count} other process ({kinds}).",
+            "Not watched: {count} other processes ({kinds}).",
+            sum(count for _, count in children),
+            kinds=all_of([*dict(children)]),  # by what started them, such as "DataLoader"
         )
         said.append(unwatched)
-    if dropped := sum(each.dropped for each in seen):
-        more = Message.counted(
-            "{count} copy came from yet another line and is not shown.",
-            "{count} copies came from yet other lines and are not shown.",
-            dropped,
-        )
-        said.append(more)
     return [each for each in said if each]
 
 
-def _steps(seen: Watched) -> Message:
-    values: dict[str, object] = {
-        "seen": grouped(seen.seen_steps),
-        "all": grouped(seen.steps),
-        "time": str(duration(seen.seen_seconds)),
-        "whole": str(duration(seen.seconds)),
-    }
-    match seen.step, sampled(seen):
-        case "", False:
-            return Message("All of it was watched.")
-        case "batch", False:
-            return Message.counted(
-                "All of it was watched: {count} batch.",
-                "All of it was watched: {all} batches.",
-                seen.steps,
-                **values,
-            )
-        case _, False:
-            return Message.counted(
-                "All of it was watched: {count} step of the optimizer.",
-                "All of it was watched: {all} steps of the optimizer.",
-                seen.steps,
-                **values,
-            )
-        case "", True:
-            return Message(
-                "{time} of {whole} were watched; figures are of these unless they say "
-                "otherwise.",
-                **values,
-            )
-        case "batch", True:
-            return Message(
-                "{seen} of {all} batches were watched, {time} of {whole}; figures are of "
-                "these unless they say otherwise.",
-                **values,
-            )
-    return Message(
-        "{seen} of {all} steps of the optimizer were watched, {time} of {whole}; figures are "
-        "of these unless they say otherwise.",
-        **values,
+def _how_much(seen: Watched) -> Message:
+    count, every = seen.steps, grouped(seen.steps)
+    steps = Message.counted(
+        "{count} step of the optimizer", "{all} steps of the optimizer", count, all=every
     )
-
-
-def _start(seen: Watched) -> Message:
+    if seen.step == "batch":
+        steps = Message.counted("{count} batch", "{all} batches", count, all=every)
+    said = Message("All of it was watched.")
+    if sampled(seen):
+        time, whole = str(duration(seen.seen_seconds)), str(duration(seen.seconds))
+        part = Message("{time} of {whole}", time=time, whole=whole)
+        if seen.step:
+            some = grouped(seen.seen_steps)
+            part = Message("{some} of {steps}, {part},", some=some, steps=steps, part=part)
+        said = Message(
+            "{part} were watched; figures are of these unless they say otherwise.", part=part
+        )
+    elif seen.step:
+        said = Message("All of it was watched: {steps}.", steps=steps)
     if not 0.0 < seen.started < seen.seen_seconds:
-        return NOTHING
-    return Message(
+        return said
+    start = Message(
         "It took {start} to start; waits are measured against the {rest} watched after that.",
         start=str(duration(seen.started)),
         rest=str(duration(seen.seen_seconds - seen.started)),
     )
-
-
-_NO_CARDS = frozenset(("cpu", "meta"))
+    return told(said, start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,9 +312,7 @@ class CardSum:
     busy: float | None  # it computed, or copied; None: nobody said
     copied: float | None  # None: not all copies were timed
     idle: Mapping[Why, float]  # between its first and its last work, by reason
-    pauses: (
-        float | None
-    )  # from one operation to the next, too short for `idle`; None: not known
+    pauses: float | None  # between operations, too short for `idle`; None: not known
 
     @property
     def used(self) -> bool:
@@ -453,30 +325,24 @@ class CardSum:
 
 def cards_of(run: ProgramRun) -> Sequence[CardSum]:
     """All that its PyTorch offers, and whatever else was seen."""
-    busy: dict[str, float] = defaultdict(float)
-    pauses: dict[str, float] = defaultdict(float)
+    busy, pauses = Counter[str](), Counter[str]()
     copied: dict[str, list[float | None]] = defaultdict(list)
-    idle: dict[str, dict[Why, float]] = defaultdict(lambda: defaultdict(float))
+    idle: dict[str, dict[Why, float]] = defaultdict(dict)
     for _, seen in run.seen:
-        for sums, said in ((busy, seen.busy), (pauses, seen.pauses)):
-            for device, seconds in said:
-                sums[device] += seconds
+        busy.update(dict(seen.busy))
+        pauses.update(dict(seen.pauses))
         for copy in seen.copies:
-            for device in {copy.source, copy.target} - _NO_CARDS:
+            for device in {copy.source, copy.target}:
                 copied[device].append(copy.seconds)
-        for each in seen.idle:
-            if not each.part_of:
-                idle[each.device][each.why] += each.seconds
+    for each in run.idle:
+        its = idle[each.device]
+        its[each.why] = its.get(each.why, 0.0) + each.seconds
+    offered = [each.name for each in (run.hello.devices if run.hello else ()) if each.usable]
+    names = dict.fromkeys((*offered, *busy, *copied, *idle))
     return [
-        CardSum(
-            name,
-            busy.get(name),
-            total([0.0, *copied.get(name, ())]),
-            idle.get(name, {}),
-            pauses.get(name),
-        )
-        for name in dict.fromkeys((*run.cards, *busy, *copied, *idle))
-        if name not in _NO_CARDS
+        CardSum(each, busy.get(each), total([0.0, *copied[each]]), idle[each], pauses.get(each))
+        for each in names
+        if each not in _NO_CARDS
     ]
 
 
@@ -496,61 +362,45 @@ def as_a_whole(run: ProgramRun, found: bool) -> Sequence[Message]:
         return [Message("This PyTorch has no card, so nothing could be copied.")]
     cards = cards_of(run)
     unused = [each.device for each in cards if not each.used]
-    if len(unused) == len(cards):
-        if any(seen.children for _, seen in run.seen):
-            return [
-                Message("The program used no card itself. What it started was not watched.")
-            ]
-        return [Message("No card was used.")]
-    if found:
-        return _unused(unused)
-    looked_at = Message(
-        "Looked at: reads that make a card wait, pageable and small copies, tensors that go "
-        "there and back, loaders, and the host's own work."
-    )
-    return [_no_line(run, cards), looked_at, *_unused(unused)]
+    if len(unused) < len(cards):
+        said = [] if found else [_no_line(run, cards), _LOOKED_AT]
+        if unused:
+            names = all_of(unused)
+            said.append(
+                Message.counted(
+                    "{cards} was not used.", "{cards} were not used.", len(unused), cards=names
+                )
+            )
+        return said
+    if any(seen.children for _, seen in run.seen):
+        return [Message("The program used no card itself. What it started was not watched.")]
+    return [Message("No card was used.")]
+
+
+_LOOKED_AT = Message(
+    "Looked at: reads that make a card wait, pageable and small copies, tensors that go there "
+    "and back, loaders, and the host's own work."
+)
 
 
 def _no_line(run: ProgramRun, cards: Sequence[CardSum]) -> Message:
     """Where a card idles at so many lines that none of them is to blame, the worst is named."""
-    seconds = {
+    waits = {
         each.device: each.idle_seconds - each.idle.get(Why.START, 0.0) + (each.pauses or 0.0)
         for each in cards
     }
-    worst = max(seconds, key=lambda each: seconds[each])
-    if seconds[worst] < WORTH * run.stepping_seconds:
+    worst, seconds = max(waits.items(), key=lambda each: each[1])
+    if seconds < WORTH * run.stepping_seconds:
         return Message("Nothing stands out.")
-    lines: dict[Spot, float] = defaultdict(float)
-    for each in (each for _, seen in run.seen for each in seen.idle):
-        if each.device == worst and each.why != Why.START and not each.part_of:
-            lines[spot_of(each)] += each.seconds
-    longest = max(lines, key=lambda each: lines[each], default=None)
-    values = {
-        "card": worst if len(cards) > 1 else Message("the card"),
-        "part": str(duration(seconds[worst])),
-        "whole": str(duration(run.stepping_seconds)),
-    }
-    if longest is None:
-        return Message(
-            "No line stands out, but {card} had nothing to do for {part} of {whole}, in pauses "
-            "from one operation to the next.",
-            **values,
-        )
-    return Message(
-        "No line stands out, but {card} had nothing to do for {part} of {whole}: longest at "
-        "{place}, for {longest}.",
-        place=run.place(longest),
-        longest=str(duration(lines[longest])),
-        **values,
+    said = Message(
+        "No line stands out, but {card} had nothing to do for {part} of {whole}.",
+        card=worst if len(cards) > 1 else Message("the card"),
+        part=str(duration(seconds)),
+        whole=str(duration(run.stepping_seconds)),
     )
-
-
-def _unused(devices: Sequence[str]) -> Sequence[Message]:
-    if not devices:
-        return []
-    cards = all_of(devices)
-    return [
-        Message.counted(
-            "{cards} was not used.", "{cards} were not used.", len(devices), cards=cards
-        )
-    ]
+    idle = [each for line in lines_of(run) for each in line.idled if each.device == worst]
+    longest = max(idle, key=lambda each: each.seconds, default=None)
+    if longest is None:
+        return told(said, Message("It did so in pauses from one operation to the next."))
+    place, time = run.place(spot_of(longest)), str(duration(longest.seconds))
+    return told(said, Message("Longest at {place}: {time}.", place=place, time=time))

@@ -1,6 +1,6 @@
 """The trace of a program, as Perfetto opens it: written while the program runs."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from gpuexplorer.copies.copy_row import HOST
@@ -14,19 +14,9 @@ from gpuexplorer.core.trace_format import (
     nanoseconds,
     slice_text,
 )
-from gpuexplorer.lab.events import (
-    Event,
-    Hello,
-    Idle,
-    Loader,
-    Traced,
-    Transferred,
-    Watched,
-    Why,
-)
+from gpuexplorer.lab.events import Event, Hello, Idle, Loader, Traced, Transferred, Watched, Why
 from gpuexplorer.programs.program_run import Spot, spot_of
 
-_PIECE = 500  # events
 # The rows of a device, by the kind of a stretch, in the order in which they stand.
 _TRACKS = {
     "step": "steps",
@@ -79,9 +69,10 @@ class TraceFile:
                 self._rows.update(((type(each), each.row), each) for each in rows)
             case Traced():
                 self._left_out += event.left_out
-                self._write(event.stretches)
-            case _:
-                pass
+                in_time = sorted(event.stretches, key=lambda each: each[2])
+                if written := [text for each in in_time for text in self._told(each)]:
+                    self._out.write(joined(written, begun=self._begun))
+                    self._begun = True
 
     def close(self) -> None:
         """What was written is whole after this, whatever became of the program."""
@@ -98,20 +89,6 @@ class TraceFile:
         if about["modelled"]:
             about["note"] = "Times are modelled: no card was measured."
         self._out.write(end(about).encode())
-
-    def _write(self, stretches: Iterable[_Stretch]) -> None:
-        piece: list[str] = []
-        for stretch in sorted(stretches, key=lambda each: each[2]):
-            piece += self._told(stretch)
-            if len(piece) >= _PIECE:
-                self._put(piece)
-                piece = []
-        if piece:
-            self._put(piece)
-
-    def _put(self, piece: list[str]) -> None:
-        self._out.write(joined(piece, begun=self._begun))
-        self._begun = True
 
     def _told(self, stretch: _Stretch) -> Iterator[str]:
         """Processes and threads are named before what they did first."""
@@ -149,17 +126,13 @@ class TraceFile:
 
 
 def _args_of_copy(row: Transferred, size: int, seconds: float) -> dict[str, object]:
-    args: dict[str, object] = {
-        "file": row.file,
-        "line": row.line,
+    names = ("file", "line", "modelled", "pinned", "blocking", "direct")
+    args = {
+        **{name: getattr(row, name) for name in names},
         "from": row.source,
         "to": row.target,
         "asked_for": row.asked,
-        "modelled": row.modelled,
+        "bytes": size or None,
+        "rate_gbs": size / seconds / 1e9 if size and seconds > 0 else None,
     }
-    if size:
-        args["bytes"] = size
-    if size and seconds > 0:
-        args["rate_gbs"] = size / seconds / 1e9
-    known = {"pinned": row.pinned, "blocking": row.blocking, "direct": row.direct}
-    return args | {name: value for name, value in known.items() if value is not None}
+    return {name: value for name, value in args.items() if value is not None}

@@ -35,7 +35,7 @@ _TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")
 BUCKET = MINUTE
 _FIGURES_AT_ONCE = 1_000_000
 _SHORTEST, _LONGEST = 60.0, 3600.0  # of what memory has room for at once, in seconds
-_LOOK_EVERY = 60.0
+_LOOK_EVERY, _MOST_LOOKS = 60.0, 50_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -267,7 +267,7 @@ class Look(NamedTuple):
     programs: Sequence[ProgramSeen] | None  # None: nobody could tell
 
 
-def looks(choice: Choice, most: int = 50_000) -> Iterator[Look]:
+def looks(choice: Choice, most: int = _MOST_LOOKS) -> Iterator[Look]:
     """In order of time: at each change, and now and then; at most so many in a run beside."""
     recording = choice.recording
     said: dict[CardId, Sequence[ProgramSeen] | None] = {}
@@ -289,7 +289,7 @@ def looks(choice: Choice, most: int = 50_000) -> Iterator[Look]:
 
 
 def spans(
-    choice: Choice, most: int = 50_000
+    choice: Choice, most: int = _MOST_LOOKS
 ) -> Iterator[tuple[CardId, ProgramSeen, float, float]]:
     """Each program of each look, with the time until the next look at its card."""
     last: dict[CardId, Look] = {}

@@ -31,7 +31,7 @@ from gpuexplorer.lab.events import (
     Transferred,
     Watched,
 )
-from gpuexplorer.lab.ledger import Cell, Ledger, event_id, merged
+from gpuexplorer.lab.ledger import Cell, Ledger, merged
 from gpuexplorer.lab.wire import MODES, Run
 from gpuexplorer.recording.schema import Topic
 
@@ -197,7 +197,8 @@ def noted_of(topic: Topic, text: str) -> Noted:
             parse_constant=figure,
         )
         kind = _KINDS[topic][content.pop("is")]
-        content.pop("random", None)  # of generators, as older files have it
+        for name in ("random", "version", "profiled", "dropped"):  # of older files
+            content.pop(name, None)
         if unsure and kind is not Peeked:  # whose values may well be no numbers
             raise UnreadableError
         what = reader(kind)(content["whole"] if kind is CopyResult else content)
@@ -346,7 +347,7 @@ class LabBounds:
 
     def take(self, event: Event, at: float) -> Iterator[Event]:
         """What is to be kept now: it, or nothing yet, or also what was held back before."""
-        number = event_id(event)
+        number = event.id
         match event:
             case Printed() | Pictured() | Watched():
                 cell = self._cells.setdefault(number, _Kept())

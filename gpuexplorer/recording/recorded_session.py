@@ -155,6 +155,9 @@ class RecordedStream:
         self.recording.close()
         return self._reader is None or not self._reader.is_alive()
 
+    def silence(self, card: CardId) -> float | None:
+        return None
+
     def host_now(self) -> Sample:
         return self.recording.sample(HOST_ID, metrics_of(self.host), self.clock.now())
 

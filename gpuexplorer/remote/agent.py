@@ -25,7 +25,7 @@ from gpuexplorer.core.tagged import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab import offspring
-from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
+from gpuexplorer.lab.pythons import LabPython, PythonPlace, ask, candidates
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.wire import Knocked, Settings, Told
 from gpuexplorer.telemetry.backend import Backend
@@ -357,6 +357,6 @@ def _whole(path: str) -> Path:
 
 def _named(path: str) -> LabPython:
     try:
-        return chosen(_whole(path))
+        return PythonPlace().picked(_whole(path))
     except Trouble as trouble:
         return LabPython(Path(path), trouble=trouble.sentence)

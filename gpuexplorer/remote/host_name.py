@@ -68,7 +68,7 @@ def _shown(name: str) -> str:
     return "".join("�" if unicodedata.category(each)[0] == "C" else each for each in name)
 
 
-_LONGEST = 1_000_000  # bytes of a file
+_LONGEST_FILE = 1_000_000  # bytes
 _FILES = 64  # in all, however they include each other
 _NAMES = 1_000
 _LINE = re.compile(r"\s*(host|include)(?:\s*=\s*|\s+)(.*)", re.IGNORECASE)
@@ -125,6 +125,6 @@ def _lines(path: Path) -> Sequence[str]:
         if not path.is_file():  # a pipe would never end
             return ()
         with path.open("rb") as file:
-            return file.read(_LONGEST).decode("utf-8", "replace").splitlines()
+            return file.read(_LONGEST_FILE).decode("utf-8", "replace").splitlines()
     except OSError:
         return ()

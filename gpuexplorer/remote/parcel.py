@@ -35,8 +35,8 @@ class Kind(Enum):
         "gpuexplorer.commands.agent",
         (
             *("core", "simulation", "telemetry", "remote/agent.py", "remote/wire.py"),
-            *("lab/offspring.py", "lab/oldest.py", "lab/packaged.py", "lab/pythons.py"),
-            *("lab/torch_builds.py", "commands/agent.py", "commands/checkup"),
+            *("lab/offspring.py", "lab/packaged.py", "lab/pythons.py"),
+            *("commands/agent.py", "commands/checkup"),
         ),
         True,
     )
@@ -52,8 +52,7 @@ class Kind(Enum):
                 "worker/kept.py",
                 "lab/offspring.py",
             ),
-            *("lab/oldest.py", "lab/packaged.py", "lab/pythons.py", "lab/start.py"),
-            "lab/torch_builds.py",
+            *("lab/packaged.py", "lab/pythons.py", "lab/start.py"),
         ),
         False,
     )

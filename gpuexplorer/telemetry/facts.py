@@ -109,6 +109,10 @@ class Stream(Protocol):
 
     def watch(self, watch: Watch) -> None: ...
 
+    def silence(self, card: CardId) -> "float | None":
+        """Seconds for which a card has not answered; None while it does."""
+        ...
+
     def host_now(self) -> Sample:
         """The newest of the computer itself; read on the spot where that is possible."""
         ...

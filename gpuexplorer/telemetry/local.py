@@ -136,6 +136,12 @@ class Local:
             thread.join(max(0.0, until - self.clock.now()))
         return not any(thread.is_alive() for thread in threads)
 
+    def silence(self, card: CardId) -> "float | None":
+        lane = self._lanes.get(card)
+        since = None if lane is None else lane.waits_since
+        seconds = 0.0 if since is None else self.clock.now() - since
+        return seconds if seconds > self._patience else None
+
     def host_now(self) -> Sample:
         sample = self.host_reader.read(metrics_of(self.host))
         self._look_around()
@@ -189,9 +195,8 @@ class Local:
             self._open_lanes()
             for lane in self._lanes.values():
                 with lane.lock:  # an answer that comes now comes after the silence
-                    now, since = self.clock.now(), lane.waits_since
-                    if since is not None and now - since > self._patience:
-                        self._tell_silence(lane, now)
+                    if self.silence(lane.card) is not None:
+                        self._tell_silence(lane, self.clock.now())
 
     def _run(self, lane: _Lane) -> None:
         """Each round on its beat, without drift; moments that have passed are left out."""

@@ -74,7 +74,6 @@ class Session:
         self._latest = Latest()
         self._host_reading: Reading | None = None
         self._users_known: dict[CardId, bool] = {}
-        self._silent_since: dict[CardId, float] = {}
         # Of each round: the cards it is about, those told of in it, how often it ended.
         self._rounds: Mapping[str, frozenset[CardId]] = {}
         self._told_of: dict[str, set[CardId]] = {}
@@ -196,8 +195,7 @@ class Session:
 
     def silence(self, card: CardId) -> float | None:
         """Seconds for which a card has not answered; None while it does."""
-        since = self._silent_since.get(card)
-        return None if since is None else max(0.0, self.clock.now() - since)
+        return self.stream.silence(card)
 
     def state_sentence(self, card: CardId) -> Message:
         """How the card is, in words, with the seconds when it does not answer."""
@@ -273,10 +271,6 @@ class Session:
             taker(fact)
 
     def _take_sample(self, sample: Sample) -> None:
-        if sample.state is CardState.NO_ANSWER:
-            self._silent_since.setdefault(sample.card, sample.at)
-        else:
-            self._silent_since.pop(sample.card, None)
         self._latest.put(sample)
         self.happening_log.consider(sample)
         some = next(iter(sample.values), None) or next(iter(sample.missing), None)

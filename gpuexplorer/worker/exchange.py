@@ -7,7 +7,7 @@ import secrets
 import socket
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import torch
@@ -28,33 +28,15 @@ class Exchange:
         """Others see at its port, which the system chooses, whether they can come here; those
         who are reached meet at the first one's.
         """
-        if not dist.is_available():
-            raise ImportError("it was built without torch.distributed")
-        self.version = str(torch.__version__)
         self._say = say
         self._device = torch.device("cpu")
-        self._rank = self._world = 0
-        self._right = True
-        self.word = secrets.token_hex(16)
         self._store = dist.TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)  # noqa: FBT003
-        self._store.set(_WORD, self.word)
         self.port: int = self._store.port
-
-    def reached(self, others: "Sequence[Other]") -> "list[Found]":
-        """All at a time. For who takes a connection and is silent, PyTorch waits for ever."""
-        threads = ThreadPoolExecutor(max(1, len(others)))
-        jobs = {each: threads.submit(_reach, each) for each in others}
-        threads.shutdown(wait=False)
-        wait(jobs.values(), 3 * _KNOCKING)
-        silent = "connected, but no answer came"
-        return [
-            job.result() if job.done() else Found(each.rank, each.address, why=silent)
-            for each, job in jobs.items()
-        ]
+        self.word = secrets.token_hex(16)
+        self._store.set(_WORD, self.word)
 
     def join(self, begin: Begin) -> None:
         """Interfaces, the meeting place and the time-out are said, never guessed."""
-        self._rank, self._world = begin.rank, begin.world
         if begin.interface:
             os.environ["GLOO_SOCKET_IFNAME"] = begin.interface
             os.environ["NCCL_SOCKET_IFNAME"] = f"={begin.interface}"
@@ -75,72 +57,64 @@ class Exchange:
             device_id=card,
         )
         self._sign = torch.zeros(1, device=self._device)
-        self._meet()  # connections come with it
+        dist.barrier()  # connections come with it
 
     def take(self, order: Take) -> Taken:
         """One who leads decides how often, or another would wait for ever."""
-        self._right = True
-        leads = self._rank == order.source
-        once = self._one_way(order) if order.way is Way.ONE_WAY else self._all_reduce(order)
+        leads, together = dist.get_rank() == order.source, order.way is Way.ALL_REDUCE
+        once = self._all_reduce(order.bytes) if together else self._one_way(order, leads=leads)
         probe = min(order.bytes, _PROBE)
         once(probe)
-        expected = once(probe) * order.bytes / probe
+        expected = once(probe)[0] * order.bytes / probe
         count = _FEW if expected > _SLOW else max(_LEAST, min(_MOST, int(_ENOUGH / expected)))
         which = f"{order.way.value} {order.source} {order.target} {order.bytes}"
         if leads:
             self._say(Expects(expected * (count + 1)))
             self._store.set(which, str(count))
         count = int(self._store.get(which))
-        if count > _FEW:
-            once(order.bytes)
-        times = [once(order.bytes) for _ in range(count)]
+        times, right = zip(*[once(order.bytes) for _ in range(count + 1)], strict=True)
         # One way, only who sends hears when all is there.
-        return Taken(times if leads or order.way is Way.ALL_REDUCE else (), self._right)
+        return Taken(times[1:] if leads or together else (), all(right))
 
-    def _one_way(self, order: Take) -> "Callable[[int], float]":
+    def _one_way(self, order: Take, *, leads: bool) -> "Callable[[int], tuple[float, bool]]":
         """The target says when it is ready, and when all is there."""
-        leads = self._rank == order.source
-        peer = order.target if leads else order.source
         sent = self._pattern(order.bytes, order.source)
         got = torch.empty(0 if leads else order.bytes, dtype=torch.uint8, device=self._device)
 
-        def send(size: int) -> float:
-            self._hear(peer)
+        def once(size: int) -> "tuple[float, bool]":
+            if leads:
+                self._hear(order.target)
+            else:
+                got.zero_()
+                dist.send(self._sign, order.source)
             began = time.perf_counter()
-            dist.send(sent[:size], peer)
-            self._hear(peer)
-            return time.perf_counter() - began
-
-        def receive(size: int) -> float:
-            got.zero_()
-            dist.send(self._sign, peer)
-            began = time.perf_counter()
-            dist.recv(got[:size], peer)
-            self._wait()
-            dist.send(self._sign, peer)
+            if leads:
+                dist.send(sent[:size], order.target)
+                self._hear(order.target)
+            else:
+                dist.recv(got[:size], order.source)
+                self._wait()
+                dist.send(self._sign, order.source)
             took = time.perf_counter() - began
-            self._right &= torch.equal(got[:size], sent[:size])
-            return took
+            return took, leads or torch.equal(got[:size], sent[:size])
 
-        return send if leads else receive
+        return once
 
-    def _all_reduce(self, order: Take) -> "Callable[[int], float]":
+    def _all_reduce(self, size: int) -> "Callable[[int], tuple[float, bool]]":
         """As nccl-tests count, the bytes are those of each rank."""
-        mine = self._pattern(order.bytes // 4, self._rank).float()
+        mine = self._pattern(size // 4, dist.get_rank()).float()
         got, wanted = torch.empty_like(mine), torch.zeros_like(mine)
-        for rank in range(self._world):
-            wanted += self._pattern(order.bytes // 4, rank)
+        for rank in range(dist.get_world_size()):
+            wanted += self._pattern(size // 4, rank)
 
-        def once(size: int) -> float:
+        def once(size: int) -> "tuple[float, bool]":
             part = got[: size // 4]
             part.copy_(mine[: len(part)])
-            self._meet()
+            dist.barrier()
             began = time.perf_counter()
             dist.all_reduce(part)
             self._wait()
-            took = time.perf_counter() - began
-            self._right &= torch.equal(part, wanted[: len(part)])
-            return took
+            return time.perf_counter() - began, torch.equal(part, wanted[: len(part)])
 
         return once
 
@@ -149,11 +123,6 @@ class Exchange:
         first = seed << 40
         numbers = torch.arange(first, first + size // 8 + 1, device=self._device)
         return numbers.mul_(_MIXES).view(torch.uint8)[:size]
-
-    def _meet(self) -> None:
-        """Nobody leaves before all have come."""
-        dist.all_reduce(self._sign)
-        self._wait()
 
     def _hear(self, peer: int) -> None:
         dist.recv(self._sign, peer)
@@ -164,16 +133,18 @@ class Exchange:
             torch.cuda.synchronize(self._device)
 
 
-def cards() -> "list[str]":
-    """Those that NCCL can use."""
-    count = torch.cuda.device_count() if nccl_version() else 0
-    return [torch.cuda.get_device_name(each) for each in range(count)]
-
-
-def nccl_version() -> str:
+def nccl() -> "tuple[str, list[str]]":
+    """Its version, and the cards that it can use."""
     if not torch.cuda.is_available() or not dist.is_nccl_available():
-        return ""
-    return ".".join(str(each) for each in torch.cuda.nccl.version())
+        return "", []
+    cards = [torch.cuda.get_device_name(each) for each in range(torch.cuda.device_count())]
+    return ".".join(map(str, torch.cuda.nccl.version())), cards
+
+
+def reached(others: "Sequence[Other]") -> "list[Found]":
+    """All at a time."""
+    with ThreadPoolExecutor(max(1, len(others))) as threads:
+        return list(threads.map(_reach, others))
 
 
 def _reach(other: Other) -> Found:
@@ -184,8 +155,8 @@ def _reach(other: Other) -> Found:
         word = dist.TCPStore(other.address, other.port, timeout=patience).get(_WORD)
     except OSError as error:
         return Found(other.rank, other.address, why=error.strerror or "timed out")
-    except (RuntimeError, TypeError):  # no store of PyTorch's, or no port that there is
-        word = None
+    except RuntimeError:  # no store of PyTorch's
+        word = b""
     if word != other.word.encode():
         return Found(other.rank, other.address, why="somebody else answers")
     return Found(other.rank, other.address, ours)

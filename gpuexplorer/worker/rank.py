@@ -2,10 +2,8 @@
 all the while that it is there. A Python without PyTorch names one that has it.
 """
 
-import array
 import contextlib
 import importlib.util
-import ipaddress
 import os
 import platform
 import socket
@@ -13,13 +11,12 @@ import struct
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.tagged import line_of, record_in
 from gpuexplorer.core.words import Message, mark
-from gpuexplorer.lab.oldest import OLDEST_TORCH, torch_too_old
-from gpuexplorer.lab.pythons import ask, candidates
+from gpuexplorer.lab.pythons import OLDEST_TORCH, ask, candidates, torch_too_old
 from gpuexplorer.ranks.wire import (
     BEAT,
     ORDERS,
@@ -37,18 +34,29 @@ from gpuexplorer.ranks.wire import (
 )
 from gpuexplorer.worker.kept import keep
 
-_LONGEST_REASON = 300
 _NO_TORCH = mark("PyTorch cannot be used on {host}: {why}.")
 _REFUSED = mark("PyTorch gave up on {host}: {why}.")
+_ASK_ADDRESS = 0x8915  # SIOCGIFADDR
 
 
 def main() -> None:
     keep()
-    rank = Rank()
+    out = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)  # libraries print what they like
+    lock = threading.Lock()
+
+    def say(told: Told) -> None:
+        """From any thread. After whatever else may have been written there."""
+        try:
+            with lock:
+                out.write(b"\n" + line_of(told))
+        except OSError:
+            os._exit(0)
+
     if importlib.util.find_spec("torch") is None:
-        rank.say(_elsewhere())
+        say(_elsewhere())
     else:
-        rank.serve()
+        serve(say)
     sys.stdin.buffer.read()  # who asked hangs up
     os._exit(0)
 
@@ -67,81 +75,69 @@ def _elsewhere() -> "Elsewhere | Failed":
     )
 
 
-class Rank:
-    def __init__(self) -> None:
-        # Libraries print what they like.
-        self._out = os.fdopen(os.dup(1), "wb")
-        os.dup2(2, 1)
-        self._lock = threading.Lock()
+def serve(say: "Callable[[Told], None]") -> None:
+    """Until nobody gives orders any more."""
 
-    def serve(self) -> None:
-        """Until nobody gives orders any more."""
-        try:
-            from gpuexplorer.worker import exchange as ours  # noqa: PLC0415 - takes long
-
-            exchange = ours.Exchange(self.say)
-            cards, nccl = ours.cards(), ours.nccl_version()
-        except (ImportError, OSError, AttributeError, RuntimeError) as error:
-            self._fail(_NO_TORCH, error)
-            return
-        if torch_too_old(exchange.version):
-            self.say(_elsewhere())
-            return
-        known, asked = addresses(), called()
-        at = exchange.port, exchange.word
-        self.say(Here(exchange.version, nccl, cards, known, asked, *at))
-        threading.Thread(target=self._beat, daemon=True).start()
-        for line in sys.stdin.buffer:
-            try:
-                match record_in(line, ORDERS):
-                    case Reach(others):
-                        self.say(Reached(exchange.reached(others)))
-                    case Begin() as order:
-                        exchange.join(order)
-                        self.say(Begun())
-                    case Take() as order:
-                        self.say(exchange.take(order))
-            except UnreadableError:
-                continue
-            except (RuntimeError, OSError, ValueError) as error:  # a DistError is the first
-                self._fail(_REFUSED, error)
-
-    def say(self, told: Told) -> None:
-        """From any thread. After whatever else may have been written there."""
-        try:
-            with self._lock:
-                self._out.write(b"\n" + line_of(told))
-                self._out.flush()
-        except OSError:
-            os._exit(0)
-
-    def _beat(self) -> None:
+    def beat() -> None:
         while True:
             time.sleep(BEAT)
-            self.say(Alive())
+            say(Alive())
 
-    def _fail(self, template: str, error: Exception) -> None:
-        """Which host we are is known better where it is read. PyTorch's reasons may have a
-        whole stack below them.
-        """
-        why = (str(error).strip().splitlines() or [type(error).__name__])[0][:_LONGEST_REASON]
-        self.say(Failed(Message(template, host=platform.node(), why=why.rstrip("."))))
+    def fail(template: str, error: Exception) -> None:
+        """PyTorch's reasons may have a whole stack below them."""
+        why = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        say(Failed(Message(template, host=platform.node(), why=why.rstrip("."))))
 
+    try:
+        from gpuexplorer.worker import exchange as ours  # noqa: PLC0415 - takes long
 
-_NETWORKS = Path("/sys/class/net")
-_ASK_ALL = 0x8912  # SIOCGIFCONF
-_ONE = struct.calcsize("16sHHI16x" if struct.calcsize("P") == 8 else "16s16x")
-_LINK_LOCAL = 0x20
+        exchange, (nccl, cards) = ours.Exchange(say), ours.nccl()
+    except (ImportError, OSError, AttributeError, RuntimeError) as error:
+        fail(_NO_TORCH, error)
+        return
+    torch = str(sys.modules["torch"].__version__)
+    if torch_too_old(torch):
+        say(_elsewhere())
+        return
+    # By ssh: the address at which it reached this computer, and the one it came from.
+    words = os.environ.get("SSH_CONNECTION", "").split()
+    called = [words[2], words[0]] if len(words) == 4 else []
+    say(Here(torch, nccl, cards, addresses(), called, exchange.port, exchange.word))
+    threading.Thread(target=beat, daemon=True).start()
+    for line in sys.stdin.buffer:
+        if line.isspace():  # somebody is there
+            continue
+        try:
+            match record_in(line, ORDERS):
+                case Reach(others):
+                    say(Reached(ours.reached(others)))
+                case Begin() as order:
+                    exchange.join(order)
+                    say(Begun())
+                case Take() as order:
+                    say(exchange.take(order))
+        except (RuntimeError, OSError, ValueError) as error:  # a DistError is the first
+            fail(_REFUSED, error)
 
 
 def addresses() -> "list[Address]":
-    """Those of networks first, IPv4 before IPv6; the loopback last."""
-    found = [*_version_4(), *_version_6()] if sys.platform == "linux" else _looked_up()
-    found.sort(key=lambda each: ipaddress.ip_address(each[0]).is_loopback)
-    return [Address(text, name, promised(name)) for text, name in found]
+    """Those of networks first, the loopback last. Elsewhere than on Linux, ssh's will do."""
+    if sys.platform != "linux":
+        return [Address("127.0.0.1")]
+    import fcntl  # noqa: PLC0415 - not on Windows
+
+    found = []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        for _, name in socket.if_nameindex():
+            with contextlib.suppress(OSError):  # it has none
+                room = struct.pack("256s", name.encode())
+                said = fcntl.ioctl(asked.fileno(), _ASK_ADDRESS, room)
+                text = socket.inet_ntoa(said[20:24])
+                found.append(Address(text, name, promised(name)))
+    return sorted(found, key=lambda each: each.text.startswith("127."))
 
 
-def promised(interface: str, networks: Path = _NETWORKS) -> "float | None":
+def promised(interface: str, networks: Path = Path("/sys/class/net")) -> "float | None":
     """Bytes per second. What virtual interfaces say of themselves is made up."""
     place = networks / interface
     with contextlib.suppress(OSError, ValueError):
@@ -150,42 +146,6 @@ def promised(interface: str, networks: Path = _NETWORKS) -> "float | None":
             megabits = int((place / "speed").read_text())
             return megabits * 125_000.0 if 0 < megabits < 0xFFFFFFFF else None
     return None
-
-
-def called() -> "list[str]":
-    """By ssh: the address at which it reached this computer, and the one it came from."""
-    words = os.environ.get("SSH_CONNECTION", "").split()
-    return [words[2], words[0]] if len(words) == 4 else []
-
-
-def _version_4() -> "list[tuple[str, str]]":
-    import fcntl  # noqa: PLC0415 - not on Windows
-
-    room = array.array("B", bytes(_ONE * 256))
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
-        asking = struct.pack("iP", len(room), room.buffer_info()[0])
-        size, _ = struct.unpack("iP", fcntl.ioctl(asked.fileno(), _ASK_ALL, asking))
-    told = [room[at : at + _ONE].tobytes() for at in range(0, size, _ONE)]
-    names = [each[:16].split(b"\0")[0].decode().partition(":")[0] for each in told]
-    texts = [socket.inet_ntoa(each[20:24]) for each in told]
-    return list(zip(texts, names, strict=True))
-
-
-def _version_6() -> "list[tuple[str, str]]":
-    found = []
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/net/if_inet6").read_text().splitlines():
-            digits, _, _, scope, _, name = line.split()
-            if int(scope, 16) != _LINK_LOCAL:
-                found.append((str(ipaddress.ip_address(bytes.fromhex(digits))), name))
-    return found
-
-
-def _looked_up() -> "list[tuple[str, str]]":
-    texts = {"127.0.0.1"}
-    with contextlib.suppress(OSError):
-        texts |= {str(each[4][0]) for each in socket.getaddrinfo(socket.gethostname(), None)}
-    return [(each, "") for each in sorted(texts) if "%" not in each]
 
 
 if __name__ == "__main__":

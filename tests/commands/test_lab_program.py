@@ -180,25 +180,13 @@ def test_a_reader_who_has_seen_enough_of_the_json_is_no_failure(tmp_path: Path) 
     assert err == "1\n"
 
 
-@posix
-@pytest.mark.parametrize("typed", [True, False], ids=["Ctrl+C", "sent to the command alone"])
-def test_at_a_terminal_it_is_typed_to_and_interrupted_once(
-    tmp_path: Path, *, typed: bool
-) -> None:
-    code = (
-        "import time\n"
-        "print('ready')\n"
-        "try:\n"
-        "    print('hello', input())\n"
-        "    time.sleep(100)\n"
-        "except KeyboardInterrupt:\n"
-        "    time.sleep(0.5)\n"
-        "    print('once')\n"
-    )
+@contextmanager
+def at_terminal(folder: Path, code: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """The command, and the terminal at which it runs."""
     ours, theirs = os.openpty()
     with subprocess.Popen(
-        [sys.executable, "-c", AT_A_TERMINAL, *command(program(tmp_path, code))],
-        cwd=tmp_path,
+        [sys.executable, "-c", AT_A_TERMINAL, *command(program(folder, code))],
+        cwd=folder,
         env=surroundings(),
         stdin=theirs,
         stdout=theirs,
@@ -206,19 +194,62 @@ def test_at_a_terminal_it_is_typed_to_and_interrupted_once(
         start_new_session=True,
     ) as process:
         os.close(theirs)
-        shown = until(ours, "ready")
-        os.write(ours, b"Ada\n")
-        shown += until(ours, "hello Ada")
-        if typed:
-            os.write(ours, b"\x03")
-        else:
-            process.send_signal(signal.SIGINT)
-        shown += until(ours, "once")
+        try:
+            yield process, ours
+        finally:
+            process.kill()
+    os.close(ours)
+
+
+@posix
+def test_at_a_terminal_it_is_typed_to_and_interrupted_once(tmp_path: Path) -> None:
+    code = (
+        "import sys, time\n"
+        "print('ready', sys.stdin.isatty(), sys.stdout.isatty())\n"
+        "try:\n"
+        "    print('hello', input())\n"
+        "    time.sleep(100)\n"
+        "except KeyboardInterrupt:\n"
+        "    time.sleep(0.5)\n"
+        "    print('once')\n"
+    )
+    with at_terminal(tmp_path, code) as (process, terminal):
+        shown = until(terminal, "ready True True")
+        os.write(terminal, b"Ada\n")
+        shown += until(terminal, "hello Ada")
+        os.write(terminal, b"\x03")
+        shown += until(terminal, "once")
         assert process.wait(PATIENCE) == 0
         assert process.stderr is not None
         assert b"train.py" in process.stderr.read()
-    os.close(ours)
     assert "Traceback" not in shown
+
+
+@posix
+@pytest.mark.parametrize(
+    ("sent", "status", "told"),
+    [
+        (b"\x03", 130, b"\ntrain.py was stopped. It ran for "),
+        (b"\x1c", 131, b"\ntrain.py was ended by SIGQUIT. It ran for "),
+        (signal.SIGTERM, 143, b"\ntrain.py was ended by SIGTERM. It ran for "),
+    ],
+    ids=["interrupt", "quit", "term"],
+)
+def test_what_is_typed_or_sent_to_us_at_a_terminal_ends_the_program_and_is_told(
+    tmp_path: Path, sent: bytes | signal.Signals, status: int, told: bytes
+) -> None:
+    code = "import time\nprint('ready')\ntime.sleep(99)\n"
+    with at_terminal(tmp_path, code) as (process, terminal):
+        until(terminal, "ready")
+        if isinstance(sent, bytes):
+            os.write(terminal, sent)
+        else:
+            process.send_signal(sent)
+        assert process.wait(PATIENCE) == status
+        assert process.stderr is not None
+        said = process.stderr.read()
+    assert (b"Traceback" in said) is (status == 130)
+    assert told in said
 
 
 def until(terminal: int, words: str) -> str:

@@ -15,7 +15,7 @@ from gpuexplorer.commands.lesson import add_arguments
 from gpuexplorer.commands.lesson_run import CommandRig, Report, as_json, unmarked
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lessons.player import Player, StepState
-from gpuexplorer.lessons.reading import open_lesson
+from gpuexplorer.lessons.reading import read
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from tests.commands.lab_runs import CARDS, PATIENCE, surroundings
 from tests.commands.lesson_runs import block, command, lesson, played
@@ -92,23 +92,25 @@ def test_whatever_goes_wrong_is_told_with_its_step_and_the_others_are_played(
     assert steps[0]["checks"] == [
         {"held": False, "told": "X is 1.", "error": "", "found": "`X` is `1`."}
     ]
-    assert (tmp_path / "lesson.md").read_text().splitlines()[line - 1] == "X == 2"
+    lines = (tmp_path / "lesson.md").read_text().splitlines()
+    assert lines[line - 1] == "X == 2"
     assert steps[0]["cells"][0]["printed"] == "one\n"
     assert steps[1]["reason"] == "The cell failed: NameError: name 'Y' is not defined."
     assert steps[2]["reason"].startswith("This cell was there to fail, and it did not.")
     assert steps[3]["reason"].startswith("It took too long and was stopped.")
     assert steps[4]["checks"][0]["error"].startswith("There is no fan_7_speed in")
     assert steps[5]["predictions"][0]["reason"].startswith("Python says: IndexError")
-    assert "is at fault" in steps[5]["reason"]
+    at = lines.index("number: copies[3]") + 1
+    assert steps[5]["reason"] == f"Line {at} of the lesson is at fault."
     assert "SIGKILL" in steps[6]["reason"]
 
 
 def test_a_page_that_cannot_be_saved_is_told_before_anything_runs(tmp_path: Path) -> None:
     (tmp_path / "folder.html").mkdir()
     for name, status, told in (
-        ("played.ipynb", 2, "played.ipynb was not saved: its name does not end as a page's"),
         ("gone/played.html", 1, "played.html was not saved. That folder does not exist."),
         ("folder.html", 1, "There is a folder of that name."),
+        ("played.ipynb", 1, "saved as a page: name a file that ends in .html."),
     ):
         ran = played(lesson(tmp_path, ONES), "--yes", "--save", str(tmp_path / name))
         assert (ran.status, ran.out) == (status, "")
@@ -189,7 +191,7 @@ def test_without_a_card_it_is_played_on_the_processor(
         block("python", "y = torch.ones(2)\ny") + checked,
     )
     with CommandRig(Start, NoCards(), 60.0) as rig:
-        player = Player(open_lesson(folder), rig)
+        player = Player(read(folder), rig)
         lesson_run.Play(player, rig, Report(silent=False), asking=False).play(allowed=True)
         assert [each.state for each in player.steps] == [StepState.SKIPPED, StepState.DONE]
         assert as_json(player, simulated=rig.simulated, torch="x")["simulated"] is False

@@ -35,7 +35,7 @@ SCRIPT = """
 import json, os, signal, sys
 def say(**what):
     print(json.dumps(what), flush=True)
-say(**{"is": "hello"}, version=5, python="3.11", torch="2", build="CPU", simulated=False,
+say(**{"is": "hello"}, python="3.11", torch="2", build="CPU", simulated=False,
     devices=[{"name": "cpu", "label": "cpu"}])
 for line in sys.stdin:
     told = json.loads(line)

@@ -39,6 +39,7 @@ from gpuexplorer.gui.leaving import LeavingDialog
 from gpuexplorer.gui.lessons.column_parts import FirstRun
 from gpuexplorer.gui.lessons.lesson_pictures import PictureSheet
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
+from gpuexplorer.gui.nothing_found.looked_panel import DoctorSheet
 from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.copies.benches import copies_of
@@ -61,9 +62,9 @@ from tests.gui.copies.moves import MIB, across, cell, moving_page
 from tests.gui.hands import press, the
 from tests.gui.lab.conftest import ScriptedWorker, faults, lab, machine, worker
 from tests.gui.lab.offered import OfferedFetch
-from tests.gui.lessons.pages import player_of, printing
+from tests.gui.lessons.pages import printing
 from tests.gui.processes.programs import A, named, using
-from tests.lessons.fake_rig import step
+from tests.lessons.fake_rig import played, step
 
 __all__ = ["faults", "lab", "machine", "worker"]
 
@@ -119,6 +120,7 @@ _MAKERS: Mapping[type[QDialog], Callable[[Desk], QDialog]] = {
     DiagnosticsSheet: lambda desk: DiagnosticsSheet(
         desk.look, Diagnostics(desk.window, desk.clock, Navigation()), desk.clock, desk.window
     ),
+    DoctorSheet: lambda desk: DoctorSheet(desk.look, desk.window),
     EndDialog: lambda desk: EndDialog(
         desk.look,
         [ProcessToEnd(named(using(A, 4194305)), {"0": 1.0})],
@@ -129,7 +131,7 @@ _MAKERS: Mapping[type[QDialog], Callable[[Desk], QDialog]] = {
     ),
     EndSheet: lambda desk: EndSheet(desk.look, "train.py", desk.window),
     FirstRun: lambda desk: FirstRun(
-        desk.look, player_of(step(printing(3)), outside=True)[0].lesson, desk.window
+        desk.look, played(step(printing(3)), outside=True)[0].lesson, desk.window
     ),
     HowToSheet: lambda desk: HowToSheet(desk.look, swap_how_to(), desk.window),
     LeavingDialog: lambda desk: LeavingDialog(desk.look, ["X"], "Leave", desk.window),

@@ -1,7 +1,6 @@
 """Cures: each is the cell as it stands, with what failed changed, and has its price."""
 
 import ast
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,18 +9,14 @@ import pytest
 from gpuexplorer.lab.cures import Copying, Cure, cures
 from gpuexplorer.lab.events import (
     Began,
-    Device,
-    Element,
     Failed,
-    Finished,
     Frame,
     Held,
-    Hello,
     Memory,
     Placed,
 )
-from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.wire import Run
+from tests.lab.told_cells import Told
 
 MIB, GIB = 1 << 20, 1 << 30
 APART = "Expected all tensors to be on the same device, but found at least two devices, {}!"
@@ -37,19 +32,8 @@ FULL = (
 )
 
 
-class Lab:
-    """A ledger that was told of things and cells; nothing computes."""
-
-    def __init__(self, cards: int = 2) -> None:
-        self.ledger = Ledger()
-        devices = [Device("cpu", "the processor", total_bytes=64 * GIB)]
-        devices += [
-            Device(f"cuda:{number}", "a card", total_bytes=24 * GIB) for number in range(cards)
-        ]
-        self.ledger.apply(
-            Hello(3, "3.11", "2.13", "CPU", simulated=True, devices=tuple(devices))
-        )
-        self._command = 0
+class Lab(Told):
+    """It was told of things, too."""
 
     def shelf(self, text: str) -> None:
         """Such as "X cuda:0 24, net=model cuda:1": tensors of 24 bytes if nothing is said."""
@@ -65,19 +49,11 @@ class Lab:
         size: int = 24,
         kind: str = "tensor",
         storage: int = 0,
+        text: str = "",
         **more: Any,
     ) -> None:
         held = (Held(device, "values", size, storage),)
-        text = more.pop("text", "")
-        placed = Placed(1, name, kind, device, text, bytes=size, holds=held, **more)
-        self.ledger.apply(placed)
-
-    def cell(self, code: str) -> Cell:
-        self._command += 1
-        self.ledger.sent(Run(self._command, code, self._command))
-        self.ledger.apply(Began(self._command))
-        self.ledger.apply(Finished(self._command, 0.1))
-        return self.ledger.cells[-1]
+        self.ledger.apply(Placed(1, name, kind, device, text, bytes=size, holds=held, **more))
 
     def offered(
         self,
@@ -85,22 +61,20 @@ class Lab:
         message: str,
         *at: tuple[int, str],
         cause: str = "refused by PyTorch",
-        memory: tuple[Memory, ...] = (),
-        lost: tuple[str, ...] = (),
         free: dict[str, int] | None = None,
+        **more: Any,
     ) -> list[Cure]:
         """`at`: the expressions on the way to the error, with the numbers of their cells."""
-        self._command += 1
-        self.ledger.sent(Run(self._command, code, self._command))
-        self.ledger.apply(Began(self._command))
-        cell = self.ledger.cells[-1]
-        frames = tuple(self._frame(number or self._command, text) for number, text in at)
-        failed = Failed(cell.id, cause, "E", message, memory=memory, lost=lost, frames=frames)
+        number = len(self.ledger.cells)
+        self.ledger.sent(Run(number, code, number))
+        frames = tuple(self._frame(where or number, text) for where, text in at)
+        failed = Failed(number, cause, "E", message, frames=frames, **more)
+        self.ledger.apply(Began(number))
         self.ledger.apply(failed)
+        cell = self.ledger.cells[-1]
         found = cures(failed, cell, self.ledger, free)
-        for each in found:
-            for text in each.cells:
-                ast.parse(text)
+        for text in (text for each in found for text in each.cells):
+            ast.parse(text)
         return found
 
     def apart(self, code: str, devices: str, *at: tuple[int, str]) -> list[Cure]:
@@ -110,17 +84,15 @@ class Lab:
         """Where the text stands; in a function's body, the function's name."""
         cell = self.ledger.by_number(number)
         assert cell is not None
-        for at, line in enumerate(cell.code.split("\n"), 1):
-            if text in line:
-                name = "f" if line.startswith(" ") and "def f" in cell.code else ""
-                begin = line.index(text)
-                return Frame(number, at, name, begin, begin + len(text))
-        raise AssertionError(text)
+        lines = cell.code.split("\n")
+        at, line = next((at, line) for at, line in enumerate(lines, 1) if text in line)
+        name = "f" if line.startswith(" ") and "def f" in cell.code else ""
+        return Frame(number, at, name, line.index(text), line.index(text) + len(text))
 
 
 @pytest.fixture
 def lab() -> Lab:
-    return Lab()
+    return Lab(simulated=True)
 
 
 def texts(found: list[Cure]) -> list[tuple[str, ...]]:
@@ -129,63 +101,69 @@ def texts(found: list[Cure]) -> list[tuple[str, ...]]:
 
 HOW_MANY = "# größer, first\nk = 'é'; Z = (X  +   Y)  # here\n\nprint( Z )"
 LOOP = "for X, y in data:\n    loss = F.mse_loss(net(X), y)"
-AT_X = "torch.ones(3, device=X.device) + Y"
+CARD_5 = "torch.device('cuda:5' if torch.cuda.device_count() > 5 else 'cpu')"
+BOTH, ONE = "cuda:0 and cuda:1", "cuda:1 and cpu"
 
 
 @pytest.mark.parametrize(
-    ("shelf", "code", "apart", "at", "cured"),
+    ("shelf", "code", "at", "said", "cured"),
     [
         (
             "X cuda:0, Y cuda:1 2400",
             "Z = X + Y[:2]",
-            "cuda:0 and cuda:1",
             "X + Y[:2]",
+            BOTH,
             ["Z = X.cuda(1) + Y[:2]", "Z = X + Y.cuda(0)[:2]", "Z = X.cpu() + Y.cpu()[:2]"],
         ),
-        (  # all else stays as it is, remarks too
-            "X cuda:0, Y cuda:1 2400",
-            HOW_MANY,
-            "cuda:0 and cuda:1",
-            "X  +   Y",
-            [
-                HOW_MANY.replace("X  +", "X.cuda(1)  +"),
-                HOW_MANY.replace("Y)", "Y.cuda(0))"),
-                HOW_MANY.replace("X  +   Y", "X.cpu()  +   Y.cpu()"),
-            ],
-        ),
+        # All else stays as it is, remarks too.
+        ("X cuda:1", HOW_MANY, "X  +   Y", ONE, [HOW_MANY.replace("X  +", "X.cpu()  +")]),
         (
             "net=model cuda:1 16, X cpu",
             LOOP,
-            "cuda:1 and cpu",
             "net(X)",
+            ONE,
             [LOOP.replace("net(X)", each) for each in ("net(X.cuda(1))", "net.cpu()(X)")],
         ),
         (  # what was copied in the cell is where it was copied to
             "net=model cpu 16, X cpu",
             "net(X.cuda(1))",
-            "cuda:1 and cpu",
             "net(X.cuda(1))",
+            ONE,
             ["net(X.cuda(1).cpu())", "net.cuda(1)(X.cuda(1))"],
         ),
-        (  # made on the card at once
-            "X cuda:1",
-            "X + torch.ones(3)",
-            "cuda:1 and cpu",
-            "X + torch.ones(3)",
-            ["X + torch.ones(3, device='cuda:1')", "X.cpu() + torch.ones(3)"],
-        ),
         # What would stay apart is not offered; what is changed in place stays where it is.
-        ("X cuda:1", "X + f()", "cuda:1 and cuda:0", "X + f()", ["X.cuda(0) + f()"]),
-        ("X cuda:0, Y cuda:1", "X += Y", "cuda:0 and cuda:1", "X += Y", ["X += Y.cuda(0)"]),
-        # Only asking where something is moves nothing.
-        ("X cuda:0, Y cuda:1", AT_X, "cuda:0 and cuda:1", AT_X, [f"{AT_X}.cuda(0)"]),
+        ("X cuda:1", "X + f()", "X + f()", BOTH, ["X.cuda(0) + f()"]),
+        ("X cuda:0, Y cuda:1", "X += Y", "X += Y", BOTH, ["X += Y.cuda(0)"]),
+        # A card that is not there may be another, or the processor.
+        (
+            "X cpu",
+            "Y = X.cuda(5)",
+            "X.cuda(5)",
+            NO_SUCH_CARD,
+            [f"Y = X.to({CARD_5})", "Y = X.cuda(0)", "Y = X.cuda(1)"],
+        ),
+        (
+            "",
+            "torch.cuda.get_device_name(5)",
+            "torch.cuda.get_device_name(5)",
+            NO_SUCH_CARD,
+            ["torch.cuda.get_device_name(0)", "torch.cuda.get_device_name(1)"],
+        ),
+        # NumPy wants values on the host and without their history.
+        ("X cuda:1", "A = X.numpy()", "X.numpy()", TO_NUMPY, ["A = X.cpu().numpy()"]),
+        ("", "W.numpy()", "W.numpy()", OF_GRADIENTS, ["W.detach().numpy()"]),
+        ("", "V.numpy()", "V.numpy()", TO_NUMPY, ["V.detach().cpu().numpy()"]),
     ],
 )
-def test_what_lies_apart_is_brought_together(
-    lab: Lab, shelf: str, code: str, apart: str, at: str, cured: list[str]
+def test_what_failed_is_changed_and_all_else_stays(
+    lab: Lab, shelf: str, code: str, at: str, said: str, cured: list[str]
 ) -> None:
     lab.shelf(shelf)
-    assert texts(lab.apart(code, apart, (0, at))) == [(each,) for each in cured]
+    for name, device in (("W", "cpu"), ("V", "cuda:1")):
+        lab.thing(name, device, requires_grad=True)
+    apart = " and " in said
+    found = lab.apart(code, said, (0, at)) if apart else lab.offered(code, said, (0, at))
+    assert texts(found) == [(each,) for each in cured]
 
 
 def test_a_cure_has_its_price_before_it_is_pressed(lab: Lab) -> None:
@@ -200,31 +178,19 @@ def test_a_cure_has_its_price_before_it_is_pressed(lab: Lab) -> None:
     assert not found[0].again
 
 
-def test_what_lies_in_a_list_is_known_by_its_place_there(lab: Lab) -> None:
-    elements = tuple(Element(f"nets[{e}]", "model", f"cuda:{e}", "Linear", 16) for e in (0, 1))
-    lab.thing("nets", "", kind="container", elements=elements)
-    lab.shelf("X cuda:0")
-    found = texts(lab.apart("nets[1](X)", "cuda:0 and cuda:1", (0, "nets[1](X)")))
-    assert {("nets[1](X.cuda(1))",), ("nets[1].cuda(0)(X)",)} <= {*found}
-
-
 def test_inside_a_function_what_it_was_given_is_moved_where_it_is_called(lab: Lab) -> None:
-    lab.cell("def f(a, b):\n    return a + b")
+    lab.run("def f(a, b):\n    return a + b")
     lab.shelf("X cuda:0, Y cuda:1 2400, a cuda:1")  # another one than the function's
     found = lab.apart("f(X, Y)", "cuda:0 and cuda:1", (0, "f(X, Y)"), (1, "a + b"))
     assert found[0].cells == ("f(X.cuda(1), Y)",)
-    # Where nothing is known one follows the other.
-    (follows,) = lab.apart("f(*pair)", "cuda:0 and cuda:1", (0, "f(*pair)"), (1, "a + b"))
-    assert follows.cells == ("def f(a, b):\n    return a + b.to(a.device)", "f(*pair)")
-    assert follows.label == "b is copied to where a is."
 
 
 def test_where_there_is_no_room_nothing_is_moved(lab: Lab) -> None:
     lab.shelf(f"X cuda:0 {6 * GIB}, Y cuda:1 {20 * GIB}")
-    code, said = "X + Y", APART.format("cuda:0 and cuda:1")
-    free = {"cpu": 21 * GIB, "cuda:0": 3 * GIB, "cuda:1": 20 * GIB}
-    found = lab.offered(code, said, (0, "X + Y"), cause="devices differ", free=free)
-    assert texts(found) == [("X.cuda(1) + Y",)]
+    said = APART.format("cuda:0 and cuda:1")
+    free = {"cpu": GIB, "cuda:0": 20 * GIB, "cuda:1": 20 * GIB}
+    found = lab.offered("X + Y", said, (0, "X + Y"), cause="devices differ", free=free)
+    assert not found  # simulated cards hold no more than the computer
 
 
 def full(lab: Lab, code: str, wanted: str, at: str, free: int = GIB) -> list[Cure]:
@@ -248,13 +214,12 @@ def test_out_of_memory_offers_room_less_and_elsewhere(lab: Lab) -> None:
         ("B = torch.ones(9, device='cuda:1')  # big",),
     ]
     assert (found[0].frees_bytes, found[0].shown) == (10 * GIB, ("del A",))
-    assert found[1].halves
+    assert found[1].label == "Half the bytes, and about three digits in place of seven"
 
 
 @pytest.mark.parametrize(
     ("held", "code", "line", "frees"),
     [
-        ("A 24 1", MADE, "", 0),  # not enough
         ("A 8 1", f"B = {MADE}\nA + B", "", 0),  # the cell uses it
         ("A 2 1, B 3 2, C 3 3", MADE, "del B, C", 6),  # only together they make room
         ("A 8 5, view 8 5, twin 8 5", MADE, "del A, twin, view", 8),
@@ -277,76 +242,10 @@ def test_what_would_not_fit_elsewhere_either_is_not_offered(lab: Lab) -> None:
     assert full(lab, MADE, "37.25 GiB", MADE) == []
     (on_cpu,) = full(lab, MADE, "20.50 GiB", MADE)
     assert on_cpu.label == "The same on cpu"
-    # Simulated cards hold no more than the computer.
-    memory = (Memory("cuda:0", 0, 0, 12 * GIB, 24 * GIB),)
-    free, said = {"cpu": 8 * GIB, "cuda:1": 23 * GIB}, FULL.format("22.35 GiB", "12.00 GiB")
-    cause = "out of memory"
-    assert lab.offered(MADE, said, (0, MADE), cause=cause, memory=memory, free=free) == []
-
-
-CARD_5 = "torch.device('cuda:5' if torch.cuda.device_count() > 5 else 'cpu')"
-
-
-OTHERS = (CARD_5, "'cuda:0'", "'cuda:1'")
-
-
-@pytest.mark.parametrize(
-    ("code", "named", "at", "places"),
-    [
-        ("Y = X.{}", "cuda(5)", "X.{}", [f"to({CARD_5})", "cuda(0)", "cuda(1)"]),
-        ("Y = X.to({}) + 1", "'cuda:5'", "X.to({})", OTHERS),
-        ("torch.ones(2, device={})", "gpu(5)", "torch.ones(2, device={})", OTHERS),
-        (
-            "Y = X.to({})",
-            "torch.device('cuda', 5)",
-            "X.to({})",
-            [CARD_5, "torch.device('cuda:0')", "torch.device('cuda:1')"],
-        ),
-        ("torch.cuda.get_device_name({})", "5", "torch.cuda.get_device_name({})", ["0", "1"]),
-        ("place = {}\nY = X.to(place)", "'cuda:5'", "X.to(place)", OTHERS),
-    ],
-)
-def test_a_card_that_is_not_there_may_be_another_or_the_processor(
-    lab: Lab, code: str, named: str, at: str, places: Sequence[str]
-) -> None:
-    lab.shelf("X cpu")
-    found = lab.offered(code.format(named), NO_SUCH_CARD, (0, at.format(named)))
-    assert texts(found) == [(code.format(each),) for each in places]
-
-
-def test_what_moves_to_another_card_has_its_price(lab: Lab) -> None:
-    lab.shelf("X cuda:1")
-    falls_back, first, second = lab.offered("Y = X.cuda(5)", NO_SUCH_CARD, (0, "X.cuda(5)"))
-    assert [each.copied_bytes for each in (falls_back, first, second)] == [24, 24, 0]
-    assert falls_back.copies == (Copying("X", "cuda:1", "cpu", 24),)
-    assert falls_back.label == "The same on the processor, and on cuda:5 where there is one"
-    lab.cell("def try_gpu(i=0):\n    return torch.device('cpu')")
-    (own, *_) = lab.offered("X.cuda(5)", NO_SUCH_CARD, (0, "X.cuda(5)"))
-    assert own.cells == ("X.to(try_gpu(5))",)
-
-
-@pytest.mark.parametrize(
-    ("code", "message", "cured", "copied"),
-    [
-        ("A = X.numpy()", TO_NUMPY, "A = X.cpu().numpy()", 24),
-        ("plt.plot(X, label='x')", TO_NUMPY, "plt.plot(X.cpu(), label='x')", 24),
-        ("A = W.numpy()", OF_GRADIENTS, "A = W.detach().numpy()", 0),
-        ("A = V.numpy()", TO_NUMPY, "A = V.detach().cpu().numpy()", 24),
-    ],
-)
-def test_numpy_wants_values_on_the_host_and_without_their_history(
-    lab: Lab, code: str, message: str, cured: str, copied: int
-) -> None:
-    lab.shelf("X cuda:1")
-    for name, device in (("W", "cpu"), ("V", "cuda:1")):
-        lab.thing(name, device, requires_grad=True)
-    (found,) = lab.offered(code, message, (0, code.removeprefix("A = ")), cause="raised")
-    assert found.cells == (cured,)
-    assert found.copied_bytes == copied
 
 
 def test_in_place_of_a_lost_card_the_others_are_offered(lab: Lab) -> None:
-    made = lab.cell("X = torch.ones(2, 3, device='cuda:0')")
+    made = lab.run("X = torch.ones(2, 3, device='cuda:0')")
     lab.shelf("X cuda:0")
     made.placed["X"] = lab.ledger.things["X"]
     code, lost = "Y = X.cuda(1)", ("cuda:1",)
@@ -358,18 +257,12 @@ def test_in_place_of_a_lost_card_the_others_are_offered(lab: Lab) -> None:
     assert broken == []  # X went with the worker, and was not made again yet
 
 
-@pytest.mark.parametrize(("module", "package"), [("PIL", "pillow")])
-def test_a_missing_module_is_installed_by_pips_name_and_the_cell_runs_again(
-    lab: Lab, module: str, package: str
-) -> None:
-    cell = lab.cell(f"!ls\nimport {module}")
-    failed = Failed(cell.id, "raised", "ModuleNotFoundError", "No module", missing=module)
+def test_a_missing_module_is_installed_by_pips_name_and_the_cell_runs_again(lab: Lab) -> None:
+    cell = lab.run("!ls\nimport PIL")
+    failed = Failed(cell.id, "raised", "ModuleNotFoundError", "No module", missing="PIL")
     (cure,) = cures(failed, cell, lab.ledger)
-    assert cure.cells == (f"!pip install {package}", cell.code)
-    assert cure.shown == (f"!pip install {package}",)
-    assert cure.label == (
-        f"Install {package} into the lab's Python, which asks first; then the same cell"
-    )
+    assert cure.cells == ("!pip install pillow", cell.code)
+    assert cure.shown == ("!pip install pillow",)
 
 
 ASSERTED = "CUDA error: device-side assert triggered"
@@ -392,7 +285,7 @@ def asserted(lab: Lab, code: str, *, waited: bool = False) -> list[Cure]:
 def test_a_check_that_failed_on_the_card_is_looked_for_with_each_kernel_waited_for(
     lab: Lab,
 ) -> None:
-    lab.cell("import torch")
+    lab.run("import torch")
     waits, on_host = asserted(lab, "torch.ones(3, device='cuda:0')[index]")
     assert (waits.cells, waits.shown) == (
         ("torch.ones(3, device='cuda:0')[index]",),
@@ -409,8 +302,6 @@ def test_a_check_that_failed_on_the_card_is_looked_for_with_each_kernel_waited_f
     [
         ("tensor", "cuda:0", "3, float32", "X = X.cpu()"),
         ("model", "cuda:1", "Embedding(3, 2)", "X.cpu()"),
-        ("optimiser", "cpu, cuda:0", "Adam()", "X.load_state_dict(X.state_dict())"),
-        ("container", "cuda:0", "[tensor(3)]", "X = [each.cpu() for each in X]"),
         ("value", "", "device(type='cuda', index=0)", "X = torch.device('cpu')"),
         ("value", "", "3", None),
         ("container", "cuda:0", "{'a': tensor(3)}", None),
@@ -419,7 +310,7 @@ def test_a_check_that_failed_on_the_card_is_looked_for_with_each_kernel_waited_f
 def test_what_a_cell_uses_is_brought_to_the_host_before_it(
     lab: Lab, kind: str, device: str, text: str, line: str | None
 ) -> None:
-    lab.cell("import torch")
+    lab.run("import torch")
     lab.thing("X", device, 24 if device else 0, kind, text=text)
     lab.shelf("unused cuda:0")
     _, *on_host = asserted(lab, "f(X)")
@@ -429,12 +320,7 @@ def test_what_a_cell_uses_is_brought_to_the_host_before_it(
 
 
 def test_what_a_function_of_the_session_uses_is_brought_too(lab: Lab) -> None:
-    lab.cell("def f():\n    return X.to('cuda:0')")
+    lab.run("def f():\n    return X + 1")
     lab.thing("X", "cuda:0", requires_grad=True)
     _, on_host = asserted(lab, "f()")
     assert on_host.cells == ("X = X.detach().cpu().requires_grad_()", "f()")
-    code, said = "f()", ASSERTED
-    _, at_home = lab.offered(
-        code, said, (0, "f()"), (1, "X.to('cuda:0')"), cause="device assert"
-    )
-    assert at_home.cells == ("def f():\n    return X.to('cpu')", "f()")

@@ -36,25 +36,13 @@ def failing(session: Session, *cells: str) -> tuple[Cell, list[Cure]]:
     ("cells", "first"),
     [
         ((MAKE, "# both\nZ = X + Y"), "Z = X + Y.cuda(0)"),
-        ((MAKE, "def add(a, b):\n    return a + b", "add(X, Y)"), "add(X, Y.cuda(0))"),
         ((MAKE, NET, "print(net(Y).shape)"), "print(net(Y.cuda(0)).shape)"),
-        (
-            (
-                MAKE,
-                "nets = [nn.Linear(3, 1).cuda(number) for number in range(2)]",
-                "for net in nets:\n    net(X)",
-            ),
-            "net(X.to(next(net.parameters()).device))",
-        ),
         ((MAKE, "X + torch.ones(3)"), "X + torch.ones(3, device='cuda:0')"),
+        ((MAKE, "nets = [nn.Linear(3, 1).cuda()]", "nets[0](Y)"), "nets[0](Y.cuda(0))"),
         ((MAKE, "X.to('cuda:1')\nZ = X + Y"), "X = X.to('cuda:1')"),
         (
             ("place = torch.device('cuda:7')", "Q = torch.ones(2, device=place)"),
             "place = torch.device('cuda:7' if torch.cuda.device_count() > 7 else 'cpu')",
-        ),
-        (
-            ("d = torch.cuda.device('cuda')\nQ = torch.ones(2, device=d)",),
-            "d = torch.device('cuda')",
         ),
         (
             (

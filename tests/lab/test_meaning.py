@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.events import Device, Element, Failed, Frame, Hello, Memory, Placed
+from gpuexplorer.lab.events import Element, Failed, Frame, Memory, Placed
 from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.meaning import meaning
 from gpuexplorer.lab.wire import Run
@@ -62,29 +62,15 @@ def words(code: str, error: str, message: str, cause: str = REFUSED, at: str = "
             "X + Y",
             "cuda:0 and cuda:1",
             "",
-            "X lies on cuda:0. Y lies on cuda:1. A sum runs on one device",
+            "X lies on cuda:0. Y lies on cuda:1. X + Y runs on one device",
             "Nothing was computed or changed.",
         ),
         (
-            "k = 1\nZ = X + Y",
+            "k = 1\nnets[1](X)",
             "cuda:0 and cuda:1",
-            "X + Y",
-            "X lies on cuda:0. Y lies on cuda:1. A sum runs on one device",
-            "What the cell did before it stays done.",
-        ),
-        (
-            "net(X)",
-            "cuda:0 and cpu",
-            "",
-            "net lies on cpu. X lies on cuda:0. net computes where its parameters",
-            "",
-        ),
-        (
             "nets[1](X)",
-            "cuda:0 and cuda:1",
-            "",
             "nets[1] lies on cuda:1. X lies on cuda:0. nets[1] computes where",
-            "",
+            "What the cell did before it stays done.",
         ),
     ],
 )
@@ -97,31 +83,13 @@ def test_operands_apart_are_named_with_their_devices(
     assert said.endswith(ends)
 
 
-@pytest.mark.parametrize(
-    ("first", "call", "inner", "said"),
-    [
-        (
-            "def add(a, b):\n    return a + b",
-            "add(X, Y)",
-            Frame(1, 2, "add", 11, 16),
-            "X lies on cuda:0. Y lies on cuda:1. A sum runs on one device",
-        ),
-        (
-            "class Net(nn.Module):\n    def forward(self, x):\n        self.a(x)",
-            "net(X)",
-            Frame(1, 3, "forward", 8, 17),
-            "net computes where its parameters are",
-        ),
-    ],
-)
-def test_inside_a_function_what_it_was_called_with_is_named(
-    first: str, call: str, inner: Frame, said: str
-) -> None:
+def test_inside_a_function_what_it_was_called_with_is_named() -> None:
     ledger = ledger_with(*SHELF.things.values())
-    for number, code in enumerate((first, call), 1):
+    for number, code in enumerate(("def add(a, b):\n    return a + b", "add(X, Y)"), 1):
         ledger.sent(Run(number, code, number))
-    frames = Frame(2, 1, "", 0, len(call)), inner
+    frames = Frame(2, 1, "", 0, len("add(X, Y)")), Frame(1, 2, "add", 11, 16)
     failed = Failed(2, "devices differ", "RuntimeError", "cuda:0 and cuda:1", frames=frames)
+    said = "X lies on cuda:0. Y lies on cuda:1. a + b runs on one device"
     assert said in meaning(failed, ledger.cells[1], ledger)
 
 
@@ -136,7 +104,7 @@ def test_out_of_memory_says_what_was_wanted_what_is_free_and_who_holds_it() -> N
     code = "A = torch.ones(60000, 100000, device='cuda:0')"
     failed, cell = failed_at(code, "OutOfMemoryError", OUT_OF_MEMORY, "out of memory")
     said = meaning(replace(failed, memory=(memory,)), cell, SHELF)
-    assert "wanted 22.35 GiB on cuda:0. Only 8.06 GiB of its 24 GiB are free." in said
+    assert "wanted 22.3 GiB on cuda:0. Only 8.06 GiB of its 24 GiB are free." in said
     assert "Other programs and the driver hold 15.7 GiB. Your tensors hold 2 MiB." in said
     assert "PyTorch's cache holds 20 MiB. The context holds 334 MiB." in said
     assert said.endswith("Nothing was computed or changed.")
@@ -167,72 +135,18 @@ def test_the_hosts_own_memory_may_be_too_small() -> None:
         (
             "X @ X",
             "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)",
-            "X is 2×3. Each of the 2 rows of the left has 3 values, each of the 3 columns of",
+            "X is 2×3. Each of the 2 rows of the left, such as a layer's input, has 3 values",
         ),
-        (
-            "net(H)",
-            "mat1 and mat2 shapes cannot be multiplied (2x4 and 3x1)",
-            "The input has 4 values a row, and the layer takes 3.",
-        ),
-        (
-            "X + torch.ones(2, 4)",
-            (
-                "The size of tensor a (3) must match the size of tensor b (4) at non-singleton "
-                "dimension 1"
-            ),
-            "In dimension 1 one has 3 and the other 4. Sizes go together where they are equal",
-        ),
-        ("X.view(7)", "shape '[7]' is invalid for input of size 6", "X has 6 values, and 7"),
-        (
-            "torch.cat((X, W))",
-            (
-                "Sizes of tensors must match except in dimension 0. Expected size 3 but got "
-                "size 4 for tensor number 1 in the list."
-            ),
-            "Only dimension 0 may differ",
-        ),
+        ("X.view(7)", "shape '[7]' is invalid for input of size 6", "X has 6 values, which do"),
         (
             "X[5]",
             "index 5 is out of bounds for dimension 0 with size 2",
-            "Dimension 0 has 2 places, counted from 0: the last is 1, and 5 was asked for.",
-        ),
-        (
-            "X.sum(7)",
-            "Dimension out of range (expected to be in range of [-2, 1], but got 7)",
-            "there is no dimension 7",
+            "Dimension 0 has 2 places, counted from 0, and 5 was asked for.",
         ),
         (
             "net(H)",
             "mat1 and mat2 must have the same dtype, but got Double and Float",
-            "A model wants its input in the type of its own parameters.",
-        ),
-        (
-            "(W * 2).backward()",
-            "grad can be implicitly created only for scalar outputs",
-            "backward() begins at one number, the loss",
-        ),
-        (
-            "X.sum().backward()",
-            "element 0 of tensors does not require grad and does not have a grad_fn",
-            "X did not: requires_grad=True, when it is made, asks for them.",
-        ),
-        (
-            "W.backward()",
-            (
-                "Trying to backward through the graph a second time (or directly access saved "
-                "tensors after they have already been freed)."
-            ),
-            "retain_graph=True",
-        ),
-        (
-            "X @ W",
-            "expected m1 and m2 to have the same dtype, but got: float != double",
-            "PyTorch wants both in the same type",
-        ),
-        (
-            "W += 1",
-            "a leaf Variable that requires grad is being used in an in-place operation.",
-            "W asks for gradients",
+            "H is float32. PyTorch wants both in the same type, and a model its input in that",
         ),
         ("X.item()", "a Tensor with 6 elements cannot be converted to Scalar", "X holds 6"),
         (
@@ -241,47 +155,22 @@ def test_the_hosts_own_memory_may_be_too_small() -> None:
             "X lies on a card, and NumPy only knows the host's memory.",
         ),
         (
-            "W.numpy()",
-            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy()",
-            ".detach()",
-        ),
-        (
-            "torch.load('a.pt')",
-            "Weights only load failed. This file can still be loaded",
-            "would run code",
-        ),
-        (
             "X.to(torch.cuda.device('cuda'))",
             "to() received an invalid combination of arguments - got (device), but expected",
             "The place where something is to be is a torch.device.",
         ),
         ("X.cuda()", "Torch not compiled with CUDA enabled", "a build for the processor only"),
-        (
-            "X.cuda(1)",
-            "Cannot access accelerator device when none is available.",
-            "This PyTorch finds no card that it may use.",
-        ),
+        ("torch.load('a')", "[Errno 2] No such file or directory: 'a'", "There is no file of"),
     ],
 )
 def test_pytorchs_words_in_plain_ones(line: str, message: str, said: str) -> None:
     assert said in words(line, "RuntimeError", message)
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["X.cuda(7)", "torch.ones(2, device=7)", "X.to('cuda:7')"],
-)
+@pytest.mark.parametrize("line", ["X.cuda(7)", "torch.ones(2, device=7)"])
 def test_a_card_that_is_not_there_is_named_with_those_that_are(line: str) -> None:
     said = words(line, "AcceleratorError", "CUDA error: invalid device ordinal")
     assert said.startswith("There is no cuda:7. PyTorch has cuda:0 and cuda:1 here.")
-
-
-def test_many_cards_are_told_as_a_range() -> None:
-    ledger = Ledger()
-    devices = tuple(Device(f"cuda:{number}", "H100") for number in range(8))
-    ledger.apply(Hello(1, "3.11", "2.13", "CUDA", simulated=True, devices=devices))
-    failed = failed_at("X.cuda(9)", "AcceleratorError", "CUDA error: invalid device ordinal")
-    assert "PyTorch has cuda:0 to cuda:7 here" in meaning(*failed, ledger)
 
 
 @pytest.mark.parametrize(
@@ -289,8 +178,6 @@ def test_many_cards_are_told_as_a_range() -> None:
     [
         (REFUSED, ""),  # nobody knows
         ("device lost", "cuda:1 is lost. Use another."),
-        ("bad request", "cuda:1 is lost. Use another."),
-        ("device assert", "cuda:1 is lost. Use another."),
         ("cancelled", "You stopped this cell. What it did until then stays done."),
     ],
 )

@@ -4,7 +4,7 @@ import pytest
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.verdict import Verdict
-from gpuexplorer.lab.torch_builds import TorchBuild, flavour, suits
+from gpuexplorer.lab.pythons import TorchBuild, flavour, suits
 from tests.commands.checkup.computer import card
 
 PASCAL = card(name="Tesla P100", capability=(6, 0))
@@ -49,8 +49,16 @@ def test_the_build_to_install_follows_from_driver_and_cards(
     ("cards", "driver", "words"),
     [
         ([PASCAL, BLACKWELL], "580.65", "No single build suits all these cards"),
-        ([card()], "470.82", "Update NVIDIA's driver to 580 or newer, then install PyTorch"),
-        ([PASCAL], "470.82", "Update NVIDIA's driver to 580, the last for the oldest card"),
+        (
+            [card()],
+            "470.82",
+            "Update NVIDIA's driver to 580, then install PyTorch built for CUDA 13.0",
+        ),
+        (
+            [PASCAL],
+            "470.82",
+            "Update NVIDIA's driver to 580, then install PyTorch built for CUDA 12.6",
+        ),
         ([card(name="K80", capability=(3, 7))], "470.82", "it can only be watched"),
     ],
 )

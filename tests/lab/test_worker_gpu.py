@@ -4,17 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpuexplorer.lab.events import Device, Spans, Transferred
-from gpuexplorer.lab.ledger import Cell
+from gpuexplorer.lab.events import Device
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session
 from tests.real_cards import smi
 
 pytestmark = [pytest.mark.gpu, needs_torch]
-
-MIB = 1 << 20
-# Large enough for a piece of memory of its own, small enough for that to show.
-SIZE = 3 * MIB // 2
 
 
 @pytest.fixture
@@ -29,26 +24,9 @@ def session() -> Iterator[Session]:
         found.stop()
 
 
-@pytest.fixture
-def two(session: Session) -> Session:
-    if "cuda:1" not in usable(session):
-        pytest.skip("one card only")
-    return session
-
-
 def usable(session: Session) -> dict[str, Device]:
     devices = session.worker.listener.hello.devices
     return {each.name: each for each in devices if each.usable}
-
-
-def copies_of(cell: Cell, source: str, target: str) -> list[Transferred]:
-    return [each for each in cell.transfers if (each.source, each.target) == (source, target)]
-
-
-def seconds(cell: Cell) -> float:
-    [copy] = cell.transfers
-    assert copy.seconds is not None
-    return copy.seconds
 
 
 def test_pytorch_and_the_driver_mean_the_same_cards(session: Session) -> None:
@@ -93,46 +71,3 @@ def test_a_card_without_room_says_so_and_the_worker_goes_on(session: Session) ->
     assert 0 < (memory.free_bytes or 0) < card.total_bytes
     assert session.run("Y = X + 1").finished
     assert set(session.ledger.things) == {"X", "Y"}
-
-
-def awake(session: Session, *cells: str) -> None:
-    """A link that slept would make the first copy slow by itself."""
-    session.run(f"P = torch.ones({SIZE}, dtype=torch.uint8).pin_memory()")
-    session.run("W = torch.zeros(1000, device='cuda:0')", "V = W.cpu()")
-    session.run("for i in range(20000): V.copy_(W)", *cells)
-
-
-def are_alike(first: float, second: float) -> None:
-    """To take memory of the driver would make it several times as long."""
-    assert first < 2 * second + 20e-6
-
-
-def test_the_first_copy_between_cards_takes_no_longer_than_the_next(two: Session) -> None:
-    awake(two, "A = P.to('cuda:0')", "C = torch.ones(1000, device='cuda:1')")
-    first = two.run("B = A.to('cuda:1')")
-    second = two.run("D = A.to('cuda:1')")
-    are_alike(seconds(first), seconds(second))
-
-
-def test_a_backward_through_two_cards_is_counted_whole(two: Session) -> None:
-    two.run("W = torch.ones(1000, device='cuda:0').requires_grad_()")
-    cell = two.run("for i in range(400): (W.cuda(1) * 2).sum().backward()")
-    assert cell.finished, cell.failed
-    there, back = copies_of(cell, "cuda:0", "cuda:1"), copies_of(cell, "cuda:1", "cuda:0")
-    assert sum(each.copies for each in there) == 400
-    assert sum(each.copies for each in back) == 400
-    assert {each.how for each in back} == {"backward"}
-
-
-def test_cards_that_share_a_batch_are_all_seen_to_compute(two: Session) -> None:
-    two.run(
-        "net = nn.DataParallel(nn.Linear(2048, 2048).cuda(0), device_ids=[0, 1])",
-        "X = torch.ones(4096, 2048, device='cuda:0')",
-        "net(X).sum().item()",
-    )
-    cell = two.run("Y = net(X)")
-    assert cell.finished, cell.failed
-    said = two.worker.said(Spans, cell.id)
-    spans = [span for each in said if isinstance(each, Spans) for span in each.spans]
-    assert {each.device for each in spans if not each.waits_for} == {"cuda:0", "cuda:1"}
-    assert sum(each.bytes for each in copies_of(cell, "cuda:0", "cuda:1")) >= 2048 * 2048 * 4

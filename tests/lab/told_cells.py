@@ -5,9 +5,9 @@ from gpuexplorer.lab.ledger import IMPORTS, Cell, Ledger
 from gpuexplorer.lab.wire import Run
 
 CARDS = (
-    Device("cpu", "x86_64"),
-    Device("cuda:0", "NVIDIA TITAN RTX", "SIM-0"),
-    Device("cuda:1", "NVIDIA TITAN RTX", "SIM-1"),
+    Device("cpu", "x86_64", total_bytes=64 << 30),
+    Device("cuda:0", "NVIDIA TITAN RTX", "SIM-0", 24 << 30),
+    Device("cuda:1", "NVIDIA TITAN RTX", "SIM-1", 24 << 30),
 )
 
 
@@ -16,7 +16,7 @@ class Told:
 
     def __init__(self, *codes: str, seed: int = 0, simulated: bool = False) -> None:
         self.ledger = Ledger()
-        hello = Hello(3, "3.11", "2.13", "CPU", simulated, CARDS, seed)
+        hello = Hello(0, "3.11", "2.13", "CPU", simulated, CARDS, seed)
         self.ledger.apply(hello)
         for code in (IMPORTS, *codes):
             self.run(code)

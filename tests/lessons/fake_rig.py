@@ -23,7 +23,6 @@ from gpuexplorer.lab.wire import Evaluate, Run
 from gpuexplorer.lessons.lesson import (
     Check,
     Code,
-    Condition,
     Expression,
     Lesson,
     Part,
@@ -31,8 +30,8 @@ from gpuexplorer.lessons.lesson import (
     Step,
 )
 from gpuexplorer.lessons.player import Kept, Player, StepState
-from gpuexplorer.lessons.values import Read, Readings
-from gpuexplorer.worker.cells import Evaluating
+from gpuexplorer.lessons.values import Readings
+from gpuexplorer.worker.cells import worths_of
 from gpuexplorer.worker.streams import Stop
 
 MIB = 1 << 20
@@ -66,7 +65,7 @@ class FakeRig:
         sample = Sample(
             CARD.id, 0.0, {MEMORY_USED: self.used}, {POWER_DRAW: Absence.NOT_SUPPORTED}
         )
-        then(Readings([Read(CARD, sample)], Read(HOST, Sample(HOST_ID, 0.0, {}))))
+        then(Readings([(CARD, sample)], (HOST, Sample(HOST_ID, 0.0, {}))))
 
     def limit(self, source: str, target: str) -> float | None:
         return 12e9 if source != target else None
@@ -81,11 +80,8 @@ class FakeRig:
         """All that is asked, and what comes of that."""
         while self.asked:
             command = self.asked.pop(0)
-            expressions = Evaluating(command, self.names, ["cpu", "cuda:0"], Stop())
-            expressions.work_out()
-            self.say(
-                Evaluated(command.id, tuple(expressions.worths)), Finished(command.id, 0.0)
-            )
+            found = worths_of(command, self.names, ["cpu", "cuda:0"], Stop())
+            self.say(Evaluated(command.id, tuple(found)), Finished(command.id, 0.0))
 
     def end(
         self, *events: Event, printed: str = "", failed: str = "", cause: str = "raised"
@@ -107,12 +103,12 @@ class FakeRig:
         return Transferred(self.ledger.unfinished[0], "cpu", "cuda:0", size, seconds, line=1)
 
 
-def step(*parts: Part, needs: Sequence[Condition] = (), title: str = "A step") -> Step:
+def step(*parts: Part, needs: Sequence[Expression] = (), title: str = "A step") -> Step:
     return Step(1, title, parts, needs)
 
 
 def check(line: int, source: str, otherwise: str = "") -> Check:
-    return Check(line, [Condition(Expression(line + 1, source), otherwise)])
+    return Check(line, [Expression(line + 1, source, otherwise)])
 
 
 def number(line: int, source: str, **more: object) -> Predict:
@@ -124,11 +120,11 @@ def choice(line: int) -> Predict:
 
 
 def played(
-    *steps: Step, outside: bool = False, simulated: bool = False, kept: Kept | None = None
+    *steps: Step, folder: Path = Path(), outside: bool = False, kept: Kept | None = None
 ) -> tuple[Player, FakeRig]:
     """A player that has entered the first step, or the one that was kept."""
-    rig = FakeRig(simulated=simulated)
-    made = Lesson("04-x", "X", 5, (), "", steps, Path("lesson.md"), outside)
+    rig = FakeRig()
+    made = Lesson("04-x", "X", 5, (), "", steps, folder / "lesson.md", outside)
     player = rig.player = Player(made, rig, kept)
     player.go(player.at)
     rig.answer()

@@ -12,7 +12,7 @@ import pytest
 from bundle import trimming
 from bundle.contents import DISTRIBUTIONS, files, modules, sources
 from bundle.sizes import CLASSROOM, SIZES, SLIM
-from gpuexplorer.lab.oldest import OLDEST_PYTHON
+from gpuexplorer.lab.pythons import OLDEST_PYTHON
 from tests.packaging.made_folder import library, on_linux
 
 ROOT = Path(__file__).resolve().parents[2]

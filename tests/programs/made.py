@@ -38,12 +38,11 @@ def program(
     cards: int = 1,
     status: int | None = 0,
     processors: int | None = 16,
-    simulated: bool = False,
 ) -> ProgramRun:
     """It runs where the last event is no end."""
     names = [Device("cpu", "x86_64"), *(Device(f"cuda:{n}", "TITAN") for n in range(cards))]
     ledger = Ledger()
-    ledger.apply(Hello(4, "3.13", "2.15", "CUDA 13.0", simulated, tuple(names)))
+    ledger.apply(Hello(0, "3.13", "2.15", "CUDA 13.0", simulated=False, devices=tuple(names)))
     ledger.sent(Run(1, "import torch\n", 1))
     ledger.apply(Began(1))
     for event in events:
@@ -115,5 +114,7 @@ def idle(
     return Idle(why=why, seconds=seconds, file=str(FILE), line=line, what=what, **more)
 
 
-def loader(workers: int = 0, *, seconds: float = 14.0, pins: bool = False) -> Loader:
-    return Loader(1, STEPS, seconds, workers, pins, str(FILE), 0, 28, "loader")
+def loader(workers: int = 0, *, seconds: float = 14.0) -> Loader:
+    return Loader(
+        1, STEPS, seconds, workers, pins=False, file=str(FILE), line=28, what="loader"
+    )

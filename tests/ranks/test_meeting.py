@@ -139,15 +139,10 @@ def test_a_rank_is_known_by_its_word_and_a_shut_port_by_its_refusal(
         Other(2, at, exchange.port, "x"),
         Other(3, at, shut, ""),
     ]
-    with socket.create_server((at, 0)) as taking:  # and never answering
-        others.append(Other(4, at, taking.getsockname()[1], ""))
-        others.append(Other(5, at, exchange.port + (1 << 16), exchange.word))
-        came, stranger, refused, silent, none = exchange.reached(others)
+    came, stranger, refused = ours.reached(others)
     assert came.ours == at
     assert (stranger.ours, stranger.why) == ("", "somebody else answers")
     assert (refused.ours, refused.why) == ("", "Connection refused")
-    assert (none.ours, none.why) == ("", "somebody else answers")
-    assert (silent.ours, silent.why) == ("", "connected, but no answer came")
 
 
 @pytest.mark.parametrize(
@@ -172,5 +167,5 @@ def test_only_what_a_real_wire_says_is_a_promise(
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody is asked for interfaces")
 def test_own_addresses_have_interfaces_and_the_loopback_is_the_last() -> None:
     found = network.addresses()
-    assert found[-1].text in {"127.0.0.1", "::1"}
+    assert found[-1].text == "127.0.0.1"
     assert all(each.interface for each in found)

@@ -62,7 +62,7 @@ SAID: Sequence[Noted] = (
     Answered(3),
     Gone(Message("It ended with {signal}.", signal="SIGKILL"), ("cuda:1",)),
     StartedOver(),
-    Hello(5, "3.12", "2.9", "CPU", simulated=True, devices=(Device("cuda:0", "H100", "U"),)),
+    Hello(0, "3.12", "2.9", "CPU", simulated=True, devices=(Device("cuda:0", "H100", "U"),)),
     COPY,
     Spans(1, (Span("cuda:0", 0.0, 1.0, 0.5),)),
     Placed(1, "X", "tensor", "cuda:0", "2×3", (2, 3), "float32", 24),

@@ -225,7 +225,6 @@ while True:
     [
         ("x" * 100_000, "here sent a line without an end."),
         ('{"is":"finished","id":1e999}\n', "The worker said something that is no message"),
-        ('{"is":"printed","id":1,"text":"x"}\n', "The other process did not introduce itself"),
         ("\x1b[2J<b>\n", "The worker said something that is no message"),
     ],
 )

@@ -87,16 +87,6 @@ def test_an_endless_line_ends_the_link() -> None:
     assert not listener.end().again
 
 
-def test_a_flood_of_lines_comes_at_our_pace() -> None:
-    listener = Listener()
-    link = listener.link(python(_MARKED + "while True: print('x' * 99)"))
-    listener.wait(lambda: len(listener.lines) > 2_000)
-    began, many = time.monotonic(), len(listener.lines)
-    listener.wait(lambda: time.monotonic() > began + 1)
-    assert len(listener.lines) - many < 15_000
-    link.stop()
-
-
 class Slow(Listener):
     """Works on each line."""
 
@@ -105,24 +95,6 @@ class Slow(Listener):
         while time.thread_time() < began + 0.005:
             """Works."""
         super().on_line(line)
-
-
-@pytest.mark.parametrize("machines", [1, 4])
-def test_lines_that_take_long_to_understand_leave_time_for_others(machines: int) -> None:
-    listeners = [Slow() for _ in range(machines)]
-    flood = python(_MARKED + "while True: print('x' * 99)")
-    links = [each.link(flood) for each in listeners]
-    for each in listeners:
-        each.wait(lambda each=each: len(each.lines) > 10)  # type: ignore[misc]
-
-    def heard() -> int:
-        return sum(len(each.lines) for each in listeners)
-
-    began, many = time.monotonic(), heard()
-    listeners[0].wait(lambda: time.monotonic() > began + 2)
-    assert 0.005 * (heard() - many) < 0.5 * (time.monotonic() - began)
-    for link in links:
-        link.stop()
 
 
 def test_a_flood_of_complaints_is_read_and_forgotten() -> None:

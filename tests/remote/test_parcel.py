@@ -240,7 +240,7 @@ def test_an_error_over_there_shows_the_very_line(tmp_path: Path) -> None:
     with OverThere(sent) as there:
         assert there.end() == 1
     said = there.complaints.decode()
-    assert "gpuexplorer/remote/agent.py" in said
+    assert "gpuexplorer/remote/wire.py" in said
     assert "json.loads(environment.pop(" in said
 
 

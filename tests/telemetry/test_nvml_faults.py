@@ -74,12 +74,13 @@ def test_one_lost_card_does_not_take_the_others_down(nvml: Nvml) -> None:
     assert absence(backend, "temperature", card=1) is Absence.LOST
 
 
-def test_a_card_lost_at_start_is_listed_and_the_others_are_numbered_without_it(
+def test_a_card_lost_at_start_is_listed_and_no_number_of_cuda_is_claimed_behind_it(
     nvml: Nvml,
 ) -> None:
     backend = nvml.open("cards=3;lost=1")
     assert [card.index for card in backend.cards()] == [0, 1, 2]
-    assert [card.cuda_index for card in backend.cards()] == [0, None, 1]
+    assert [card.cuda_index for card in backend.cards()] == [0, None, None]
+    assert backend.cards()[2].cuda_reason.endswith("lost card before it is not known")
     assert any("Card 1" in note for note in backend.notes())
 
 

@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.lab.start import Start
-from tests.lab.processes import CARD, Worker, needs_torch
+from tests.lab.processes import Worker, needs_torch
+from tests.lab.sessions import TWO_CARDS
 from tests.worker.programs import Life, watched
-from tests.worker.test_program_torch import written
 
 pytestmark = needs_torch
-CARDS = [CARD, {**CARD, "uuid": "SIM-1"}]
 
 TUTORIAL = """
 import os
@@ -77,6 +76,10 @@ class There(Dataset):
 
 if __name__ == "__main__":
     print(list(DataLoader(There(), num_workers=1, multiprocessing_context="spawn")))
+    total = torch.zeros((), device="cuda")
+    for batch in DataLoader(range(100), batch_size=10, num_workers=2):
+        total += batch.to("cuda").sum()
+    print(total.item())
 """
 FORKING = """
 import os, torch
@@ -87,12 +90,13 @@ if not os.fork():
             use()
         except RuntimeError as error:
             print(str(error).partition("\\n")[0], flush=True)
-    os._exit(0)
-os.wait()
+    print(torch.ones(2).sum().item(), flush=True)
+    os._exit(5)
+print(os.waitstatus_to_exitcode(os.wait()[1]), tensor.sum().item())
 """
 FORKED = (
     "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you "
-    "must use the 'spawn' start method\nCUDA error: initialization error\n"
+    "must use the 'spawn' start method\nCUDA error: initialization error\n2.0\n5 2.0\n"
 )
 LAUNCHED = """
 import os, subprocess, sys
@@ -113,7 +117,7 @@ else:
 
 
 def test_a_tensor_on_a_card_goes_through_a_queue_of_spawned_processes(tmp_path: Path) -> None:
-    life = watched(written(tmp_path, SHARING), folder=tmp_path, cards=CARDS)
+    life = watched(SHARING, folder=tmp_path, cards=TWO_CARDS)
     seen = "tensor([2., 2.], device='cuda:1')"
     assert life.life == Life(f"{seen} 0\n{seen}\n", "", 0)
 
@@ -123,7 +127,7 @@ def test_a_tensor_on_a_card_goes_through_a_queue_of_spawned_processes(tmp_path: 
     ("code", "out"),
     [
         (TUTORIAL, "cuda:1 True tensor([20., 20., 20., 20., 20.], device='cuda:1')\n"),
-        (LOADING, "[tensor([2]), tensor([2])]\n"),
+        (LOADING, "[tensor([2]), tensor([2])]\n4950.0\n"),
         (FORKING, FORKED),
         (LAUNCHED, "tensor([3.], device='cuda:0')\n"),
     ],
@@ -131,7 +135,7 @@ def test_a_tensor_on_a_card_goes_through_a_queue_of_spawned_processes(tmp_path: 
 def test_children_of_each_kind_are_as_on_real_cards(
     code: str, out: str, tmp_path: Path
 ) -> None:
-    life = watched(written(tmp_path, code), folder=tmp_path, cards=CARDS)
+    life = watched(code, folder=tmp_path, cards=TWO_CARDS)
     assert life.life == Life(out, "", 0)
 
 
@@ -141,7 +145,7 @@ def test_what_a_cell_starts_has_its_cards(tmp_path: Path) -> None:
         "import torch\n\ndef run(rank):\n    print(rank, torch.cuda.device_count())\n"
         "if __name__ == '__main__':\n    run('alone')\n"
     )
-    worker = Worker(Start(cards=CARDS, folder=tmp_path))
+    worker = Worker(Start(cards=TWO_CARDS, folder=tmp_path))
     try:
         worker.run("import mine, sys, torch\ntorch.multiprocessing.spawn(mine.run, nprocs=1)\n")
         worker.run("!{sys.executable} mine.py")

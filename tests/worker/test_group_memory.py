@@ -9,8 +9,6 @@ from gpuexplorer.worker.engines.host_memory import left_of_group
 
 GIB = 1 << 30
 MAX = "max"
-FIRST = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-SECOND = ("memory.max", "memory.current", "inactive_file")
 
 
 @pytest.mark.parametrize(
@@ -27,8 +25,8 @@ SECOND = ("memory.max", "memory.current", "inactive_file")
             },
             GIB,
         ),
-        # The older files; as it is called outside, and only its inside is here.
-        ("9:memory:/docker/abc", {"memory": (2 * GIB, GIB // 2, GIB // 2)}, 2 * GIB),
+        # As it is called outside, and only its inside is here.
+        ("0::/docker/abc", {"": (2 * GIB, GIB // 2, GIB // 2)}, 2 * GIB),
         ("0::/", {"": (GIB, 2 * GIB, 0)}, 0),  # more is used than is allowed
         ("0::/", {"": (MAX, GIB, 0)}, None),
         ("0::/", {}, None),
@@ -41,10 +39,9 @@ def test_a_container_has_what_its_limits_leave(
     if own:
         (tmp_path / "own").write_text(f"3:cpu,cpuacct:/elsewhere\n{own}\n")
     for folder, (limit, used, pages) in groups.items():
-        names = FIRST if folder == "memory" else SECOND
         at = tmp_path / "cgroup" / folder
         at.mkdir(parents=True, exist_ok=True)
-        (at / names[0]).write_text(f"{limit}\n")
-        (at / names[1]).write_text(f"{used}\n")
-        (at / "memory.stat").write_text(f"anon 7\n{names[2]} {pages}\n")
+        (at / "memory.max").write_text(f"{limit}\n")
+        (at / "memory.current").write_text(f"{used}\n")
+        (at / "memory.stat").write_text(f"anon 7\ninactive_file {pages}\n")
     assert left_of_group(tmp_path / "cgroup", tmp_path / "own") == left

@@ -1,14 +1,9 @@
 """Cards that do not exist: PyTorch's own refusals, and what torch.cuda answers for them."""
 
-import re
-
 import pytest
 
 torch = pytest.importorskip("torch")
 
-from gpuexplorer.lab.simulated_cards import simulated_cards  # noqa: E402 - only with torch
-from gpuexplorer.simulation.specs import parse_machine  # noqa: E402
-from gpuexplorer.worker.engines.virtual.engine import VirtualEngine  # noqa: E402
 from tests.worker.benches import Bench  # noqa: E402
 
 
@@ -47,10 +42,6 @@ DIFFER = {
     "X[torch.tensor([0]).cuda(1)]": (
         "indices should be either on cpu or on the same device as the indexed tensor (cuda:0)"
     ),
-    "X.masked_fill(torch.ones(2, 3) > 0, 1.0)": (
-        "expected self and mask to be on the same device, but got mask on cpu and self on "
-        "cuda:0"
-    ),
 }
 
 
@@ -76,30 +67,15 @@ def test_a_card_that_is_not_there_is_an_invalid_ordinal(two: Bench) -> None:
 
 
 def test_numpy_needs_the_host(two: Bench) -> None:
-    text = (
-        "can't convert cuda:0 device type tensor to numpy. "
-        "Use Tensor.cpu() to copy the tensor to host memory first."
-    )
-    with pytest.raises(TypeError, match=re.escape(text)):
+    with pytest.raises(TypeError, match="can't convert cuda:0 device type tensor to numpy"):
         two.run("X.numpy()")
-    assert two.run("X.cpu().numpy()").tolist() == [[1, 1, 1], [1, 1, 1]]
-    forced = two.run("X.requires_grad_().numpy(force=True)")
-    assert forced.tolist() == [[1, 1, 1], [1, 1, 1]]
-
-
-def test_a_gradient_lies_where_its_tensor_lies(two: Bench) -> None:
-    two.run("W = torch.ones(2, 3, device='cuda:0', requires_grad=True)")
-    with pytest.raises(RuntimeError, match="gradient located on device with index 1"):
-        two.run("W.grad = Y")
-    with pytest.raises(RuntimeError, match="gradient with device type 'cpu'"):
-        two.run("W.grad = torch.ones(2, 3)")
-    two.run("loss = (W.cuda(1) * Y).sum()", "loss.backward()")
-    assert str(two.run("W.grad.device")) == "cuda:0"
+    assert two.run("X.requires_grad_().numpy(force=True)").tolist() == [[1, 1, 1], [1, 1, 1]]
 
 
 NOT_OFFERED = {
     "torch.ones(2, 2).cuda().to_sparse()": "sparse tensors",
     "torch.sparse_coo_tensor([[0], [1]], [1.0], (2, 2), device='cuda')": "sparse tensors",
+    "nn.Embedding(3, 2, sparse=True).cuda()(X[0].long()).sum().backward()": "sparse tensors",
     "torch.from_dlpack(X)": "DLPack",
     "X.__cuda_array_interface__": "__cuda_array_interface__",
     "torch.cuda.CUDAGraph()": "CUDA graphs",
@@ -109,16 +85,10 @@ NOT_OFFERED = {
     "torch.cuda.memory._record_memory_history()": "snapshots of memory",
     "torch.cuda.utilization()": "questions to NVML",
     "torch.cuda.current_blas_handle()": "torch.cuda.current_blas_handle",
-    "torch.cuda.host_memory_stats()": "torch.cuda.memory.host_memory_stats",
     "torch.set_default_tensor_type('torch.cuda.FloatTensor')": "set_default_tensor_type",
     "torch.jit.script(nn.Linear(3, 1)).cuda()": "modules of torch.jit",
     "torch.jit.trace(nn.Linear(3, 1).cuda(), X)": "modules of torch.jit",
-    (
-        "from torch.cuda.jiterator import _create_jit_fn\n"
-        "_create_jit_fn('template <typename T> T f(T x) { return x; }')(X)"
-    ): "kernels of one's own",
     "torch.nested.nested_tensor([X, X])": "nested tensors",
-    "torch.quantize_per_tensor(X, 0.1, 0, torch.qint8)": "quantized tensors",
 }
 
 
@@ -132,34 +102,17 @@ def test_what_is_not_offered_says_so_by_name(two: Bench, line: str) -> None:
 
 
 def test_data_parallel_spreads_a_batch_over_all_cards(virtual: Bench) -> None:
-    virtual.run("net = nn.Linear(3, 2).cuda(0)", "X = torch.randn(8, 3).cuda(0)")
-    virtual.run("spread = nn.DataParallel(net)", "Y = spread(X)")
-    assert str(virtual.run("Y.device")) == "cuda:0"
+    virtual.run("net, X = nn.Linear(3, 2).cuda(0), torch.randn(8, 3).cuda(0)")
+    virtual.run("Y = nn.DataParallel(net)(X)", "Y.sum().backward()")
     assert torch.allclose(virtual.values("Y"), virtual.run("net(X).detach().cpu()"))
-    virtual.run("loss = Y.sum()", "loss.backward()")
-    assert str(virtual.run("net.weight.grad.device")) == "cuda:0"
-    with virtual.engine.running():
-        virtual.things["spread"](virtual.things["X"])
-    between = {(each.source, each.target) for each in virtual.engine.transfers(0)}
-    assert between == {("cuda:0", "cuda:1"), ("cuda:1", "cuda:0")}
-
-
-@pytest.mark.filterwarnings("ignore:An output with one or more elements was resized")
-def test_out_of_another_shape_gets_the_outcomes(two: Bench) -> None:
-    two.run("Z = torch.empty(0, device='cuda:0')", "torch.add(X, X, out=Z)")
-    assert two.run("Z.tolist()") == [[2.0] * 3] * 2
-    two.run("A = torch.ones(2, 3, device='cuda:0')", "torch.zeros(3, out=A)")
-    assert two.run("A.shape, A.tolist()") == ((3,), [0.0] * 3)
+    assert virtual.run("str(Y.device), str(net.weight.grad.device)") == ("cuda:0", "cuda:0")
 
 
 OWN_WORDS = {
     "F.scaled_dot_product_attention(X[None], H[None], H[None])": "query.device: cuda:0 key",
-    "torch.autograd.backward([W * 2], [torch.ones(2, 3)])": "cuda:0",
-    "nn.MultiheadAttention(3, 1).cuda()(X[None], H[None], H[None])": "cuda:0",
-    "torch.nn.utils.parameters_to_vector([X, H])": "different devices",
     "torch.cdist(X, Y)": "cuda:1",
+    "(W * 2).backward(torch.ones(2, 3))": "expected device cuda:0 but got cpu",
     "W.data.grad = X.sum(1)": "",
-    "X.view(5)": "",
     "X.to('cuda', dtype='x')": "",
 }
 
@@ -172,9 +125,3 @@ def test_pytorch_names_the_devices_that_a_person_knows(two: Bench, line: str) ->
     assert OWN_WORDS[line] in str(refused.value)
     for word in ("lazy", "Lazy", "ipu", "IPU", "OnCard"):
         assert word not in str(refused.value)
-
-
-def test_the_worker_takes_what_it_is_told() -> None:
-    told = simulated_cards(parse_machine("2xTitanRTX"))
-    names = [each.name for each in VirtualEngine(told.cards, told.links).devices()]
-    assert names == ["cpu", "cuda:0", "cuda:1", "meta"]

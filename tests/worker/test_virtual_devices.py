@@ -12,29 +12,16 @@ from tests.worker.benches import Bench  # noqa: E402 - only where there is torch
 ANSWERS = {
     "torch.cuda.is_available(), torch.cuda.device_count()": (True, 2),
     "torch.cuda.get_device_name(), torch.cuda.get_device_name(1)": ("NVIDIA TITAN RTX",) * 2,
-    "torch.cuda.get_device_capability('cuda:1')": (7, 5),
-    "torch.cuda.current_device()": 0,
     "repr(torch.device('cuda')), str(torch.device('cuda'))": ("device(type='cuda')", "cuda"),
     "torch.device('cuda:1') == torch.device('cuda', 1) == torch.device(1)": True,
-    "torch.ones(1, device='cuda').device": torch.device("cuda", 0),
-    "torch.ones(1).to(1).device": torch.device("cuda", 1),
     "torch.ones(1).cuda().type()": "torch.cuda.FloatTensor",
-    "torch.ones(1).type('torch.cuda.DoubleTensor').dtype": torch.float64,
     "torch.ones(1).cuda(1).get_device(), torch.ones(1).get_device()": (1, -1),
-    "torch.cuda.memory_allocated(), torch.cuda.memory_reserved()": (0, 0),
     "torch.cuda.get_arch_list()": ["sm_75"],
-    "torch.cuda.is_bf16_supported()": True,
     "torch.cuda.can_device_access_peer(0, 1)": True,
     "torch.accelerator.is_available(), torch.accelerator.device_count()": (True, 2),
-    "str(torch.accelerator.current_accelerator())": "cuda",
-    "torch.backends.cudnn.is_available(), torch.backends.cudnn.version()": (False, None),
-    "torch.backends.cuda.is_built()": True,
     "torch.cuda.memory_summary().count('Allocated memory')": 1,
     "torch.cuda.current_stream() == torch.cuda.default_stream()": True,
     "torch.cuda.mem_get_info()[1] >> 30": 24,
-    "torch.cuda.get_device_properties(0).total_memory >> 30": 24,
-    "torch.cuda.get_device_properties('cuda:1').uuid": "SIM-1",
-    "torch.cuda.memory_stats()['allocated_bytes.all.current']": 0,
     "repr(torch.cuda.get_device_properties(0))[:63]": (
         "_CudaDeviceProperties(name='NVIDIA TITAN RTX', major=7, minor=5"
     ),
@@ -43,23 +30,7 @@ ANSWERS = {
 
 @pytest.mark.parametrize("line", ANSWERS)
 def test_a_question_about_cards_gets_an_answer(virtual: Bench, line: str) -> None:
-    virtual.run("torch.manual_seed(5)")
     assert virtual.run(line) == ANSWERS[line]
-
-
-def test_a_generator_of_ones_own_goes_with_its_card(virtual: Bench) -> None:
-    virtual.run("g = torch.Generator(device='cuda:1').manual_seed(4)")
-    virtual.run("x = torch.rand(3, device='cuda:1', generator=g)")
-    virtual.run("g.manual_seed(4)", "y = torch.rand(3, device='cuda:1', generator=g)")
-    assert virtual.run("torch.equal(x, y), str(g.device), g.initial_seed()") == (
-        True,
-        "cuda:1",
-        4,
-    )
-    with pytest.raises(RuntimeError, match=r"Expected a 'cuda' device type for generator"):
-        virtual.run("torch.rand(3, device='cuda:1', generator=torch.Generator())")
-    with pytest.raises(RuntimeError, match=r"Expected a 'cpu' device type for generator"):
-        virtual.run("torch.rand(3, generator=g)")
 
 
 def test_threads_compute_on_cards_of_their_own(virtual: Bench) -> None:
@@ -78,37 +49,9 @@ with ThreadPoolExecutor(2) as pool:
     made = pool.map(lambda card: torch.rand(2, device=f'cuda:{card}'), (0, 1))
     pooled = [str(each.device) for each in made]
 """)
-    assert virtual.things["found"] == {
-        0: ("cuda:0", [2.0] * 3),
-        1: ("cuda:1", [2.0] * 3),
-    }
+    assert virtual.things["found"] == {card: (f"cuda:{card}", [2.0] * 3) for card in (0, 1)}
     assert virtual.things["pooled"] == ["cuda:0", "cuda:1"]
     assert virtual.run("torch.cuda.current_device()") == 0
-
-
-def test_streams_and_events_work_as_pytorchs(virtual: Bench) -> None:
-    virtual.run("""
-s = torch.cuda.Stream()
-a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-X = torch.ones(100, 100, device='cuda')
-with torch.cuda.stream(s):
-    a.record()
-    Y = X @ X
-    b.record()
-    inside = torch.cuda.current_stream() == s
-s.wait_stream(torch.cuda.current_stream())
-X.record_stream(s)
-torch.cuda.current_stream().wait_event(b)
-torch.cuda.synchronize()
-took = a.elapsed_time(b)
-""")
-    assert virtual.things["inside"]
-    assert virtual.things["took"] > 0
-    assert virtual.run("b.query(), s.query(), torch.cuda.current_stream() == s") == (
-        True,
-        True,
-        False,
-    )
 
 
 def test_nothing_is_kept_when_its_names_go(virtual: Bench) -> None:
@@ -167,12 +110,7 @@ def test_what_is_printed_is_marked_as_pytorch_marks_it(virtual: Bench) -> None:
         "nn.Parameter(torch.ones(1).cuda())": (
             "Parameter containing:\ntensor([1.], device='cuda:0', requires_grad=True)"
         ),
-        "torch.ones(1).cuda().requires_grad_() * 2": (
-            "tensor([2.], device='cuda:0', grad_fn=<MulBackward0>)"
-        ),
-        "torch.zeros(0, 3).cuda()": "tensor([], device='cuda:0', size=(0, 3))",
-        "torch.tensor(3).cuda()": "tensor(3, device='cuda:0')",
-        "{'x': torch.ones(1).cuda()}": "{'x': tensor([1.], device='cuda:0')}",
+        "f'{torch.ones(1).cuda()[0]:.3f}'": "'1.000'",
     }
     for line, text in shown.items():
         assert repr(virtual.run(line)) == text

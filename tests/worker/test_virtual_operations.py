@@ -23,19 +23,12 @@ pytestmark = [pytest.mark.long, pytest.mark.filterwarnings("ignore")]
 _MOST = 4  # samples of one operation or module
 DTYPES = (torch.float32, torch.int64, torch.complex64)
 # Named where they are refused: sparse, quantized and nested tensors, kernels of one's own.
+_UNWRITTEN = "empty", "empty_like", "empty_strided", "empty_permuted", "new_empty"
+_SPARSE = "sparse.mm", "sparse.mmreduce", "sparse.sampled_addmm", "to_sparse"
 DIFFERS = {
-    "sparse.mm": "sparse tensors are not offered",
-    "sparse.mmreduce": "sparse tensors are not offered",
-    "sparse.sampled_addmm": "sparse tensors are not offered",
-    "to_sparse": "sparse tensors are not offered",
-    "empty": "nobody wrote the values",
-    "empty_like": "nobody wrote the values",
-    "empty_strided": "nobody wrote the values",
-    "empty_permuted": "nobody wrote the values",
-    "new_empty": "nobody wrote the values",
-    "new_empty_strided": "nobody wrote the values",
-    "resize_": "nobody wrote the values that are added",
-    "resize_as_": "nobody wrote the values that are added",
+    **dict.fromkeys(_SPARSE, "sparse tensors are not offered"),
+    **dict.fromkeys((*_UNWRITTEN, "new_empty_strided"), "nobody wrote the values"),
+    **dict.fromkeys(("resize_", "resize_as_"), "nobody wrote the values that are added"),
     "tensor_split": "CUDA wants the indices on the host",
 }
 _NO_KERNEL = "_cuda\" not implemented for 'Long'", "dot\" not implemented for 'Long'"
@@ -94,14 +87,21 @@ def _passed(module: Any, sample: Any, device: str) -> Any:
     given = sample.forward_input.args, sample.forward_input.kwargs
     args, kwargs = tree_map_only(torch.Tensor, lambda x: x.clone().to(device), given)
     torch.manual_seed(7)
-    return made.to(device).eval()(*args, **kwargs)
+    made = made.to(device).eval()
+    out = made(*args, **kwargs)
+    kept = [each for each in tree_leaves(out) if getattr(each, "requires_grad", False)]
+    if kept:
+        sum(each.abs().square().sum() for each in kept).backward()
+    return out, [each.grad for each in made.parameters()]
 
 
 def _steps(device: str) -> Iterator[tuple[str, Callable[[], Any]]]:
     for info in _lists()[2]:
+        ways = [{}, {"foreach": True}, *[{"fused": True}] * ("cpu" in info.supports_fused_on)]
         for number, each in enumerate(info.optim_inputs_func(device="cpu")):
-            name = f"{info.optim_cls.__name__} {number}"
-            yield name, functools.partial(_stepped, info, each.kwargs, device)
+            for way in ways:
+                name = f"{info.optim_cls.__name__} {number} {way}"
+                yield name, functools.partial(_stepped, info, each.kwargs | way, device)
 
 
 def _stepped(info: Any, words: Any, device: str) -> Any:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
@@ -21,7 +21,6 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.packaged import folder
-from gpuexplorer.lab.pythons import Answer as Ran
 from gpuexplorer.lab.pythons import LabPython, ask, asked, candidates
 from gpuexplorer.telemetry.backend import Backend, Source
 from gpuexplorer.telemetry.card_course import USABLE, why_no_figures
@@ -33,12 +32,17 @@ from gpuexplorer.telemetry.looked_for import (
 )
 from gpuexplorer.telemetry.patience import Asked
 
-__all__ = ["BROKEN", "FINE", "LOOK", "Answer", "Fact", "Judged", "Probe", "Ran", "Topic"]
-
 FINE, LOOK, BROKEN = Verdict
 Fact: TypeAlias = "str | int | float | bool | None | Sequence[Fact] | Mapping[str, Fact]"
 Judged: TypeAlias = "tuple[Verdict, Message, Message]"  # how it is, and what to do about it
 _SETTLING = 0.1  # seconds between two looks whether a slow card has answered
+
+
+class Ran(NamedTuple):
+    """A program that ran. `code` is None where it could not be started, or did not end."""
+
+    code: int | None
+    text: str
 
 
 class Subject(StrEnum):
@@ -115,7 +119,7 @@ def this_computer(open_backend: Callable[[], Backend], *, deep: bool = False) ->
 
 def _run(argv: Sequence[str], patience: float) -> Ran:
     try:
-        return asked(argv, patience)
+        return Ran(*asked(argv, patience))
     except OSError as refusal:
         return Ran(None, refusal.strerror or str(refusal))
 

@@ -23,9 +23,16 @@ from gpuexplorer.commands.checkup.toolkits import Cudnn, cudnn_of
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH
-from gpuexplorer.lab.pythons import LabPython
-from gpuexplorer.lab.torch_builds import INDEX, Suits, TorchBuild, flavour, suits
+from gpuexplorer.lab.pythons import (
+    INDEX,
+    OLDEST_PYTHON,
+    OLDEST_TORCH,
+    LabPython,
+    Suits,
+    TorchBuild,
+    flavour,
+    suits,
+)
 from gpuexplorer.telemetry.looked_for import is_there, module_version
 
 _PATIENCE = 60.0

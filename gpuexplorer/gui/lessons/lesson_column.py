@@ -190,16 +190,8 @@ class LessonColumn(QFrame):
 
         if self._player is None:
             return None
-        try:
-            data = contents(
-                self._player,
-                self._lessons.lab.ledger,
-                path,
-                machine=self._lessons.lab.machine.name,
-            )
-        except Trouble as trouble:
-            self._on_refused(trouble.told)
-            return None
+        lab = self._lessons.lab
+        data = contents(self._player, lab.ledger, machine=lab.machine.name)
         return partial(write_whole, path, [data])
 
     def _go(self, at: int) -> None:
@@ -369,7 +361,7 @@ class LessonColumn(QFrame):
             case Way.REPLAY if self._player is not None and self._player.must_ask:
                 self._ask_first()
             case Way.REPLAY if self._player is not None:
-                self._player.replay()
+                self._player.run(*self._player.replay_needed)
             case Way.SIMULATE:
                 self._navigation.idle_cards_asked.emit()
             case Way.LAB:

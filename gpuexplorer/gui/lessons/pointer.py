@@ -23,7 +23,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.lessons.lesson import CONTROLS
+from gpuexplorer.lessons.lesson import CONTROLS, screen_of
 
 _STAYS = 6000  # milliseconds
 _BEAT = 900
@@ -46,21 +46,20 @@ class Pointer(QObject):
 
     def where(self, name: str) -> str:
         """The screen one has to go to first; empty where it is on the one that is seen."""
-        screen = CONTROLS[name].screen
+        screen = screen_of(name)
         return screen if screen != self._navigation.screen else ""
 
     def show_control(self, name: str) -> str:
         """Goes to its screen first. Why it cannot be shown; empty where it is."""
         if self.where(name):
-            self._navigation.open_screen(CONTROLS[name].screen)
+            self._navigation.open_screen(screen_of(name))
         return self.hint_at(name)
 
     def hint_at(self, name: str) -> str:
         """As `show_control`, without going anywhere."""
         self.hide()
-        control = CONTROLS[name]
-        words = tr(control.words)
-        named = self._window.findChildren(QWidget, control.place or name)
+        words = tr(CONTROLS[name])
+        named = self._window.findChildren(QWidget, name)
         # Another machine has the same screens, put aside.
         named.sort(key=_of_seen_screen, reverse=True)
         found = next(iter(named), None)

@@ -81,7 +81,7 @@ class PredictBox(QFrame):
         tone = "text" if shown.right is None else "good" if shown.right else "warn"
         restyle(self._said, "tone", tone)
         modelled = tr(_MODELLED) if shown.modelled else ""
-        say(self._about, " ".join(each for each in (modelled, tr(shown.why)) if each))
+        say(self._about, " ".join(each for each in (modelled, tr(shown.reason)) if each))
         if came:
             self.came.emit()
 
@@ -94,7 +94,7 @@ class PredictBox(QFrame):
             name = tr("Modelled") if shown.modelled else tr("Measured")
             found.append(Bar(name, shown.measured, "measured"))
         if shown.limit is not None and self._part.limit is not None:
-            found.append(Bar(self._part.limit.name or tr("Limit"), shown.limit, "limit"))
+            found.append(Bar(self._part.limit.words or tr("Limit"), shown.limit, "limit"))
         return found
 
     def _on_predict_clicked(self) -> None:

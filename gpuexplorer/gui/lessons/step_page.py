@@ -146,7 +146,7 @@ class StepPage(QWidget):
                 self._parts.append(line)
                 return line
             case Point(control=name):
-                words = tr("Show me {control}", control=tr(CONTROLS[name].words))
+                words = tr("Show me {control}", control=tr(CONTROLS[name]))
                 button = link_button(words, flush=True)
                 button.clicked.connect(partial(self.asks.control.emit, name))
                 return row(button, FREE)

@@ -12,7 +12,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.lessons.lesson import CONTROLS, Code, Lesson, Point, Predict
+from gpuexplorer.lessons.lesson import Code, Lesson, Point, Predict, screen_of
 from gpuexplorer.lessons.player import Player, StepPlay, StepState
 
 NEEDS = {"pytorch": mark("PyTorch"), "card": mark("a card"), "two cards": mark("two cards")}
@@ -76,7 +76,7 @@ def needs_words(lesson: Lesson) -> str:
 def first_screen(lesson: Lesson) -> str:
     """Where its first step is done: what it points at first, or the lab."""
     points = [each.control for each in lesson.steps[0].parts if isinstance(each, Point)]
-    return (CONTROLS[points[0]].screen if points else "") or "lab"
+    return (screen_of(points[0]) if points else "") or "lab"
 
 
 def here_words(lesson: Lesson, lab: LabState) -> Message:

@@ -53,6 +53,7 @@ from gpuexplorer.gui.widgets.key_words import PLOT_KEYS, TILE_KEYS
 from gpuexplorer.gui.widgets.laid_out import column
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.page import Page
+from gpuexplorer.telemetry.backends.host import NO_SWAP_SPACE
 
 _NOTES_EVERY = 2.0
 _MARGINS = QMargins(24, 20, 24, 20)
@@ -149,7 +150,7 @@ class OverviewView(LiveView):
         if now - self._notes_read_at >= _NOTES_EVERY:
             self._notes_read_at = now
             # Those of the computer stand among its facts, with what helps.
-            notes = machine.session.notes()
+            notes = [each for each in machine.session.notes() if each != NO_SWAP_SPACE]
             if self._notes.show_notes([tr(note) for note in notes]):
                 self._fit()
 

@@ -1,14 +1,15 @@
 """FarLab: workers of the lab on another machine, each by an ssh that shares the login."""
 
+import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from gpuexplorer.core.doctor import surroundings
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, mark, on, told
-from gpuexplorer.lab.pythons import LabPython
+from gpuexplorer.lab.pythons import LabPython, PythonPlace
 from gpuexplorer.lab.start import Begun, Start
 from gpuexplorer.remote.far.link_state import LinkState
 from gpuexplorer.remote.host_name import HostName
@@ -72,22 +73,22 @@ class FarLab:
         return _FarWorker(far.host, command, sent, questions)
 
 
-class _FarWorker:
+class _FarWorker(Begun):
     """Its two readers' threads share it with the one that ends it."""
+
+    is_far = True
 
     def __init__(
         self, host: HostName, command: list[str], sent: Parcel, questions: AskedQuestions | None
     ) -> None:
+        asked = {} if questions is None else questions.variables
+        super().__init__(command, {**os.environ, **asked})
+        self.preamble = sent.preamble
         self._host, self._mark = host, sent.mark
         self._questions = questions
         self._begun = False  # the mark came
         self._heard = self._complained = b""
         self._endless = False
-        self.command, self.preamble = command, sent.preamble
-
-    @property
-    def variables(self) -> Mapping[str, str]:
-        return {} if self._questions is None else self._questions.variables
 
     def lines(self, said: IO[bytes]) -> Iterator[str]:
         """A login shell may print without an end; what is after our mark is the worker's."""
@@ -137,7 +138,7 @@ class _FarWorker:
 _PATIENCE = 40.0
 
 
-class There:
+class There(PythonPlace):
     def __init__(self, far: "FarMachine") -> None:
         self._far = far
         self.computer = far.host.text

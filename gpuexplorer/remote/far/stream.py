@@ -117,6 +117,7 @@ class FarStream:
         self._differs: float | None = None
         self._host: Sample | None = None
         self._wiring = NO_WIRING
+        self._silent_since: dict[CardId, float] = {}
         self._watch, self._started = Watch(), False
         self._tell: Tell = lambda _: None
         self._followed: OrderedDict[tuple[int, float], _Followed] = OrderedDict()
@@ -168,6 +169,10 @@ class FarStream:
         """Says over there what is wanted; also when it is another connection."""
         if self._started:
             self.machine.tell(self._watch)
+
+    def silence(self, card: CardId) -> float | None:
+        since = self._silent_since.get(card)
+        return None if since is None else max(0.0, self.clock.now() - since)
 
     def host_now(self) -> Sample:
         return self._host or Sample(HOST_ID, self.clock.now(), {})
@@ -236,6 +241,10 @@ class FarStream:
                 ours = fact._replace(at=self._far_clock.ours(fact.at))
                 if ours.card == HOST_ID:
                     self._host = ours
+                if ours.state is CardState.NO_ANSWER:
+                    self._silent_since.setdefault(ours.card, ours.at)
+                else:
+                    self._silent_since.pop(ours.card, None)
                 self._hand_on(ours)
             case Users(card=card, processes=named) if named is not None:
                 self._hand_on(Users(card, [self._followed_over_there(each) for each in named]))
@@ -250,6 +259,7 @@ class FarStream:
 
     def lost(self, at: float) -> None:
         """Nothing was known then: a gap in every plot, and the reason at every figure."""
+        self._silent_since.clear()
         for card in (*self._cards, self.host):
             for cadence in Cadence if card.id != HOST_ID else (Cadence.FAST,):
                 wanted = metrics_of(card, (cadence,)) & self._watch.metrics

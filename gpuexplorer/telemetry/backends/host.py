@@ -26,6 +26,11 @@ _NOISE = re.compile(
 )
 
 
+NO_SWAP_SPACE = Message(
+    "There is no swap space: a program that asks for too much memory is ended."
+)
+
+
 class HostReader:
     """Reads the host like a card, and never hangs. One thread at a time."""
 
@@ -84,9 +89,7 @@ class HostReader:
         """By the newest reading."""
         if sys.platform != "linux" or not self._no_swap:
             return []  # macOS has none until it needs it; Windows refuses instead of ending
-        return [
-            Message("There is no swap space: a program that asks for too much memory is ended.")
-        ]
+        return [NO_SWAP_SPACE]
 
     def _look(self) -> float | Absence:
         """The share of work since the look before, or the last one while it is too early."""

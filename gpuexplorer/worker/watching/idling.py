@@ -1,80 +1,49 @@
 """Idling: how long each card had nothing to do, and which line of code was why."""
 
-from collections import deque
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+import itertools
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 from gpuexplorer.lab.events import Idle, Why
-from gpuexplorer.worker.places import Copies, Spot, place
+from gpuexplorer.worker.places import Copies, Spot, place, whole_line
 
 _MOST_LOADS = 64  # waits for loaders, remembered until cards are asked for the next work
-# Seconds. In a shorter pause the host goes from one operation to the next; a longer one is work
-# of its own, and says nothing of where the host is in the shorter ones.
-_WORK = 1e-3
+_WORK = 1e-3  # seconds, from which on a pause after a read is work of the host's own
 
-
-class _Key(NamedTuple):
-    device: str
-    why: Why
-    spot: Spot
-    part_of: int = 0  # the number of a row of READ
+_Key = tuple[str, Why, Spot, int]  # card, why, where; of a part of a READ that row's number
 
 
 @dataclass
 class _Sum:
+    """In most short pauses nobody looked where the host was; there it was as in the others."""
+
     seconds: float = 0.0
     times: int = 0
     longest: float = 0.0
-
-    def add(self, more: "_Sum") -> None:
-        self.seconds += more.seconds
-        self.times += more.times
-        self.longest = max(self.longest, more.longest)
-
-
-@dataclass
-class _Pauses(_Sum):
-    """Those of a kind. In most short ones nobody looked where the host was; there it was as
-    often as in those of which this is known.
-    """
-
-    unseen: float = 0.0  # seconds in which nobody looked
     looked_at: int = 0
-    there: "dict[Spot, _Sum]" = field(default_factory=dict)  # in the others
+    there: "dict[Spot, _Sum]" = field(default_factory=dict)  # with the seconds of the looks
 
-    def take(self, seconds: float, looks: "Sequence[tuple[Spot, float]]") -> None:
-        """`looks`: where the host was, and for about how long."""
-        self.add(_Sum(seconds, 1, seconds))
-        self.unseen += 0.0 if looks else seconds
+    def add(self, seconds: float, times: int, longest: float) -> None:
+        self.seconds += seconds
+        self.times += times
+        self.longest = max(self.longest, longest)
+
+    def look(self, seconds: float, looks: "Sequence[tuple[Spot, float]]") -> None:
+        """In a pause the host was there, for about so long each."""
+        self.add(seconds, 1, seconds)
         self.looked_at += bool(looks)
         spent: dict[Spot, float] = {}
         for spot, its in looks:
             spent[spot] = spent.get(spot, 0.0) + its
-        whole = sum(spent.values())
         for spot, its in spent.items():
-            part = seconds * its / whole
-            self.there.setdefault(spot, _Sum()).add(_Sum(part, 1, part))
-
-
-_Row = TypeVar("_Row")
-
-
-def news(rows: "Collection[_Row]", said: "set[_Row]") -> "tuple[_Row, ...]":
-    """Those that are not as they were last said; `said` remembers them."""
-    new = tuple(each for each in rows if each not in said)
-    said.clear()
-    said.update(rows)
-    return new
+            self.there.setdefault(spot, _Sum()).add(its, 1, seconds * its / sum(spent.values()))
 
 
 class Idling:
-    """Times are seconds since the cell or program began. Any thread may call; the lock is that
-    of the engine's copies.
-
-    The engine says `waited` when the host has waited for a card (a blocking copy, a read, a
-    synchronize), and `worked` or `gap` when a card is asked for work again. `loaded` is said
-    by `Seen`, and `was_at` by who looks now and then where the host is.
+    """Times are seconds since the cell or program began. The engine says `waited` when the host
+    has waited for a card (a blocking copy, a read, a synchronize), and `gap` when a card is
+    asked for work again. Any thread may.
     """
 
     def __init__(self, copies: Copies) -> None:
@@ -85,12 +54,12 @@ class Idling:
         self.asked_at = 0.0  # when a card was asked for anything last; the engine says it
         self._looks: list[tuple[Spot, float]] = []  # since then
         self._looks_since = 0.0
-        self._lines: dict[tuple[str, int, int], Spot] = {}  # of one, whatever it is at
+        self._lines: dict[tuple[str, int, int], Spot] = {}  # where anybody looked
         self._sums: dict[_Key, _Sum] = {}
-        # The host's own, by what ended them or the read after which they came; whether short.
-        self._pauses: dict[tuple[_Key, bool], _Pauses] = {}
-        self._numbers: dict[_Key, int] = {}
-        self._said: set[Idle] = set()
+        # The host's own, by what ended them or the read after which they came.
+        self._pauses: dict[_Key, _Sum] = {}
+        self._numbers: dict[_Key, int] = defaultdict(itertools.count(1).__next__)  # of rows
+        self._before: list[Idle] = []  # the first step
         self.paused: dict[str, float] = {}  # by card: pauses too short to have a line
         self.loading = False  # the host waits for a loader, which `loaded` will say
         self._started = 0.0  # until when whatever idled belongs to the start
@@ -98,15 +67,10 @@ class Idling:
     def start_ends(self, moment: float) -> None:
         """The first step begins: what idled before did so for no step."""
         with self._lock:
-            self._started = moment
-            self._looks = []
-            self.paused.clear()
-            before, self._sums = self._all_sums(), {}
-            self._pauses.clear()
-            self._numbers.clear()
-            for key, its in before.items():
-                if not key.part_of:
-                    self._sums.setdefault(key._replace(why=Why.START), _Sum()).add(its)
+            self._started, self._looks = moment, []
+            self._before = [replace(each, why=Why.START) for each in self.rows()]
+            for each in (self.paused, self._sums, self._pauses, self._numbers):
+                each.clear()
 
     def waited(self, device: str, until: float, spot: Spot) -> None:
         """The host did, there, for all that had been asked of the card."""
@@ -127,26 +91,17 @@ class Idling:
         if self._looks_since != self.asked_at:
             self._looks_since, self._looks = self.asked_at, []
         line = spot.frame.file, spot.frame.cell, spot.frame.line
-        self._looks.append((self._lines.setdefault(line, spot), seconds))
-
-    def worked(self, device: str, dry: "float | None", begin: float) -> None:
-        """Work that begins then is asked of the card, which had done all earlier work at
-        `dry`. None, or no earlier than `begin`: it was not idle. For simulated cards, before
-        each kernel and copy; from the thread that asks.
-        """
-        if device in self.waits or (dry is not None and dry < begin):
-            self.gap(device, begin)(dry)
+        if line not in self._lines:
+            self._lines[line] = whole_line(spot)
+        self._looks.append((self._lines[line], seconds))
 
     def gap(self, device: str, now: float) -> "Callable[[float | None], float]":
-        """Work is asked of the card. For real cards, which say later how long they had been
-        idle; from the thread that asks. What is given back is told when the card had done all
-        it was asked for (None: nobody knows, unless the host waited for it), and gives the
-        seconds for which it was idle.
+        """Work is asked of the card. What is given back is told later when the card had done
+        all it was asked for (None: nobody knows), and gives the seconds for which it was idle.
         """
         with self._lock:
-            looks, self._looks = self._looks, []
-            if self._looks_since != self.asked_at:
-                looks = []
+            looks = self._looks if self._looks_since == self.asked_at else []
+            self._looks = []
             wait, loads = self.waits.pop(device, None), [*self._loads]
         asks = place().spot
 
@@ -154,16 +109,19 @@ class Idling:
             begin = dry if wait is None else wait[0]
             if begin is None or begin >= now:
                 return 0.0
+            if begin < self._started:
+                self._add(device, Why.START, [(begin, now)], looks[-1][0] if looks else asks)
+                return now - begin
             at, rest = begin, []
             for loading, loaded, spot in loads:  # in the order of their ends
                 first, last = max(loading, at), min(loaded, now)
                 if first < last:
-                    self.add(device, Why.LOADER, [(first, last)], spot)
+                    self._add(device, Why.LOADER, [(first, last)], spot)
                     rest.append((at, first))
                     at = last
             rest.append((at, now))
             why, spot = (Why.HOST, asks) if wait is None else (Why.READ, wait[1])
-            self.add(device, why, rest, spot, looks)
+            self._add(device, why, rest, spot, looks)
             return now - begin
 
         return since
@@ -180,7 +138,7 @@ class Idling:
             self._loads.clear()
             self._looks = []
 
-    def add(
+    def _add(
         self,
         device: str,
         why: Why,
@@ -188,62 +146,45 @@ class Idling:
         spot: Spot,
         looks: "Sequence[tuple[Spot, float]]" = (),
     ) -> None:
-        """Together they count as one time. `spot`: for READ and LOADER where the host waited;
-        for HOST where it asked for work again.
-        """
-        first = self._started
-        early = [(begin, min(end, first)) for begin, end in stretches if begin < first]
-        if early and why is not Why.START:
-            self.add(device, Why.START, early, looks[-1][0] if looks else spot)
-            stretches = [(max(begin, first), end) for begin, end in stretches if end > first]
+        """One time. `spot`: where the host waited; for HOST where it asked for work again."""
         seconds = sum(end - begin for begin, end in stretches)
         if seconds <= 0.0:
             return
+        key: _Key = device, why, spot, 0
         with self._lock:
-            key = _Key(device, why, spot)
             if why is not Why.HOST:
-                self._sums.setdefault(key, _Sum()).add(_Sum(seconds, 1, seconds))
+                self._sums.setdefault(key, _Sum()).add(seconds, 1, seconds)
             if why is Why.HOST or (why is Why.READ and seconds >= _WORK):
-                pauses = self._pauses.setdefault((key, seconds < _WORK), _Pauses())
-                pauses.take(seconds, looks)
+                pauses = self._pauses.setdefault(key, _Sum())
+                pauses.look(seconds, looks)
                 if why is Why.HOST:
                     there = pauses.there
                     most = max(there, key=lambda each: there[each].seconds, default=spot)
-                    key = _Key(device, why, most)
-            if self._copies.tracing is not None:
-                for begin, end in stretches:
-                    self._copies.tracing.add("idle", device, begin, end, self._number(key))
+                    key = device, why, most, 0
+            for begin, end in stretches:
+                self._copies.trace("idle", device, begin, end, self._numbers[key])
 
-    def changed(self) -> "tuple[Idle, ...]":
-        """Rows that are not as they were last said."""
-        with self._lock:
-            rows = [
-                Idle(
-                    self._number(key), key.device, key.why,
-                    its.seconds, its.times, its.longest,
-                    key.spot.frame.file, key.spot.frame.cell, key.spot.frame.line,
-                    key.spot.what, key.part_of,
-                )
-                for key, its in self._all_sums().items()
-            ]  # fmt: skip
-            return news(rows, self._said)
-
-    def _all_sums(self) -> "dict[_Key, _Sum]":
+    def rows(self) -> "list[Idle]":
         """Those of the host's own work by the lines where it was looked at."""
-        sums = dict(self._sums)
-        for (key, _), pauses in self._pauses.items():
-            part_of = self._number(key) if key.why is Why.READ else 0
-            seen = sum(each.times for each in pauses.there.values())
-            if not seen and not part_of:
-                sums.setdefault(key, _Sum()).add(pauses)
-            for spot, its in pauses.there.items():
-                about = _Sum(
-                    its.seconds + pauses.unseen * its.times / seen,
-                    max(1, round(pauses.times * its.times / pauses.looked_at)),
-                    its.longest,
+        with self._lock:
+            sums = dict(self._sums)
+            for key, pauses in self._pauses.items():
+                device, why, asks, _ = key
+                part_of = self._numbers[key] if why is Why.READ else 0
+                looked = sum(each.seconds for each in pauses.there.values())
+                for spot, its in pauses.there.items():
+                    row = sums.setdefault((device, Why.HOST, spot, part_of), _Sum())
+                    times = round(pauses.times * its.times / pauses.looked_at)
+                    row.add(pauses.seconds * its.seconds / looked, max(1, times), its.longest)
+                if not looked and not part_of:
+                    sums.setdefault((device, why, asks, 0), _Sum()).add(
+                        pauses.seconds, pauses.times, pauses.longest
+                    )
+            return self._before + [
+                Idle(
+                    self._numbers[device, why, spot, part_of], device, why,
+                    its.seconds, its.times, its.longest,
+                    spot.frame.file, spot.frame.cell, spot.frame.line, spot.what, part_of,
                 )
-                sums.setdefault(_Key(key.device, Why.HOST, spot, part_of), _Sum()).add(about)
-        return sums
-
-    def _number(self, key: _Key) -> int:
-        return self._numbers.setdefault(key, len(self._numbers) + 1)
+                for (device, why, spot, part_of), its in sums.items()
+            ]  # fmt: skip

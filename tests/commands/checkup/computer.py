@@ -11,8 +11,7 @@ from gpuexplorer.core.cards import Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.pythons import LabPython, unfit
-from gpuexplorer.lab.torch_builds import read_build
+from gpuexplorer.lab.pythons import LabPython, read_build, unfit
 from gpuexplorer.telemetry.backend import INSTALL_IT, Backend, Source
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.patience import Asked

@@ -15,6 +15,7 @@ from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import KINDS, CopyJob, ProductJob
 from gpuexplorer.simulation.faults import parse_faults
+from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.specs import parse_machine
 from tests.lab.processes import Fake, needs_torch
 
@@ -23,7 +24,7 @@ WORKER = """
 import json, sys
 def say(**what):
     print(json.dumps(what), flush=True)
-say(**{"is": "hello"}, version=5, python="3.11", torch="2", build="CPU", simulated=False,
+say(**{"is": "hello"}, python="3.11", torch="2", build="CPU", simulated=False,
     devices=[{"name": "cpu", "label": "cpu"}])
 for line in sys.stdin:
     told = json.loads(line)
@@ -53,7 +54,7 @@ def worker() -> Iterator[WorkerBench]:
 
 def test_the_lab_and_the_bench_take_simulated_cards_for_equally_fast() -> None:
     spec = parse_machine("1xH100,1xTitanRTX")
-    told = simulated_cards(spec).cards
+    told, _ = simulated_cards(Machine(spec))
     bench = ModelBench(spec)
     for index, kinds in ((0, ("fp32", "bf16")), (1, ("fp32",))):
         for kind in kinds:

@@ -83,6 +83,7 @@ def test_a_rule_that_is_switched_off_takes_its_alert_with_it(
 
 
 def test_without_alerts_nothing_is_watched(scene: Scene, qtbot: QtBot) -> None:
+    scene.session.want()
     scene.settings.choose(replace(scene.settings.choices, alerts=False))
     scene.heat(0, 85.0)
     taken = scene.session.beats().taken

@@ -17,7 +17,6 @@ from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.events import (
-    VERSION,
     Began,
     Device,
     Event,
@@ -28,9 +27,8 @@ from gpuexplorer.lab.events import (
     Memory,
     Placed,
 )
-from gpuexplorer.lab.pythons import LabPython
+from gpuexplorer.lab.pythons import LabPython, TorchBuild
 from gpuexplorer.lab.start import Program
-from gpuexplorer.lab.torch_builds import TorchBuild
 from gpuexplorer.lab.wire import Command, Run
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.telemetry.session import remembering, session_on
@@ -152,7 +150,7 @@ class ScriptedWorker(WorkerProcess):
 
 def hello() -> Hello:
     return Hello(
-        VERSION,
+        0,
         "3.11.7",
         "2.13.0",
         "simulated cards",

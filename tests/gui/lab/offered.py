@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.lab.pytorch_fetch import PyTorchFetch, Step
 from gpuexplorer.lab.get_pytorch import Plan
-from gpuexplorer.lab.torch_builds import TorchBuild
+from gpuexplorer.lab.pythons import TorchBuild
 
 PLAN = Plan(
     Path("/home/me/pytorch/bin/python"),

@@ -9,7 +9,7 @@ from gpuexplorer.gui.lab.forms.form import Around
 from gpuexplorer.gui.lab.forms.operations import operations_for
 from gpuexplorer.gui.lab.forms.words import expectations
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice, bench_devices
-from gpuexplorer.lab.events import VERSION, Device, Hello
+from gpuexplorer.lab.events import Device, Hello
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.telemetry.latest import Reading
 from tests.gui.lab.conftest import GIB, tensor
@@ -58,7 +58,7 @@ def told(
     """By PyTorch's name; those that have none by the number of their card."""
     ledger = Ledger()
     every = (Device("cpu", "x86_64"), *devices, META)
-    ledger.apply(Hello(VERSION, "3.11.7", "2.8.0", build, simulated=False, devices=every))
+    ledger.apply(Hello(0, "3.11.7", "2.8.0", build, simulated=False, devices=every))
     readings = {
         CardId(name): Reading(CardId(name), 0.0, state, {}, {})
         for name, state in (states or {}).items()

@@ -58,7 +58,7 @@ def failing(lab: LabState, qtbot: QtBot) -> tuple[Cell, Failed, list[Cure]]:
 def cured(lab: LabState, qtbot: QtBot, cure: Cure, cell: Cell) -> Failed:
     """How the last cell of the cure ended, when all before it ran again."""
     lab.run_cure(cure, cell.id)
-    qtbot.waitUntil(lambda: not lab.ledger.busy, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not lab.ledger.unfinished, timeout=PATIENCE)
     last = lab.ledger.cells[-1]
     assert last is not cell
     again = lab.ledger.cells[: len(BEFORE) + 1]

@@ -96,7 +96,7 @@ def busy_session(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> None:
     worker.fail("error", "ZeroDivisionError", "division by zero")
     number = lab.run("del Y", cures=3)
     worker.say(Began(number), Freed(number, "Y"), Finished(number, 1e-6))
-    qtbot.waitUntil(lambda: not lab.ledger.busy)
+    qtbot.waitUntil(lambda: not lab.ledger.unfinished)
 
 
 def test_a_lab_comes_back_whole_out_of_its_recording(
@@ -332,7 +332,7 @@ def test_a_session_of_a_real_worker_comes_back_whole(
         "del Y",
     ):
         lab.run(code)
-        qtbot.waitUntil(lambda: not lab.ledger.busy, timeout=60_000)
+        qtbot.waitUntil(lambda: not lab.ledger.unfinished, timeout=60_000)
     shown, replay, _ = recorded.open()
     assert known(shown.ledger) == known(lab.ledger)
     assert replay.left_out == 0

@@ -134,7 +134,7 @@ def test_a_worker_that_dies_is_replaced_and_the_session_can_be_run_again(
         (2, "Y = X + 1"),
     ]
     answer_from(worker, 2)
-    qtbot.waitUntil(lambda: not lab.ledger.busy)
+    qtbot.waitUntil(lambda: not lab.ledger.unfinished)
     assert len(lab.ledger.cells) == 3  # they are the same cells
     assert not lab.can_replay
     assert lab.sentence == ""

@@ -24,15 +24,15 @@ pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="stands in with shell scripts"),
     pytest.mark.qt_log_ignore("propagateSizeHints"),
 ]
-TORCH = '{"__version__": "2.9.0"}'
+TORCH = "2.9.0"
 # What became of the one that was chosen, and how that is said.
 BROKEN = {
     "gone": (None, "It cannot be started: No such file or directory."),
     "another program": ("echo Welcome", "It did not answer as a Python does."),
     "crashes": ("exit 3", "It ended with code 3."),
-    "without PyTorch": ("3, 12, 1/null", "It has no PyTorch."),
+    "without PyTorch": ("3, 12, 1/none", "It has no PyTorch."),
     "too old": (f"3, 6, 1/{TORCH}", "The lab needs Python "),
-    "an old PyTorch": ('3, 12, 1/{"__version__": "1.4.0"}', "The lab needs PyTorch "),
+    "an old PyTorch": ("3, 12, 1/1.4.0", "The lab needs PyTorch "),
 }
 
 
@@ -40,7 +40,13 @@ def program(path: Path, body: str) -> Path:
     """`body` is shell, or "version/torch" of a Python that answers."""
     version, _, torch = body.partition("/")
     if torch:
-        said = f'{{"version": [{version}], "prefix": "{path.parent}", "torch": {torch}}}'
+        package = path.parent / "torch"
+        package.mkdir(parents=True, exist_ok=True)
+        (package / "version.py").unlink(missing_ok=True)
+        if torch != "none":
+            (package / "version.py").write_text(f"__version__ = '{torch}'\n", "utf-8")
+        said = f'{{"version": [{version}], "prefix": "{path.parent}", "packages": [], '
+        said += f'"torch": "{package}/__init__.py"}}'
         body = f"echo 'GPUEXPLORER {said}'"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{body}\n", "utf-8")
@@ -156,7 +162,7 @@ def test_the_list_of_pythons_says_so_before_a_line_was_run(
 def test_where_no_other_has_pytorch_both_are_said(
     open_lab: OpenLab, look: Look, another: Path, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    program(another, "3, 12, 1/null")
+    program(another, "3, 12, 1/none")
     lab = open_lab(tmp_path / "gone/bin/python3")
     pane = shown_pane(qtbot, look, lab)
     enter(pane, "X = torch.ones(2)")
@@ -171,7 +177,7 @@ def test_where_no_other_has_pytorch_both_are_said(
 def test_what_waits_for_pytorch_runs_with_one_that_is_chosen(
     open_lab: OpenLab, another: Path, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    program(another, "3, 12, 1/null")
+    program(another, "3, 12, 1/none")
     lab = open_lab(tmp_path / "gone/bin/python3")
     lab.run("X = torch.ones(2)")
     qtbot.waitUntil(lambda: lab.stage is Stage.WAITING)
@@ -217,7 +223,7 @@ def test_one_that_is_refused_leaves_the_other_in_use_and_says_so(
     open_lab: OpenLab, another: Path, qtbot: QtBot, tmp_path: Path
 ) -> None:
     lab = open_lab(another)
-    bare = program(tmp_path / "bare/bin/python3", "3, 12, 1/null")
+    bare = program(tmp_path / "bare/bin/python3", "3, 12, 1/none")
     for ask in (lab.pythons.find, lambda: lab.pythons.choose(bare)):
         with qtbot.waitSignal(
             lab.pythons.changed, check_params_cb=lambda: not lab.pythons.working
@@ -225,5 +231,5 @@ def test_one_that_is_refused_leaves_the_other_in_use_and_says_so(
             ask()
     assert lab.pythons.trouble == (
         f"{bare} cannot be the lab's Python. It has no PyTorch. {another} stays in use. "
-        "Choose another, or install PyTorch into it: `pip install torch`."
+        "Choose another, or get PyTorch into it: `pip install --upgrade torch`."
     )

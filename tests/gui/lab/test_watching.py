@@ -181,8 +181,8 @@ def test_one_that_runs_is_named_before_another_takes_its_place(screen: Screen) -
     ("name", "content", "why"),
     [
         ("cells.ipynb", b"{}", "cells.ipynb is a notebook: each of its cells is watched"),
-        ("data.csv", b"1,2", "data.csv is no Python program."),
-        ("odd.py", b"x = '\xff'", "odd.py is not text in the encoding"),
+        ("data.csv", b"1,2", "data.csv is neither a Python program nor a notebook."),
+        ("odd.py", b"x = '\xff'", "odd.py cannot be read: it is not text"),
         ("gone.py", None, "gone.py cannot be read: No such file or directory."),
     ],
 )

@@ -47,9 +47,9 @@ def test_figures_are_those_of_after_the_asking(
     assert not told
     qtbot.waitUntil(lambda: bool(told))
     [readings] = told
-    assert [each.card.index for each in readings.cards] == [0, 1]
-    assert all(each.sample.at > asked for each in (*readings.cards, readings.host))
-    assert MEMORY_USED in readings.cards[0].sample.values
+    assert [card.index for card, _ in readings.cards] == [0, 1]
+    assert all(sample.at > asked for _, sample in (*readings.cards, readings.host))
+    assert MEMORY_USED in readings.cards[0][1].values
 
 
 def test_a_card_that_is_lost_keeps_nobody_waiting_and_has_a_reason_for_each_figure(
@@ -59,7 +59,7 @@ def test_a_card_that_is_lost_keeps_nobody_waiting_and_has_a_reason_for_each_figu
     told: list[Readings] = []
     rig.measure(told.append)
     qtbot.waitUntil(lambda: bool(told))
-    sample = told[0].cards[1].sample
+    sample = told[0].cards[1][1]
     assert MEMORY_USED not in sample.values
     assert MEMORY_USED in sample.missing
 
@@ -78,6 +78,7 @@ def test_nobody_is_told_after_the_lesson_is_left(
     rig: LabRig, session: Session, qtbot: QtBot
 ) -> None:
     told: list[Readings] = []
+    session.want()
     rig.measure(told.append)
     rig.stop()
     taken = session.beats().taken

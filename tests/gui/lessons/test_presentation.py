@@ -14,13 +14,12 @@ from gpuexplorer.gui.lessons.reveal_bars import RevealBars
 from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_page import StepPage
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.lessons.lesson import Code, Step, Text
 from gpuexplorer.lessons.player import Player
 from tests.gui.conftest import OpenWindow
 from tests.gui.hands import the
-from tests.gui.lessons.pages import player_of, said
-from tests.lessons.fake_rig import FakeRig, cell, number, step
+from tests.gui.lessons.pages import said
+from tests.lessons.fake_rig import FakeRig, cell, number, played, step
 
 Present = Callable[..., tuple[Presentation, Player, FakeRig]]
 Key = Qt.Key
@@ -38,7 +37,7 @@ def present(qtbot: QtBot, look: Look) -> Iterator[Present]:
     def shown(
         *steps: Step, size: tuple[int, int] = (1366, 768), outside: bool = False
     ) -> tuple[Presentation, Player, FakeRig]:
-        player, rig = player_of(*(steps or STEPS), outside=outside)
+        player, rig = played(*(steps or STEPS), outside=outside)
         window = QWidget()
         qtbot.addWidget(window)
         windows.append(window)  # nobody else holds it
@@ -157,15 +156,6 @@ def test_escape_leaves(present: Present, qtbot: QtBot) -> None:
         QTest.keyClick(presentation, Key.Key_Escape)
 
 
-def test_it_follows_the_theme(qtbot: QtBot, present: Present, look: Look) -> None:
-    presentation, *_ = present()
-    look.choose(Scheme.LIGHT)
-    light = presentation.grab().toImage().pixelColor(3, 3)
-    look.choose(Scheme.DARK)
-    assert light.lightness() > 200
-    assert presentation.grab().toImage().pixelColor(3, 3).lightness() < 60
-
-
 def test_it_is_made_anew_in_other_letters_when_the_window_grows(
     present: Present, qtbot: QtBot
 ) -> None:
@@ -181,7 +171,7 @@ def test_over_a_real_window_it_stands_on_the_theme_s_ground_in_large_letters(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     window = open_window()
-    player, _ = player_of(*STEPS)
+    player, _ = played(*STEPS)
     player.go(1)
     presentation = Presentation(window.look, player, StepAsks(), window)
     with qtbot.waitActive(presentation):

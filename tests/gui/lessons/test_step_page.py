@@ -1,5 +1,6 @@
 """A step of a lesson as it is read and done: texts, cells, checks, and what unfolds."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from gpuexplorer.gui.lessons.lesson_text import LessonText
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.lab.events import Began, Failed, Finished
-from gpuexplorer.lessons.lesson import CONTROLS, Condition, Expression, Point, Text, Why
+from gpuexplorer.lessons.lesson import CONTROLS, Expression, Point, Text, Why
 from tests.gui.hands import button, click, the
 from tests.gui.lessons.pages import page_of, page_of_steps, printing, said
 from tests.lessons.fake_rig import cell, check, number, step
@@ -86,17 +87,6 @@ def test_a_text_follows_the_theme(qtbot: QtBot) -> None:
     assert now.foreground().color() == look.theme.text
 
 
-def test_a_link_to_the_net_is_opened_by_the_desktop_and_only_when_it_is_clicked(
-    qtbot: QtBot, look: Look, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened: list[QUrl] = []
-    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
-    page, *_ = page_of(qtbot, look, Text(3, "See [the book](https://d2l.ai/x) on it."))
-    assert not opened
-    click_link(the(LessonText, page), "the book")
-    assert opened == [QUrl("https://d2l.ai/x")]
-
-
 def test_a_link_to_another_lesson_is_told(qtbot: QtBot, look: Look) -> None:
     page, *_ = page_of(qtbot, look, Text(3, "See [lesson 5](../05-copies/lesson.md)."))
     with qtbot.waitSignal(page.asks.lesson) as asked:
@@ -150,14 +140,6 @@ def test_a_cell_runs_by_its_button_and_says_what_it_printed_and_took(
     assert button(page, "Run again").accessibleDescription().startswith("Done")
 
 
-def test_a_cell_that_was_typed_in_the_lab_is_shown_as_run(qtbot: QtBot, look: Look) -> None:
-    page, _, rig = page_of(qtbot, look, printing(3))
-    rig.run(f"{printing(3).source}\n")
-    rig.end(printed="1")
-    assert printed(page) == "1"
-    assert "Done" in said(page)
-
-
 def test_of_what_is_printed_the_last_lines_are_shown(qtbot: QtBot, look: Look) -> None:
     page, _, rig = page_of(qtbot, look, printing(3))
     click(page, "Run")
@@ -166,21 +148,31 @@ def test_of_what_is_printed_the_last_lines_are_shown(qtbot: QtBot, look: Look) -
     assert "22 lines more in the lab" in said(page)
 
 
-def test_what_was_modelled_says_so(qtbot: QtBot, look: Look) -> None:
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        (
+            Finished(0, 0.5, 0.002, modelled=True, busy=(("cuda:0", 0.002),)),
+            "Done · cuda:0 2.00 ms · host 500 ms · modelled",
+        ),
+        (
+            Failed(0, "raised", "RuntimeError", "refused", host_seconds=0.5),
+            "Failed · host 500 ms\nRuntimeError: refused",
+        ),
+        (
+            Failed(0, "worker lost", "", "", Message("Nothing has PyTorch.")),
+            "Failed\nNothing has PyTorch.",
+        ),
+    ],
+)
+def test_how_a_cell_ended_is_told(
+    qtbot: QtBot, look: Look, end: Finished | Failed, words: str
+) -> None:
     page, _, rig = page_of(qtbot, look, printing(3))
     click(page, "Run")
     command = rig.ledger.unfinished[0]
-    rig.say(
-        Began(command), Finished(command, 0.5, 0.002, modelled=True, busy=(("cuda:0", 0.002),))
-    )
-    assert "Done · cuda:0 2.00 ms · host 500 ms · modelled" in said(page)
-
-
-def test_a_cell_that_failed_shows_its_error(qtbot: QtBot, look: Look) -> None:
-    page, _, rig = page_of(qtbot, look, printing(3))
-    click(page, "Run")
-    rig.end(failed="RuntimeError")
-    assert "Failed · host 500 ms\nRuntimeError: refused" in said(page)
+    rig.say(Began(command), replace(end, id=command))
+    assert words in said(page)
 
 
 def test_a_cell_that_is_there_to_fail_says_so_before_and_after(
@@ -194,16 +186,6 @@ def test_a_cell_that_is_there_to_fail_says_so_before_and_after(
     click(page, "Run again")
     rig.end()
     assert "It went through, and should have failed" in said(page)
-
-
-def test_where_there_is_no_worker_its_sentence_stands_at_the_cell(
-    qtbot: QtBot, look: Look
-) -> None:
-    page, _, rig = page_of(qtbot, look, cell(3, "X + Y", fails=True))
-    click(page, "Run")
-    why = Message("No Python of this computer has PyTorch.")
-    rig.say(Failed(rig.ledger.unfinished[0], "worker lost", "", "", why))
-    assert "Failed\nNo Python of this computer has PyTorch." in said(page)
 
 
 def test_the_button_of_what_comes_next_stands_out(qtbot: QtBot, look: Look) -> None:
@@ -288,7 +270,7 @@ def test_why_unfolds_by_a_click_and_by_the_keyboard(qtbot: QtBot, look: Look) ->
 
 
 def test_a_step_that_is_skipped_says_why_and_can_be_read(qtbot: QtBot, look: Look) -> None:
-    needs = [Condition(Expression(2, "len(cards) >= 2"), "There is only one card.")]
+    needs = [Expression(2, "len(cards) >= 2", "There is only one card.")]
     parts = (Text(3, "Copy it."), number(4, "7"), cell(5), check(6, "True"))
     page, *_ = page_of_steps(qtbot, look, step(*parts, needs=needs))
     assert "Skipped. There is only one card." in said(page)
@@ -321,7 +303,7 @@ def test_what_is_shown_stays_the_same_widget_while_its_step_goes_on(
 def test_a_control_is_asked_for_by_name(qtbot: QtBot, look: Look) -> None:
     page, *_ = page_of(qtbot, look, Point(3, "lab.editor"))
     with qtbot.waitSignal(page.asks.control) as asked:
-        click(page, f"Show me {CONTROLS['lab.editor'].words}")
+        click(page, f"Show me {CONTROLS['lab.editor']}")
     assert asked.args == ["lab.editor"]
 
 

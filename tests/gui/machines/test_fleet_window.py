@@ -13,6 +13,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.fleet.address import address
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
+from gpuexplorer.fleet.host_session import HostStream
 from gpuexplorer.gui.machines.hour_map import HourMap
 from gpuexplorer.gui.machines.machine_tools import MachinesPage
 from gpuexplorer.gui.machines.view import MachinesView
@@ -70,10 +71,12 @@ def _open_a_host(app: App, qtbot: QtBot) -> Session:
     qtbot.waitUntil(lambda: len(_hosts(app).groups) == 2, timeout=_PATIENCE)
     machines = app.window.machines.state
     app.window.navigation.open_machine(_hosts(app).open("node-1", machines))
-    qtbot.waitUntil(lambda: isinstance(machines.session, Session), timeout=_PATIENCE)
-    session = machines.session
-    assert isinstance(session, Session)
-    return session
+
+    def is_of_a_host() -> bool:
+        return isinstance(machines.session.stream, HostStream)
+
+    qtbot.waitUntil(is_of_a_host, timeout=_PATIENCE)
+    return machines.session
 
 
 def test_the_window_opens_on_the_hosts(app: App, qtbot: QtBot) -> None:

@@ -1,18 +1,14 @@
 """Train a small classifier on vectors that are counted anew in each step."""
 
-import argparse
 import random
+import sys
 import time
 
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--width", type=int, default=64)
-parser.add_argument("--batches", type=int, default=50)
-parser.add_argument("--epochs", type=int, default=2)
-args = parser.parse_args()
+width, batches, epochs = map(int, sys.argv[1:])
 
 torch.manual_seed(0)
 random.seed(0)
@@ -29,15 +25,13 @@ def counted(text: list[int]) -> list[float]:
     return counts
 
 
-net = nn.Sequential(nn.Linear(words, args.width), nn.ReLU(), nn.Linear(args.width, 10)).to(
-    device
-)
+net = nn.Sequential(nn.Linear(words, width), nn.ReLU(), nn.Linear(width, 10)).to(device)
 optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
 
 begin = time.perf_counter()
-for epoch in range(args.epochs):
+for epoch in range(epochs):
     total = torch.zeros((), device=device)
-    for step in range(args.batches):
+    for step in range(batches):
         optimizer.zero_grad()
         counts = counted(texts[step % len(texts)])
         logits = net(torch.ones(batch, words, device=device) * min(counts))
@@ -45,6 +39,6 @@ for epoch in range(args.epochs):
         loss.backward()
         optimizer.step()
         total += loss.detach()
-    print(f"epoch {epoch}: loss {total.item() / args.batches:.3f}")
+    print(f"epoch {epoch}: loss {total.item() / batches:.3f}")
 torch.cuda.synchronize()
 print(f"trained in {time.perf_counter() - begin:.3f} s")

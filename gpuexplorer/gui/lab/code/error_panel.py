@@ -19,11 +19,14 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.lab.cell_source import card_number
 from gpuexplorer.lab.cures import Copying, Cure, cures
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.lab.simulated_cards import Expected, expected_copy
 from gpuexplorer.remote.far.stream import made_up
+from gpuexplorer.simulation.copying import way_between, way_to_host
+from gpuexplorer.simulation.specs import MachineSpec
+from gpuexplorer.simulation.wiring import Wiring
 
 _MARGIN, _ABOVE, _GAP, _AFTER_CAPTION = 12, 8, 6, 2
 _BESIDE = 5
@@ -236,10 +239,30 @@ def _ways_on(lab: LabState, cell: Cell, failed: Failed) -> Sequence[Cure]:
     return cures(failed, cell, ledger, free)
 
 
-def _expected(lab: LabState, copying: Copying) -> Expected | None:
+def _expected(lab: LabState, copying: Copying) -> tuple[float, str] | None:
     """None for real cards: nothing is claimed about them."""
     backend = made_up(lab.machine.session.backend)
     if backend is None:
         return None
-    spec, visible = backend.machine.spec, lab.switches.visible
-    return expected_copy(spec, visible, copying.source, copying.target, copying.bytes)
+    return expected_copy(backend.machine.spec, lab.switches.visible, copying)
+
+
+def expected_copy(
+    spec: MachineSpec, visible: Sequence[int] | None, copying: Copying
+) -> tuple[float, str] | None:
+    """How many seconds it would take, before anybody asks for it, and over which wires: all is
+    modelled. By PyTorch's names of the devices; None where there is no way between them.
+    """
+    ends, size = (copying.source, copying.target), copying.bytes
+    shown = dict(enumerate(range(len(spec.cards)) if visible is None else visible))
+    numbers = [card_number(each) for each in ends if each != "cpu"]
+    cards = [None if each is None else shown.get(each) for each in numbers]
+    match cards if len({*ends}) > 1 else []:
+        case [int(one)]:
+            return way_to_host(spec.cards[one].model).seconds(size, pinned=False), "PCIe"
+        case [int(one), int(other)]:
+            wiring = Wiring(spec)
+            way = way_between(spec, wiring, *sorted((one, other)))
+            name = "NVLink" if wiring.nvlinks_between(one, other) else "PCIe"
+            return way.seconds(size, pinned=False), name
+    return None

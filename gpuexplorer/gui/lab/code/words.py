@@ -8,7 +8,6 @@ from gpuexplorer.core.units import USUAL, Units, bytes_words, duration, seconds_
 from gpuexplorer.core.words import listed, paragraph, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lab.cures import Copying, Cure
-from gpuexplorer.lab.simulated_cards import Expected
 
 
 class Answer(StrEnum):
@@ -132,8 +131,8 @@ def not_run(count: int, file: str, said: str, ended: str, *, whole: bool) -> Not
     return Notice(paragraph([said, ended, stands]), tone, answers)
 
 
-# How long a copy would take; None where nobody can tell.
-Expect = Callable[[Copying], Expected | None]
+# How long a copy would take, and over which wires; None where nobody can tell.
+Expect = Callable[[Copying], tuple[float, str] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +175,6 @@ def cure_face(cure: Cure, expect: Expect, units: Units = USUAL) -> CureFace:
     elif cure.frees_bytes:
         frees = bytes_words(cure.frees_bytes, units)
         price = tr("Gives back {size}; then the cell again", size=frees)
-    elif cure.halves:
-        price = tr("Half the bytes, and about three digits in place of seven")
     if cure.anew:
         price = tr("{price}. {note}", price=price, note=tr("The cells before run again first"))
     return CureFace(cure, price, sources, target)
@@ -214,8 +211,8 @@ def _price_of_copies(copies: Sequence[Copying], expect: Expect, units: Units) ->
         if target == "cpu":
             return tr("{sizes}; then it runs on the processor", sizes=said)
         return tr("{sizes}; then it runs on {device}", sizes=said, device=target)
-    ways = listed(list(dict.fromkeys(each.way for each in known)))
-    time = seconds_words(sum(each.seconds for each in known))
+    ways = listed(list(dict.fromkeys(way for _, way in known)))
+    time = seconds_words(sum(seconds for seconds, _ in known))
     if target == "cpu":
         return tr(
             "{sizes} over {ways}, about {time}; then it runs on the processor",

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.inside.device_chips import DeviceChips
-from gpuexplorer.gui.lab.inside.words import ThingFact, thing_facts
+from gpuexplorer.gui.lab.inside.words import ThingFact, thing_called, thing_facts
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
@@ -14,7 +14,6 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, add, column, label, row
 from gpuexplorer.lab.events import Placed
-from gpuexplorer.lab.ledger import thing_called
 
 _HEIGHT = 26
 

@@ -9,13 +9,13 @@ from gpuexplorer.gui.lab.inside.model_page import ModelPage
 from gpuexplorer.gui.lab.inside.opened_row import OpenedRow
 from gpuexplorer.gui.lab.inside.tensor_page import TensorPage
 from gpuexplorer.gui.lab.inside.thing_page import ElementsPage, TextPage
+from gpuexplorer.gui.lab.inside.words import root_of, thing_called
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.laid_out import GROWS, column
 from gpuexplorer.lab.events import Event, Finished
-from gpuexplorer.lab.ledger import root_of, thing_called
 
 _MARGIN, _TOP, _GAP = 16, 12, 10
 _MOST_OPENED = 12

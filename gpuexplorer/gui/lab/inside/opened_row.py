@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QFrame, QMenu, QTabBar, QWidget
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.lab.bench.blocks import BlockKind, text_of
 from gpuexplorer.gui.lab.inside.device_chips import DeviceChips
+from gpuexplorer.gui.lab.inside.words import thing_called
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, WordButton
 from gpuexplorer.gui.widgets.laid_out import GROWS, row
-from gpuexplorer.lab.ledger import thing_called
 
 _MOST_OFFERED = 40
 _CROSS = 24

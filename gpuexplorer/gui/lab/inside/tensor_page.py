@@ -9,12 +9,12 @@ from gpuexplorer.gui.lab.inside.fact_list import WhatPane
 from gpuexplorer.gui.lab.inside.spread_pane import SpreadPane
 from gpuexplorer.gui.lab.inside.thing_head import ThingHead
 from gpuexplorer.gui.lab.inside.value_pane import ValuePane
+from gpuexplorer.gui.lab.inside.words import thing_called
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
 from gpuexplorer.gui.widgets.scrolled import scrolled
-from gpuexplorer.lab.ledger import thing_called
 
 _SIDE, _GAP = 288, 28
 _WIDE, _HIGH = 1120, 760  # wider, and not as high: everything stands side by side

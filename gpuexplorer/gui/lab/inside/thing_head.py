@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.inside.device_chips import DeviceChips
-from gpuexplorer.gui.lab.inside.words import thing_headline
+from gpuexplorer.gui.lab.inside.words import thing_called, thing_headline
 from gpuexplorer.gui.state.lab.bench_lines import copy_line, delete_line, save_line
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
@@ -17,7 +17,6 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row, say
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.lab.ledger import thing_called
 
 
 class ThingHead(QWidget):

@@ -9,6 +9,7 @@ from gpuexplorer.gui.lab.bench.blocks import BlockKind, one_line, text_of
 from gpuexplorer.gui.lab.inside.device_chips import chips_of
 from gpuexplorer.gui.lab.inside.fact_list import WhatPane
 from gpuexplorer.gui.lab.inside.thing_head import ThingHead
+from gpuexplorer.gui.lab.inside.words import thing_called
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.tables.cell import Cell
 from gpuexplorer.gui.tables.column import Column
@@ -18,7 +19,6 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import GROWS, add, column, label, row
 from gpuexplorer.lab.events import Element, Placed
-from gpuexplorer.lab.ledger import thing_called
 
 _SIDE = 288
 

@@ -10,7 +10,7 @@ from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.cell_flags import CellFlags
 from gpuexplorer.gui.state.lab.program_state import ProgramCourse
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Peeked
-from gpuexplorer.lab.ledger import Cell, Ledger, event_id
+from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.recording.lab_said import (
     Answered,
@@ -103,7 +103,7 @@ class LabCourse:
 
     def _note(self, event: Event) -> None:
         """What is true of this very moment only."""
-        cell = self.ledger.cell(event_id(event))
+        cell = self.ledger.cell(event.id)
         match event:
             case Failed() if cell is not None:
                 from gpuexplorer.lab.meaning import meaning  # noqa: PLC0415 - takes long

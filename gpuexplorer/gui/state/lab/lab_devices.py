@@ -1,6 +1,7 @@
 """Devices of PyTorch beside the machine's cards: what each is like, and which are lost."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice, bench_devices
@@ -61,7 +62,7 @@ def find_contexts(
     """By the driver's figure for the worker's process, where it was told since the last cell
     was done; `cards` by the names of devices.
     """
-    if worker is None or ledger.busy:
+    if worker is None or ledger.unfinished:
         return
     held = {
         each.process.card: each.process.values.get(ProcessFigure.MEMORY)
@@ -72,7 +73,8 @@ def find_contexts(
         card = cards.get(device)
         told, whole = card and book.looked_at(card), card and held.get(card)
         if told and whole and told > done_at and memory.reserved_bytes is not None:
-            ledger.context_found(device, max(0, round(whole) - memory.reserved_bytes))
+            context = max(0, round(whole) - memory.reserved_bytes)
+            ledger.memory[device] = replace(memory, context_bytes=context)
 
 
 def expected_contexts(session: Session, devices: Sequence[BenchDevice]) -> Mapping[str, int]:

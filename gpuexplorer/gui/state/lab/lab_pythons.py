@@ -12,12 +12,12 @@ from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.gui.bridge import Inbox
 from gpuexplorer.gui.state.lab.pytorch_fetch import PyTorchFetch
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.lab.pythons import Here, LabPython, PythonPlace, none_has_torch
+from gpuexplorer.lab.pythons import LabPython, PythonPlace, none_has_torch
 
 Asked = list[LabPython]  # in that order
 
 
-class Nowhere:
+class Nowhere(PythonPlace):
     """Of a machine on which nothing can be started."""
 
     def __init__(self, computer: str, why: Message) -> None:
@@ -49,7 +49,7 @@ class LabPythons(QObject):
         """Those of this computer, unless `place` is another."""
         super().__init__(parent)
         self._settings = settings
-        self._place: PythonPlace = place or Here()
+        self._place = place or PythonPlace()
         self.python: LabPython | None = None  # the one that is used; None before one was found
         # All that were asked, usable or not, the likeliest first.
         self.found: Sequence[LabPython] = ()

@@ -19,7 +19,7 @@ from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.cures import Cure
 from gpuexplorer.lab.events import BROKEN, Asked, Evaluated, Event, Failed, Finished
-from gpuexplorer.lab.ledger import IMPORTS, left_out_words, not_again_words
+from gpuexplorer.lab.ledger import IMPORTS
 from gpuexplorer.lab.session_files import OpenedCell
 from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.wire import Answer, Command, Complete, Evaluate, Peek, Run
@@ -106,7 +106,7 @@ class LabState(LabShown):
     @property
     def can_replay(self) -> bool:
         """What cells made went with their worker, and they can be run again."""
-        if self.ledger.busy or self._worker.ending or self.recorded:
+        if self.ledger.unfinished or self._worker.ending or self.recorded:
             return False
         return any(map(self.ledger.gone, self.ledger.replay()))
 
@@ -351,7 +351,7 @@ class LabState(LabShown):
         self.note(event)
         if isinstance(event, Failed):
             self._take_failure(event)
-        self._worker.heard(event, busy=self.ledger.busy)
+        self._worker.heard(event, busy=bool(self.ledger.unfinished))
         if isinstance(event, Finished) and event.id == self._turns.head:
             self._go_on()
         self.told.emit(event)
@@ -368,12 +368,28 @@ class LabState(LabShown):
             self._not_again.append(failed)
             cells = map(self.ledger.cell, (each.id for each in self._not_again))
             numbers = [each.number for each in cells if each is not None]
-            self.course.sentence = not_again_words(numbers, self._not_again[0])
+            first = self._not_again[0]
+            self.course.sentence = Message.counted(
+                "Cell {cells} could not be run again: {why}",
+                "Cells {cells} could not be run again. The first: {why}",
+                len(numbers),
+                cells=", ".join(map(str, numbers)),
+                why=first.sentence or first.message,
+            )
 
     def _on_gone(self, why: Message, began: bool) -> None:
         gone = lost_devices(self.machine, self.devices) if began else ()
-        left_out = [each.number for each in self.ledger.worked_on(gone)]
-        self.note(Gone(told(why, left_out_words(left_out, gone)), gone))
+        said = why
+        if left_out := self.ledger.worked_on(gone):
+            needs = Message.counted(
+                "Cell {cells} needs a card that is lost ({cards}) and is left out.",
+                "Cells {cells} need a card that is lost ({cards}) and are left out.",
+                len(left_out),
+                cells=", ".join(str(each.number) for each in left_out),
+                cards=", ".join(gone),
+            )
+            said = told(why, needs)
+        self.note(Gone(said, gone))
         self._give_up_evaluating(why)
         self._tell_changed()
 

@@ -22,7 +22,7 @@ from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.start import Program
 from gpuexplorer.lab.wire import Answer, Run
 from gpuexplorer.lab.worker_process import WorkerProcess
-from gpuexplorer.programs.program_run import ProgramRun, no_route
+from gpuexplorer.programs.program_run import ProgramRun
 from gpuexplorer.recording.lab_said import OfProgram, ProgramChosen, ProgramStands
 from gpuexplorer.remote.far.lab import no_programs
 from gpuexplorer.remote.far.stream import FarStream
@@ -209,7 +209,7 @@ class ProgramState(QObject):
             tuple(map(copy, self.ledger.cells)),
             self.ledger.hello,
             self.status,
-            no_route if self._ways is None else self._ways.route,
+            None if self._ways is None else self._ways.route,
             self._machine.settings.choices.units,
             os.cpu_count(),
         )

@@ -17,7 +17,7 @@ from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Event
-from gpuexplorer.lab.simulated_cards import present_cards
+from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.recording.recorded_session import RecordedSession, RecordedStream
@@ -27,7 +27,7 @@ from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.session import Session
 
-_GROWING = "expandable_segments:True"
+_GROWING = {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}
 _WAITING = {"CUDA_LAUNCH_BLOCKING": "1"}
 
 OnEvent = Callable[[Event], None]
@@ -69,8 +69,10 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
             raise Trouble(RECORDED)
         begun = Start(
             python,
-            allocator=_GROWING if switches.growing else "",
-            environment=_WAITING if switches.waits else {},
+            environment={
+                **(_GROWING if switches.growing else {}),
+                **(_WAITING if switches.waits else {}),
+            },
             # A program is started where its file is: that is what it was written for, mostly.
             folder=None if program is None else program.path.parent,
             program=program,
@@ -79,8 +81,10 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
         if isinstance(backend, FarStream):
             begun = backend.machine.lab_start(begun)
         if (model := made_up(backend)) is not None:
-            made = present_cards(model.machine, model.faults, model.elapsed, switches.visible)
-            begun = replace(begun, cards=made.cards, links=made.links)
+            cards, links = simulated_cards(
+                model.machine, model.faults, model.elapsed, switches.visible
+            )
+            begun = replace(begun, cards=cards, links=links)
         elif switches.visible is not None:
             ids = {card.index: str(card.id) for card in session.cards()}
             visible = [ids[index] for index in switches.visible if index in ids]

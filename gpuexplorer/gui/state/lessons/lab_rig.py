@@ -11,7 +11,7 @@ from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lessons.values import Read, Readings
+from gpuexplorer.lessons.values import Readings
 from gpuexplorer.telemetry.latest import Reading
 
 _LOOK_EVERY = 30  # milliseconds
@@ -93,8 +93,8 @@ class LabRig(QObject):
         now = self._session.clock.now()
         due = [each for each in self._waiting if oldest > each[0] or now - each[0] > _PATIENCE]
         if due:
-            reads = [Read(card, _sample(card.id, known[card.id])) for card in cards]
-            readings = Readings(reads, Read(self._machine.host.card, _sample(host.card, host)))
+            reads = [(card, _sample(card.id, known[card.id])) for card in cards]
+            readings = Readings(reads, (self._machine.host.card, _sample(host.card, host)))
         self._waiting = [each for each in self._waiting if each not in due]
         if not self._waiting:
             self._end_looks()

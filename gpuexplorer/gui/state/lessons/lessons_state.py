@@ -102,7 +102,7 @@ class LessonsState(QObject):
             return 0, False
         titles = {each.title for each in lesson.steps}
         done = sum(kept.states.get(each) in _OVER for each in titles)
-        return done, bool(done or kept.at or kept.predictions)
+        return done, bool(done or kept.at)
 
     def stop(self) -> None:
         """Nothing is run or told after this. Harmless when called twice."""

@@ -120,10 +120,10 @@ def _outside(paths: Sequence[Path]) -> Came:
 
 
 def _open(path: Path) -> Shelved:
-    from gpuexplorer.lessons.reading import open_lesson  # noqa: PLC0415
+    from gpuexplorer.lessons.reading import read  # noqa: PLC0415
 
     try:
-        lesson = open_lesson(path)
+        lesson = read(path)
     except Trouble as trouble:
         return Shelved(path, None, trouble, outside=True)
     return Shelved(lesson.file, lesson, outside=True)

@@ -26,8 +26,7 @@ from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchNotice
 from gpuexplorer.gui.widgets.sheets.release_dialog import release_first
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between
 from gpuexplorer.lab.events import Hello
-from gpuexplorer.lab.pythons import LabPython
-from gpuexplorer.lab.torch_builds import Suits
+from gpuexplorer.lab.pythons import LabPython, Suits
 
 _TONES = {Verdict.FINE: Tone.QUIET, Verdict.LOOK: Tone.QUIET, Verdict.BROKEN: Tone.WARN}
 

@@ -179,8 +179,8 @@ def fetched_words(fetch: PyTorchFetch) -> Message:
         return Message("Downloading PyTorch…")
     if progress is not None:
         return progress.said
-    size = None if fetch.plan is None else fetch.plan.size_bytes
-    if size is None:
+    size = 0 if fetch.plan is None else fetch.plan.size_bytes
+    if not size:
         return Message("PyTorch can be downloaded.")
     return Message("PyTorch can be downloaded: {size} MB.", size=megabytes(size))
 

@@ -47,7 +47,7 @@ def release_first(
 ) -> ReleaseDialog | None:
     """`then` at once, and None, where nothing would be lost."""
     names = list(lab.ledger.things)
-    busy = lab.ledger.busy or lab.stage in (Stage.BUSY, Stage.HANGING)
+    busy = bool(lab.ledger.unfinished) or lab.stage in (Stage.BUSY, Stage.HANGING)
     if not (names or busy):
         then()
         return None

@@ -64,7 +64,7 @@ def _multiplied(
             measured = products.measured_by_host() if by_host else products.measured_in_queue()
     except RuntimeError as error:
         raise _explained(error, command, cards) from None
-    notes = _notes_on(command.job, capability)
+    notes = _notes_on(command, capability)
     if measured.gated is False:
         notes.append(
             Message("What asking takes may be in the times: the queue was not full in time.")
@@ -131,7 +131,7 @@ def _refuse_what_the_card_cannot(
             device=device,
             capability="{}.{}".format(*capability),
         )
-    need, free = _needs(command.job), free_bytes(device)
+    need, free = _needs(command), free_bytes(device)
     if free is not None and need > free * command.most_share:
         raise Trouble(
             "Multiplying {size} x {size} takes {need} on {device}, more than {share:.4g} of "
@@ -173,7 +173,7 @@ class _Products:
         self._on_sample, self._checkpoint = on_sample, checkpoint
         size, kind = command.size, _DTYPES[command.kind]
         self._left, self._right, self._product = (
-            cards.take(command.device, command.job.matrix_bytes).view(kind).view(size, size)
+            cards.take(command.device, command.matrix_bytes).view(kind).view(size, size)
             for _ in range(3)
         )
         self._known = KnownProduct(size)

@@ -3,23 +3,16 @@ and events, what a card is, what goes between cards, and autocast.
 """
 
 import functools
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_leaves, tree_map_only
+from torch.utils._pytree import tree_leaves, tree_map
 
-from gpuexplorer.worker.engines.virtual.cards import Cards
-from gpuexplorer.worker.engines.virtual.machine import (
-    after_fork,
-    are_in_force,
-    in_force,
-    in_modelled_time,
-)
-from gpuexplorer.worker.engines.virtual.refusals import DTYPES, Patches, not_offered, refuse
+from gpuexplorer.worker.engines.virtual.cards import in_force, in_modelled_time
+from gpuexplorer.worker.engines.virtual.refusals import not_offered, put
 from gpuexplorer.worker.engines.virtual.tensors import (
     AUTOCAST,
     CPU,
@@ -30,92 +23,57 @@ from gpuexplorer.worker.engines.virtual.tensors import (
     number_of,
 )
 
-_HIGHEST_PRIORITY = -5
-
 
 # Any throughout: devices are whatever PyTorch takes.
-class AnyEvent:
-    """torch.Event. Its time is modelled; a person's pauses between cells do not count."""
+class Event:
+    """Both torch.Event and torch.cuda.Event. Its time is modelled; a person's pauses between
+    cells do not count.
+    """
 
-    def __init__(
-        self,
-        device: Any = None,
-        *,
-        enable_timing: bool = False,
-        blocking: bool = False,
-        interprocess: bool = False,
-    ) -> None:
-        number_of(device)
-        if interprocess:
-            refuse("events that other processes could wait for")
-        self._timed = enable_timing
-        self._card: int | None = None
+    __module__ = "torch.cuda"
+
+    def __init__(self, device: Any = None, *, enable_timing: bool = False, **_: bool) -> None:
+        self._card, self._timed = number_of(device), enable_timing
         self._at: float | None = None
-
-    def __repr__(self) -> str:
-        return "<simulated torch.cuda.Event>"
-
-    @property
-    def device(self) -> "torch.device | None":
-        return None if self._card is None else Device("cuda", self._card)
 
     @in_modelled_time
     def record(self, stream: "Stream | None" = None) -> None:
-        cards = in_force().cards
-        self._card = cards.current if stream is None else stream.card
-        number = None if stream is None else stream.stream_id
-        with cards.lock:
-            cards.use(self._card)
-            self._at = cards.moment(self._card, number)
+        cards = in_force()
+        self._card = cards.chosen.card if stream is None else stream.device_index
+        cards.use(self._card)
+        self._at = cards.moment(self._card, None if stream is None else stream.stream_id)
 
     @in_modelled_time
     def query(self) -> bool:
-        return self._at is None or in_force().cards.has_come(self._at)
+        return self._at is None or in_force().has_come(self._at)
 
     @in_modelled_time
     def synchronize(self) -> None:
-        if self._at is not None and self._card is not None:
-            with in_force().cards.lock:
-                in_force().cards.wait_until(self._at, self._card)
+        if self._at is not None:
+            in_force().wait_until(self._at, self._card)
 
-    @in_modelled_time
     def wait(self, stream: "Stream | None" = None) -> None:
         """What is asked of the stream from now on begins when this has come."""
-        stream = torch.cuda.current_stream() if stream is None else stream
-        assert isinstance(stream, Stream)
-        if self._at is not None and self._card is not None:
-            with in_force().cards.lock:
-                in_force().cards.queue_waits(
-                    stream.card, stream.stream_id, self._at, self._card
-                )
+        waiting: Any = torch.cuda.current_stream() if stream is None else stream
+        if self._at is not None:
+            waiting.waits_until(self._at, self._card)
 
-    def elapsed_time(self, end_event: "AnyEvent") -> float:
+    def elapsed_time(self, end_event: "Event") -> float:
         """Milliseconds, modelled."""
-        end = end_event
-        if not (self._timed and end._timed):
+        events = self, end_event
+        if not all(each._timed for each in events):
             raise ValueError("Both events must be created with argument 'enable_timing=True'.")
-        if self._at is None or end._at is None:
+        if self._at is None or end_event._at is None:
             raise ValueError("Both events must be recorded before calculating elapsed time.")
-        if self._card != end._card:
-            raise ValueError(
-                f"Events are not on the same device: cuda:{self._card} and cuda:{end._card}."
-            )
-        if not (self.query() and end.query()):
+        if not all(each.query() for each in events):
             raise ValueError("Both events must be completed before calculating elapsed time.")
-        return (end._at - self._at) * 1000.0
-
-
-class Event(AnyEvent):
-    """torch.cuda.Event."""
-
-    def __init__(
-        self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False
-    ) -> None:
-        super().__init__(enable_timing=enable_timing, interprocess=interprocess)
+        return (end_event._at - self._at) * 1000.0
 
 
 class Stream:
     """torch.cuda.Stream: each has a time of its own; the card's engines are shared by all."""
+
+    __module__ = "torch.cuda"
 
     def __init__(
         self,
@@ -125,84 +83,68 @@ class Stream:
         device_index: "int | None" = None,
         device_type: int = 1,
     ) -> None:
-        cards = in_force().cards
-        self.card = number_of(device) if device_index is None else device_index
-        self.stream_id = cards.new_stream() if stream_id is None else stream_id
-        self.priority, self.device_type = priority, device_type
-        self.device_index, self.cuda_stream = self.card, self.stream_id
-
-    @property
-    def device(self) -> torch.device:
-        return Device("cuda", self.card)
-
-    def __repr__(self) -> str:
-        return f"<torch.cuda.Stream device=cuda:{self.card} cuda_stream={self.stream_id:#x}>"
+        self.device_index = number_of(device) if device_index is None else device_index
+        self.device = Device("cuda", self.device_index)
+        self.stream_id = next(in_force().new_streams) if stream_id is None else stream_id
+        self.cuda_stream, self.priority, self.device_type = self.stream_id, priority, 1
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Stream) and (self.card, self.stream_id) == (
-            other.card,
-            other.stream_id,
-        )
+        return isinstance(other, Stream) and hash(self) == hash(other)
 
     def __hash__(self) -> int:
-        return hash((self.card, self.stream_id))
+        return hash((self.device_index, self.stream_id))
 
     def __enter__(self) -> "Stream":
-        cards = in_force().cards
-        self._before = cards.current, cards.stream(self.card)
-        cards.current = self.card
-        cards.choose_stream(self.card, self.stream_id)
+        chosen = in_force().chosen
+        self._before = chosen.card, chosen.streams[self.device_index]
+        _set_stream(self.stream_id, self.device_index, _KIND)
         return self
 
     def __exit__(self, *_: object) -> None:
-        cards = in_force().cards
-        cards.current, stream = self._before
-        cards.choose_stream(self.card, stream)
+        chosen = in_force().chosen
+        chosen.card, chosen.streams[self.device_index] = self._before
 
     @in_modelled_time
     def synchronize(self) -> None:
-        with in_force().cards.lock:
-            in_force().cards.synchronize(self.card, self.stream_id)
+        in_force().synchronize(self.device_index, self.stream_id)
 
     @in_modelled_time
     def query(self) -> bool:
-        cards = in_force().cards
-        return cards.has_come(cards.moment(self.card, self.stream_id))
+        return in_force().has_come(in_force().moment(self.device_index, self.stream_id))
 
     @in_modelled_time
-    def wait_stream(self, stream: "Stream") -> None:
-        cards = in_force().cards
-        with cards.lock:
-            until = cards.moment(stream.card, stream.stream_id)
-            cards.queue_waits(self.card, self.stream_id, until, stream.card)
+    def waits_until(self, moment: float, card: int) -> None:
+        in_force().queue_waits(self.device_index, self.stream_id, moment, card)
 
-    def wait_event(self, event: AnyEvent) -> None:
+    def wait_stream(self, stream: "Stream") -> None:
+        card = stream.device_index
+        self.waits_until(in_force().moment(card, stream.stream_id), card)
+
+    def wait_event(self, event: Event) -> None:
         event.wait(self)
 
-    def record_event(self, event: "AnyEvent | None" = None) -> AnyEvent:
+    def record_event(self, event: "Event | None" = None) -> Event:
         event = Event() if event is None else event
         event.record(self)
         return event
-
-    @staticmethod
-    def priority_range() -> "tuple[int, int]":
-        return 0, _HIGHEST_PRIORITY
 
     def is_capturing(self) -> bool:
         return False
 
 
-for _each in (AnyEvent, Event, Stream):
-    _each.__module__ = "torch.cuda"
-AnyEvent.__module__, AnyEvent.__name__ = "torch", "Event"
-
-
-_POOLS = "MemPool", "use_mem_pool", "CUDAPluggableAllocator", "change_current_allocator"
-_CYCLES = 1.5e9  # a second, of a card's clock
-_WARP = 32
-_THREADS = {(7, 5): 1024, (8, 6): 1536, (8, 9): 1536, (12, 0): 1536}  # by capability; else 2048
 _KIND = 1  # torch._C's number for the kind of device
-_forked: "list[bool]" = []
+# What is not offered, by its names in torch.cuda.
+_TYPES = ("Float", "Double", "Half", "BFloat16", "Long", "Int", "Short", "Char", "Byte", "Bool")
+_INTO = {
+    **dict.fromkeys(("MemPool", "CUDAPluggableAllocator"), "pools of memory of one's own"),
+    **dict.fromkeys(
+        [f"{each}Tensor" for each in _TYPES], "types such as torch.cuda.FloatTensor"
+    ),
+    "CUDAGraph": "CUDA graphs",
+    "ExternalStream": "streams of other programs",
+    "list_gpu_processes": "a list of the cards' processes",
+    "_get_pynvml_handler": "questions to NVML; nvidia-smi answers them",
+}
 
 
 class _CudaDeviceProperties(SimpleNamespace):
@@ -216,12 +158,8 @@ class _CudaDeviceProperties(SimpleNamespace):
 
 
 # Any throughout: a device is a number, a text, a torch.device or nothing, as in PyTorch.
-def _cards() -> Cards:
-    return in_force().cards
-
-
 def _properties(device: Any = None) -> Any:
-    facts = _cards().facts[number_of(device)]
+    facts = in_force().facts[number_of(device)]
     return _CudaDeviceProperties(
         name=facts.name,
         major=facts.capability[0],
@@ -229,106 +167,77 @@ def _properties(device: Any = None) -> Any:
         total_memory=facts.memory_bytes,
         multi_processor_count=facts.multiprocessors,
         uuid=facts.uuid,
-        warp_size=_WARP,
-        max_threads_per_multi_processor=_THREADS.get(facts.capability, 2048),
-        is_integrated=0,
-        is_multi_gpu_board=0,
+        warp_size=32,
     )
 
 
 def _choose(card: int) -> int:
     """Gives the one before."""
-    before = _cards().current
+    chosen = in_force().chosen
+    before = chosen.card
     if card >= 0:
-        _cards().current = number_of(card)
+        chosen.card = number_of(card)
     return before
 
 
-def _can_access_peer(device: Any, peer_device: Any) -> bool:
-    one, other = number_of(device), number_of(peer_device)
-    return one != other and _cards().link(one, other).peer
-
-
 def _set_stream(stream_id: int, device_index: int, device_type: int) -> None:
-    _cards().current = device_index
-    _cards().choose_stream(device_index, stream_id)
+    chosen = in_force().chosen
+    chosen.card, chosen.streams[device_index] = device_index, stream_id
 
 
 @in_modelled_time
 def _synchronize(device: Any = None) -> None:
-    with _cards().lock:
-        _cards().synchronize(number_of(device))
+    in_force().synchronize(number_of(device))
 
 
 @in_modelled_time
 def _mem_get_info(device: Any = None) -> "tuple[int, int]":
-    memory = _cards().memory(number_of(device))
-    _cards().use(memory.index)  # asking makes a context, on a real card as well
+    memory = in_force().memory(number_of(device))
+    in_force().use(memory.index)  # asking makes a context, on a real card as well
     return memory.free_bytes, memory.total_bytes
 
 
 @in_modelled_time
 def _empty_cache() -> None:
-    cards = _cards()
-    with cards.lock:
-        for index in range(len(cards)):
-            each = cards.memory(index)
-            if each.reserved > each.allocated:
-                cards.use(each.index)
-            each.empty_cache()
+    cards = in_force()
+    for each in map(cards.memory, range(len(cards))):
+        if each.reserved > each.allocated:
+            cards.use(each.index)
+        each.empty_cache()
 
 
-@in_modelled_time
-def _sleep(cycles: int) -> None:
-    cards = _cards()
-    with cards.lock:
-        flops = cards.facts[cards.current].flops
-        cards.computed(cards.current, cycles / _CYCLES * flops, 0.0)
+def put_cuda() -> None:
+    """In torch._C, in torch.cuda, and in torch.accelerator, which PyTorch has from 2.6 on."""
+    cards, cuda = in_force(), torch.cuda
 
-
-def _set_fraction(fraction: float, device: int) -> None:
-    _cards().memory(device).fraction = fraction
-
-
-def put_cuda(patches: Patches) -> None:
-    cards = _cards()
     low = {
-        "init": lambda: None,
-        "getDeviceCount": lambda: len(cards),
-        "getDevice": lambda: cards.current,
-        "setDevice": _choose,
-        "exchangeDevice": _choose,
-        "maybeExchangeDevice": _choose,
-        "canDeviceAccessPeer": _can_access_peer,
-        "getCurrentStream": lambda card: (cards.stream(card), card, _KIND),
-        "getCurrentRawStream": cards.stream,
+        "getDevice": lambda: cards.chosen.card,
+        **dict.fromkeys(("setDevice", "exchangeDevice", "maybeExchangeDevice"), _choose),
+        "canDeviceAccessPeer": lambda one, other: one != other and cards.link(one, other).peer,
+        "getCurrentStream": lambda card: (cards.chosen.streams[card], card, _KIND),
         "getDefaultStream": lambda card: (0, card, _KIND),
         "setStream": _set_stream,
         "synchronize": _synchronize,
         "memoryStats": lambda card: cards.memory(card).stats(),
-        "emptyCache": _empty_cache,
         "resetPeakMemoryStats": lambda card: cards.memory(card).reset_peaks(),
-        "resetAccumulatedMemoryStats": lambda card: None,
-        "setMemoryFraction": _set_fraction,
-        "getMemoryFraction": lambda card: cards.memory(card).fraction,
-        "getAllocatorBackend": lambda: "native",
+        "setMemoryFraction": lambda fraction, card: setattr(
+            cards.memory(card), "fraction", fraction
+        ),
         "ipc_collect": lambda: None,
-        "get_sync_debug_mode": lambda: cards.sync_debug,
-        "set_sync_debug_mode": functools.partial(setattr, cards, "sync_debug"),
-        "sleep": _sleep,
-        "getArchFlags": lambda: " ".join(_arches(cards)),
+        "emptyCache": _empty_cache,
         "memorySnapshot": not_offered("snapshots of memory"),
-        "jiterator_compile_and_launch_kernel": not_offered("kernels of one's own"),
         "record_memory_history": not_offered("snapshots of memory"),
-        "isInBadFork": lambda: bool(_forked),
     }
-    patches.put(torch._C, {f"_cuda_{name}": each for name, each in low.items()})
-    cuda: Any = torch.cuda
+    put(torch._C, {f"_cuda_{name}": each for name, each in low.items()})
     answers = {
         "is_available": lambda: len(cards) > 0,
         "device_count": lambda: len(cards),
+        "get_arch_list": lambda: [
+            "sm_{}{}".format(*each)
+            for each in sorted({each.capability for each in cards.facts})
+        ],
         "_is_compiled": lambda: True,
-        "_is_in_bad_fork": lambda: bool(_forked),
+        "_is_in_bad_fork": lambda: cards.forked,
         "_initialized": True,
         "_exchange_device": _choose,
         "_maybe_exchange_device": _choose,
@@ -339,71 +248,33 @@ def put_cuda(patches: Patches) -> None:
         "mem_get_info": _mem_get_info,
         "default_generators": tuple(Generator(card) for card in range(len(cards))),
         "is_current_stream_capturing": lambda: False,
-        "list_gpu_processes": not_offered("a list of the cards' processes"),
-        "_get_pynvml_handler": not_offered("questions to NVML; nvidia-smi answers them"),
-        "ExternalStream": not_offered("streams of other programs"),
-        **dict.fromkeys(_POOLS, not_offered("pools of memory of one's own")),
-        **{
-            f"{name}Tensor": not_offered("types such as torch.cuda.FloatTensor")
-            for name in DTYPES.values()
-        },
-        "CUDAGraph": not_offered("CUDA graphs"),
-        "graph": not_offered("CUDA graphs"),
-        "make_graphed_callables": not_offered("CUDA graphs"),
+        **{name: not_offered(what) for name, what in _INTO.items()},
     }
-    patches.put(torch, {"Stream": Stream, "Event": AnyEvent})
-    patches.put(torch.backends.cuda, {"is_built": lambda: True})
+    put(torch, {"Stream": Stream, "Event": Event})
+    put(torch.backends.cuda, {"is_built": lambda: True})
     for module in (cuda, cuda.memory, cuda.random, cuda.streams, cuda.graphs):
         known = {name: each for name, each in answers.items() if hasattr(module, name)}
-        patches.put(module, answers if module is cuda else known)
-
-
-def put_accelerator(patches: Patches) -> None:
-    """torch.accelerator, which PyTorch has from 2.6 on."""
-    accelerator: Any = getattr(torch, "accelerator", None)
-    if accelerator is None:
-        return
-    cards = _cards()
-    answers = {
-        "getAccelerator": lambda: Device("cuda"),
-        "isAvailable": lambda: True,
-        "getDeviceIndex": lambda: cards.current,
-        "setDeviceIndex": _choose,
-        "exchangeDevice": _choose,
-        "maybeExchangeDevice": _choose,
-        "setStream": torch.cuda.set_stream,
-        "getStream": torch.cuda.current_stream,
-        "synchronizeDevice": _synchronize,
-        "isAllocatorInitialized": lambda: True,
-        "emptyCache": _empty_cache,
-        "getDeviceStats": lambda card: cards.memory(card).stats(),
-        "resetPeakStats": lambda card: cards.memory(card).reset_peaks(),
-        "resetAccumulatedStats": lambda card: None,
-        "getMemoryInfo": _mem_get_info,
-    }
-    patches.put(torch._C, {f"_accelerator_{name}": each for name, each in answers.items()})
-    patches.put(
-        accelerator,
-        {"is_available": lambda: len(cards) > 0, "device_count": lambda: len(cards)},
-    )
-
-
-def _arches(cards: Cards) -> "list[str]":
-    kinds = {each.capability for each in cards.facts}
-    return [f"sm_{major}{minor}" for major, minor in sorted(kinds)]
-
-
-def _after_fork() -> None:
-    """In the child: CUDA can be used there only where the parent had not begun to."""
-    if not are_in_force():
-        return
-    after_fork()
-    if torch.cuda.is_initialized() and any(each.awake for each in _cards().allocators):
-        _forked.append(True)
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+        put(module, answers if module is cuda else known)
+    if hasattr(torch, "accelerator"):
+        known = {name: getattr(cuda, name, None) for name in torch.accelerator.__all__}
+        put(torch.accelerator, {name: each for name, each in known.items() if each})
+        put(
+            torch.accelerator,
+            {
+                "current_accelerator": lambda check_available=False: Device("cuda"),
+                **dict.fromkeys(
+                    ("current_device_index", "current_device_idx"), cuda.current_device
+                ),
+                **dict.fromkeys(("set_device_index", "set_device_idx"), cuda.set_device),
+                "get_memory_info": _mem_get_info,
+                "device_index": cuda.device,
+            },
+        )
+    between = (_scatter, _gather, _broadcast, _broadcast_coalesced)
+    put(torch._C, {each.__name__: each for each in between})
+    put(cuda.nccl, {"is_available": lambda tensors: False})
+    if torch.distributed.is_available():
+        _put_nccl()
 
 
 # Any throughout: tensors, and cards by their numbers, where -1 is the host.
@@ -436,26 +307,8 @@ def _broadcast_coalesced(
     return tuple([each.detach().to(_place(card)) for each in tensors] for card in cards)
 
 
-def put_between_cards(patches: Patches) -> None:
-    patches.put(
-        torch._C,
-        {
-            "_scatter": _scatter,
-            "_gather": _gather,
-            "_broadcast": _broadcast,
-            "_broadcast_coalesced": _broadcast_coalesced,
-        },
-    )
-    patches.put(torch.cuda.nccl, {"is_available": lambda tensors: False})
-
-
-_PATIENCE = timedelta(minutes=10)  # of NCCL
-
-
-def put_nccl(patches: Patches) -> None:
+def _put_nccl() -> None:
     """gloo stands in for it."""
-    if not torch.distributed.is_available():
-        return
     c10d: Any = torch.distributed.distributed_c10d
     gloo: Any = c10d.ProcessGroupGloo
 
@@ -465,18 +318,13 @@ def put_nccl(patches: Patches) -> None:
         def __init__(self, store: Any, rank: int, size: int, options: Any) -> None:
             super().__init__(store, rank, size, timeout=options._timeout)
 
-    patches.put(
-        c10d,
-        {
-            "_NCCL_AVAILABLE": True,
-            "ProcessGroupNCCL": ProcessGroupNCCL,
-            "default_pg_nccl_timeout": _PATIENCE,
-        },
-    )
-    patches.put(torch.distributed, {"ProcessGroupNCCL": ProcessGroupNCCL})
+    kind = {"ProcessGroupNCCL": ProcessGroupNCCL}
+    patience = timedelta(minutes=10)  # of NCCL
+    put(c10d, {**kind, "_NCCL_AVAILABLE": True, "default_pg_nccl_timeout": patience})
+    put(torch.distributed, kind)
     # The values of a card lie in the host's memory.
     able = {**c10d.Backend.backend_capability, "nccl": ["cuda", "cpu"]}
-    patches.put(c10d.Backend, {"backend_capability": able})
+    put(c10d.Backend, {"backend_capability": able})
 
 
 _DEVICE = "ipu"
@@ -493,77 +341,57 @@ _TO_WIDEST = """
 """
 _LOWER, _WIDEST = frozenset(_TO_LOWER.split()), frozenset(_TO_WIDEST.split())
 _LIBRARY_OF_CUDA = ("lstm.input", "gru.input", "rnn_tanh.input", "rnn_relu.input")
-_BANNED = (
-    "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.\n"
-    "Many models use a sigmoid layer right before the binary cross entropy layer.\n"
-    "In this case, combine the two layers using "
-    "torch.nn.functional.binary_cross_entropy_with_logits\n"
-    "or torch.nn.BCEWithLogitsLoss.  binary_cross_entropy_with_logits and BCEWithLogits are\n"
-    "safe to autocast."
-)
-# Older PyTorch cannot let the operations pass that autocast leaves alone.
-_can_cast = hasattr(torch.library.Library, "fallback")
-_kept: "list[torch.library.Library]" = []  # for as long as the process lives
+_ON_CUDA = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCUDA)
 
 
 # Any throughout: operations and their operands are whatever PyTorch hands on.
-def _kernel(operation: Any, name: str) -> "Callable[..., Any]":
-    def run(*args: Any, **kwargs: Any) -> Any:
-        if name == "binary_cross_entropy":
-            raise RuntimeError(_BANNED)
-        wanted = _wanted(name, (args, kwargs))
+def _cast(operation: Any, *args: Any, **kwargs: Any) -> Any:
+    name = operation.overloadpacket.__name__
+    if name == "binary_cross_entropy":
+        return operation.redispatch(_ON_CUDA, *args, **kwargs)  # which refuses it
+    wide = name not in _LOWER
+    if name in _WIDEST:
+        leaves = tree_leaves((args, kwargs))
+        wide = any(_can_be_cast(each) and each.dtype == torch.float32 for each in leaves)
+    kind = torch.float32 if wide else torch.get_autocast_dtype("cuda")
 
-        def fit(each: Any) -> Any:
-            return each.to(wanted) if _is_cast(each) else each
+    def fit(each: Any) -> Any:
+        return each.to(kind) if _can_be_cast(each) else each
 
-        with torch._C._ExcludeDispatchKeyGuard(KEYS):
-            args, kwargs = tree_map_only(torch.Tensor, fit, (args, kwargs))
-            return operation(*args, **kwargs)
-
-    return run
-
-
-def _wanted(name: str, operands: Any) -> torch.dtype:
-    if name in _LOWER:
-        return torch.get_autocast_dtype("cuda")
-    if name not in _WIDEST:
-        return torch.float32
-    kinds = {each.dtype for each in tree_leaves(operands) if _is_cast(each)}
-    return torch.float32 if torch.float32 in kinds else torch.get_autocast_dtype("cuda")
+    with torch._C._ExcludeDispatchKeyGuard(KEYS):
+        args, kwargs = tree_map(fit, (args, kwargs))
+        return operation(*args, **kwargs)
 
 
-def _is_cast(value: Any) -> bool:
+def _can_be_cast(value: Any) -> bool:
     if not isinstance(value, torch.Tensor) or not value.is_cuda:
         return False
     return bool(value.is_floating_point()) and value.dtype != torch.float64
 
 
-def _register() -> None:
+@functools.cache
+def _register_casting() -> "tuple[torch.library.Library, ...]":
+    """By PyTorch's own registrations, which name the operations; for as long as we live."""
     library = torch.library.Library("aten", "IMPL", AUTOCAST)
     known = torch._C._dispatch_get_registrations_for_dispatch_key("AutocastCUDA")
     names = [each.partition("::")[2] for each in known if each.startswith("aten::")]
     for each in (*names, *_LIBRARY_OF_CUDA):
         name, _, overload = each.partition(".")
-        packet = getattr(torch.ops.aten, name)
-        library.impl(each, _kernel(getattr(packet, overload or "default"), name))
-    _kept.append(library)
+        operation = getattr(getattr(torch.ops.aten, name), overload or "default")
+        library.impl(each, functools.partial(_cast, operation))
     others = torch.library.Library("_", "IMPL", AUTOCAST)
-    if _can_cast:
-        others.fallback(torch.library.fallthrough_kernel)
-        _kept.append(others)
+    others.fallback(torch.library.fallthrough_kernel)
+    return library, others
 
 
-def put_casting(patches: Patches) -> None:
-    if not _kept:
-        _register()
+def put_casting() -> None:
+    _register_casting()
     enable = torch.set_autocast_enabled
 
     def set_autocast_enabled(*args: Any) -> None:
         """Of a kind of device; without one, of CUDA."""
         enable(*args)
         if len(args) == 1 or args[0] == "cuda":
-            if args[-1] and not _can_cast:
-                refuse("autocast under this PyTorch")
             enable(_DEVICE, args[-1])
 
-    patches.put(torch, {"set_autocast_enabled": set_autocast_enabled})
+    put(torch, {"set_autocast_enabled": set_autocast_enabled})

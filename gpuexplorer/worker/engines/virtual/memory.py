@@ -1,9 +1,11 @@
-"""A card's memory, as PyTorch's caching allocator would divide it. Needs no torch."""
+"""A card's memory, as PyTorch's caching allocator would divide it."""
 
 import os
 from bisect import bisect_left, insort
 from dataclasses import dataclass
 from typing import Any
+
+import torch
 
 KIB, MIB, GIB = 1024, 1024**2, 1024**3
 
@@ -14,41 +16,27 @@ _SMALL_SEGMENT = 2 * MIB
 _LARGE_SEGMENT = 20 * MIB
 _LARGE_FROM = 10 * MIB  # from here a block gets a segment of its own
 _ROUND_LARGE = 2 * MIB
-_EXABYTE = 1 << 60
-
-
-class OutOfMemory(Exception):  # noqa: N818 - PyTorch's own error is made of it
-    """Carries what PyTorch would say."""
 
 
 @dataclass(eq=False)
 class Block:
-    """A stretch of a segment, which was taken from the card in one piece; between its
-    neighbours there.
-    """
+    """A stretch of a segment, which was taken from the card in one piece."""
 
     pool: str  # by the segment
     bytes: int
+    segment: "list[Block]"  # all of it, in their order there
     asked: int = 0
     free: bool = True
-    whole: int = 0  # bytes of the segment
-    before: "Block | None" = None
-    after: "Block | None" = None
 
 
-_POOLS = ("all", "small_pool", "large_pool")
+_POOLS = "small_pool", "large_pool"
 _BLOCKS = "allocation", "allocated_bytes", "requested_bytes"
 _SEGMENTS = "segment", "reserved_bytes"
 _SPLIT = "inactive_split", "inactive_split_bytes"
-# A block is given back as soon as nobody holds it, so what is active is what is allocated.
-_COUNTED = *_BLOCKS, *_SEGMENTS, *_SPLIT
-_SAME = {"active": "allocation", "active_bytes": "allocated_bytes"}
 
 
 class Allocator:
-    """One card's memory as PyTorch's caching allocator would divide it. The context takes its
-    part when the card is first used.
-    """
+    """The context takes its part when the card is first used."""
 
     def __init__(
         self, index: int, total_bytes: int, context_bytes: int, elsewhere: int
@@ -59,15 +47,11 @@ class Allocator:
         self.awake = False
         self._retries = self._refused = 0
         # Current, peak, and all that was ever added.
-        self._stats = {name: {pool: [0, 0, 0] for pool in _POOLS} for name in _COUNTED}
-        self._pairs: dict[tuple[str, tuple[str, ...]], list[tuple[list[int], list[int]]]] = {
-            (pool, names): [
-                (self._stats[each]["all"], self._stats[each][pool]) for each in names
-            ]
-            for pool in _POOLS[1:]
-            for names in (_BLOCKS, _SEGMENTS, _SPLIT)
+        self._stats = {
+            name: {pool: [0, 0, 0] for pool in ("all", *_POOLS)}
+            for name in (*_BLOCKS, *_SEGMENTS, *_SPLIT)
         }
-        self._free: dict[str, list[tuple[int, int, Block]]] = {pool: [] for pool in _POOLS[1:]}
+        self._free: dict[str, list[tuple[int, int, Block]]] = {pool: [] for pool in _POOLS}
 
     @property
     def allocated(self) -> int:
@@ -84,59 +68,60 @@ class Allocator:
         return max(0, self.total_bytes - self.elsewhere_bytes - context - self.reserved)
 
     def allocate(self, asked: int) -> Block:
-        """A block of at least so many bytes. Raises OutOfMemory, with nothing changed."""
-        size, pool = _block_bytes(asked)
-        block = self._best_fit(size, pool)
-        if block is None:
-            length = _segment_bytes(size)
-            if not self._has_room(length):
-                self._retries += 1
-                self.empty_cache()
-                if not self._has_room(length):
-                    raise OutOfMemory(self._text(asked, length))
-            block = Block(pool, length, whole=length)
-            self._count(pool, _SEGMENTS, 1, length)
+        """A block of at least so many bytes. Where it raises, nothing was changed."""
+        size = max(_SMALLEST, -(-asked // _SMALLEST) * _SMALLEST)
+        pool = "small_pool" if size <= _SMALL else "large_pool"
+        free = self._free[pool]
+        best = bisect_left(free, (size, 0))
+        if best < len(free):
+            block = free[best][2]
+            self._take(block)
+        else:
+            block = self._segment(pool, size, asked)
         rest = block.bytes - size
         if rest >= (_SMALLEST if pool == "small_pool" else _SMALL + 1):
-            tail = Block(pool, rest, whole=block.whole, before=block, after=block.after)
-            if block.after is not None:
-                block.after.before = tail
-            block.after, block.bytes = tail, size
+            tail = Block(pool, rest, block.segment)
+            block.segment.insert(block.segment.index(block) + 1, tail)
+            block.bytes = size
             self._put(tail)
         block.free, block.asked = False, asked
         self._count(pool, _BLOCKS, 1, block.bytes, asked)
         return block
 
-    def would_fit(self, asked: int) -> None:
-        """Raises OutOfMemory as `allocate` would; takes nothing."""
-        size, pool = _block_bytes(asked)
-        length = _segment_bytes(size)
-        cached = sum(each[2].whole for each in self._unused())
-        if not self._has_room(length - cached) and self._best(size, pool) is None:
-            raise OutOfMemory(self._text(asked, length - cached))
+    def _segment(self, pool: str, size: int, asked: int) -> Block:
+        length = -(-size // _ROUND_LARGE) * _ROUND_LARGE
+        if size < _LARGE_FROM:
+            length = _SMALL_SEGMENT if size <= _SMALL else _LARGE_SEGMENT
+        if not self._has_room(length):
+            self._retries += 1
+            self.empty_cache()
+            if not self._has_room(length):
+                self._refused += 1
+                raise torch.OutOfMemoryError(self._text(asked, length))
+        self._count(pool, _SEGMENTS, 1, length)
+        block = Block(pool, length, [])
+        block.segment.append(block)
+        return block
 
     def release(self, block: Block) -> None:
         """Stays reserved, and is merged with free neighbours."""
         self._count(block.pool, _BLOCKS, -1, -block.bytes, -block.asked)
         block.free = True
-        for other in (block.before, block.after):
-            if other is None or not other.free:
-                continue
-            self._take(other)
-            first, second = (other, block) if other is block.before else (block, other)
-            first.bytes += second.bytes
-            first.after = second.after
-            if second.after is not None:
-                second.after.before = first
-            block = first
+        segment = block.segment
+        at = segment.index(block)
+        for other in [*segment[max(0, at - 1) : at], *segment[at + 1 : at + 2]]:
+            if other.free:
+                self._take(other)
+                segment.remove(other)
+                block.bytes += other.bytes
         self._put(block)
 
     def empty_cache(self) -> None:
         """Segments of which nothing is in use go back to the card."""
-        for entry in self._unused():
-            block = entry[2]
-            self._free[block.pool].remove(entry)
-            self._count(block.pool, _SEGMENTS, -1, -block.whole)
+        for pool, free in self._free.items():
+            for entry in [each for each in free if len(each[2].segment) == 1]:
+                free.remove(entry)
+                self._count(pool, _SEGMENTS, -1, -entry[2].bytes)
 
     def reset_peaks(self) -> None:
         for pools in self._stats.values():
@@ -152,53 +137,32 @@ class Allocator:
             name: {pool: row(*stat) for pool, stat in pools.items()}
             for name, pools in self._stats.items()
         }
-        return {
-            **told,
-            **{name: told[other] for name, other in _SAME.items()},
-            "oversize_allocations": row(),
-            "oversize_segments": row(),
-            "num_alloc_retries": self._retries,
-            "num_ooms": self._refused,
-            "max_split_size": -1,
-        }
+        # A block is given back as soon as nobody holds it: what is allocated is active.
+        told |= {"active": told["allocation"], "active_bytes": told["allocated_bytes"]}
+        told |= dict.fromkeys(("oversize_allocations", "oversize_segments"), row())
+        counts = {"num_alloc_retries": self._retries, "num_ooms": self._refused}
+        return {**told, **counts, "max_split_size": -1}
 
     def _count(self, pool: str, names: "tuple[str, ...]", *amounts: int) -> None:
         """Added where it is more than 0, else taken away. Called often."""
-        for pair, amount in zip(self._pairs[pool, names], amounts, strict=True):
-            for stat in pair:
+        for name, amount in zip(names, amounts, strict=True):
+            pools = self._stats[name]
+            for stat in (pools["all"], pools[pool]):
                 stat[0] += amount
                 if amount > 0:
                     stat[2] += amount
                     if stat[0] > stat[1]:  # noqa: PLR1730 - twice as fast
                         stat[1] = stat[0]
 
-    def _best(self, size: int, pool: str) -> "tuple[int, int, Block] | None":
-        found = bisect_left(self._free[pool], (size, 0))
-        return self._free[pool][found] if found < len(self._free[pool]) else None
-
-    def _best_fit(self, size: int, pool: str) -> "Block | None":
-        found = self._best(size, pool)
-        if found is not None:
-            self._take(found[2])
-        return None if found is None else found[2]
-
-    def _unused(self) -> "list[tuple[int, int, Block]]":
-        return [
-            each
-            for pool in self._free.values()
-            for each in pool
-            if each[2].bytes == each[2].whole
-        ]
-
     def _put(self, block: Block) -> None:
         insort(self._free[block.pool], (block.bytes, id(block), block))
-        if block.bytes < block.whole:
+        if len(block.segment) > 1:
             self._count(block.pool, _SPLIT, 1, block.bytes)
 
     def _take(self, block: Block) -> None:
         pool = self._free[block.pool]
         del pool[bisect_left(pool, (block.bytes, id(block)))]
-        if block.bytes < block.whole:
+        if len(block.segment) > 1:
             self._count(block.pool, _SPLIT, -1, -block.bytes)
 
     def _has_room(self, length: int) -> bool:
@@ -207,7 +171,6 @@ class Allocator:
 
     def _text(self, asked: int, length: int) -> str:
         """PyTorch's own words, with figures that add up."""
-        self._refused += 1
         mine = self.reserved + (self.context_bytes if self.awake else 0)
         limit = int(self.fraction * self.total_bytes)
         capped = self.fraction < 1.0 and self.reserved + length > limit
@@ -231,26 +194,9 @@ class Allocator:
         )
 
 
-def _block_bytes(asked: int) -> "tuple[int, str]":
-    if asked >= _EXABYTE:
-        raise OutOfMemory("CUDA out of memory. Tried to allocate more than 1EB memory.")
-    size = max(_SMALLEST, -(-asked // _SMALLEST) * _SMALLEST)
-    return size, "small_pool" if size <= _SMALL else "large_pool"
-
-
-def _segment_bytes(size: int) -> int:
-    if size <= _SMALL:
-        return _SMALL_SEGMENT
-    if size < _LARGE_FROM:
-        return _LARGE_SEGMENT
-    return -(-size // _ROUND_LARGE) * _ROUND_LARGE
-
-
 def _size(value: int) -> str:
     """As PyTorch writes sizes."""
-    if value < KIB:
-        return f"{value} bytes"
-    unit, name = next(
-        each for each in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")) if value >= each[0]
-    )
-    return f"{value / unit:.2f} {name}"
+    for unit, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
+        if value >= unit:
+            return f"{value / unit:.2f} {name}"
+    return f"{value} bytes"

@@ -12,13 +12,15 @@ from typing import Any, NoReturn
 
 import torch
 from torch import nn
+from torch._prims_common import alert_not_deterministic
 from torch._subclasses.fake_tensor import FakeTensorConverter
 from torch.utils._pytree import tree_leaves
 
 from gpuexplorer.worker.engine import CardLost
-from gpuexplorer.worker.engines.operations import INDEXING
+from gpuexplorer.worker.engines.sight import INDEXING
 
-refused = getattr(torch, "AcceleratorError", RuntimeError)  # older PyTorch has no such name
+# Older PyTorch has no such name.
+refused: "Callable[[str], RuntimeError]" = getattr(torch, "AcceleratorError", RuntimeError)
 _MORE = (
     "\nSearch for `{}' in https://docs.nvidia.com/cuda/cuda-runtime-api/"
     "group__CUDART__TYPES.html for more information.\n"
@@ -30,16 +32,11 @@ _MORE = (
 # Of a card that falls off the bus: by a process that used it, and by one that did not yet.
 _BROKE_OFF = "CUDA error: unspecified launch failure" + _MORE.format("cudaErrorLaunchFailure")
 _NO_CONTEXT = "CUDA error: unknown error" + _MORE.format("cudaErrorUnknown")
-_ASSERTED = "CUDA error: device-side assert triggered" + _MORE.format("cudaErrorAssert")
-_NO_SUCH_CARD = (
+ASSERTED = "CUDA error: device-side assert triggered" + _MORE.format("cudaErrorAssert")
+NO_SUCH_CARD = (
     "CUDA error: invalid device ordinal\n"
     "GPU device may be out of range, do you have enough GPUs?"
 )
-
-
-def no_such_card() -> RuntimeError:
-    error: RuntimeError = refused(_NO_SUCH_CARD)
-    return error
 
 
 def refuse_after_fork(*, used: bool) -> None:
@@ -52,49 +49,29 @@ def refuse_after_fork(*, used: bool) -> None:
 
 def lost(card: str, *, used: bool) -> RuntimeError:
     """`used`: by this process, which then is of no use any more."""
-    error: RuntimeError = refused(_BROKE_OFF if used else _NO_CONTEXT)
+    error = refused(_BROKE_OFF if used else _NO_CONTEXT)
     error.__cause__ = CardLost(card, used=used)
     return error
 
 
-def asserted() -> RuntimeError:
-    error: RuntimeError = refused(_ASSERTED)
-    return error
-
-
-# What kernels assert of numbers they find, as they print it: by the operations that use them.
-_INDEX = (
-    "IndexKernel.cu",
-    "operator()",
-    '-sizes[i] <= index && index < sizes[i] && "index out of bounds"',
+# What kernels assert of numbers they find, as they print it, by the operations that use them.
+_SELECTING = (
+    *("index_select", "index_add", "index_add_", "index_copy", "index_copy_", "index_fill"),
+    *("index_fill_", "embedding", "_embedding_bag", "_embedding_bag_forward_only"),
 )
-_SELECT = "Indexing.cu", "indexSelectSmallIndex", "srcIndex < srcSelectDimSize"
-_TAKE = "IndexKernel.cu", "operator()", "index < numel"
-_SCATTER = (
-    "ScatterGatherKernel.cu",
-    "operator()",
-    'idx_dim >= 0 && idx_dim < index_size && "index out of bounds"',
+_SCATTERING = (
+    *("gather", "scatter", "scatter_add", "scatter_reduce"),
+    *("scatter_", "scatter_add_", "scatter_reduce_", "take", "put", "put_"),
 )
-_CLASS = "nll_loss_forward_reduce_cuda_kernel_2d", "t >= 0 && t < n_classes"
-_PIXEL = "nll_loss2d_forward_kernel", "cur_target >= 0 && cur_target < n_classes"
-_SHARE = "operator()", "input_val >= zero && input_val <= one"
-_CHANCE = "operator()", "0 <= p4 && p4 <= 1"
-_MARGIN = "MultiMarginLoss_forward_kernel", "target_k >= 0 && target_k < dim"
-_ONE_TRUE = "TensorCompare.cu", "_assert_async_cuda_kernel", "input[0] != 0"
-_ASSERTIONS: "dict[str, tuple[str, str, str]]" = {
-    **dict.fromkeys(INDEXING, _INDEX),
-    **dict.fromkeys(("index_select", "index_add", "index_add_", "index_copy"), _SELECT),
-    **dict.fromkeys(("index_copy_", "index_fill", "index_fill_", "embedding"), _SELECT),
-    **dict.fromkeys(("_embedding_bag", "_embedding_bag_forward_only"), _SELECT),
-    **dict.fromkeys(("take", "put", "put_"), _TAKE),
-    **dict.fromkeys(("gather", "scatter", "scatter_", "scatter_add", "scatter_add_"), _SCATTER),
-    **dict.fromkeys(("scatter_reduce", "scatter_reduce_"), _SCATTER),
-    "nll_loss_forward": ("Loss.cu", *_CLASS),
-    "nll_loss2d_forward": ("NLLLoss2d.cu", *_PIXEL),
-    "binary_cross_entropy": ("Loss.cu", *_SHARE),
-    **dict.fromkeys(("multinomial", "_assert_async"), _ONE_TRUE),
-    **dict.fromkeys(("bernoulli", "bernoulli_"), ("DistributionBernoulli.cu", *_CHANCE)),
-    "multi_margin_loss": ("MultiMarginLoss.cu", *_MARGIN),
+_CLASSES = "nll_loss_forward", "nll_loss2d_forward"
+_ASSERTIONS = {
+    **dict.fromkeys(INDEXING, 'index < sizes[i] && "index out of bounds"'),
+    **dict.fromkeys(_SELECTING, "srcIndex < srcSelectDimSize"),
+    **dict.fromkeys(_SCATTERING, "idx_dim >= 0 && idx_dim < index_size"),
+    **dict.fromkeys(_CLASSES, "t >= 0 && t < n_classes"),
+    **dict.fromkeys(("multinomial", "_assert_async"), "input[0] != 0"),
+    **dict.fromkeys(("bernoulli", "bernoulli_"), "0 <= p4 && p4 <= 1"),
+    "binary_cross_entropy": "input_val >= zero && input_val <= one",
 }
 # Of what the processor says there, all else is said before a kernel is asked for.
 _OUT_OF_RANGE = re.compile(
@@ -106,14 +83,10 @@ _OUT_OF_RANGE = re.compile(
 
 def assertion(name: str, error: Exception) -> "str | None":
     """What the kernel prints that met it. None: it is no kernel that complains."""
-    found = _ASSERTIONS.get(name)
-    if found is None or not _OUT_OF_RANGE.search(str(error)):
+    if name not in _ASSERTIONS or not _OUT_OF_RANGE.search(str(error)):
         return None
-    file, function, text = found
-    return (
-        f"/pytorch/aten/src/ATen/native/cuda/{file}: {function}: block: [0,0,0], "
-        f"thread: [0,0,0] Assertion `{text}` failed."
-    )
+    where = f"ATen/native/cuda: {name}: block: [0,0,0], thread: [0,0,0]"
+    return f"{where} Assertion `{_ASSERTIONS[name]}` failed."
 
 
 # What CUDA has no kernel for, by the operation: of whole numbers;
@@ -127,228 +100,125 @@ _ONLY_FLOATING = {
 # and of a deterministic kind.
 _NOT_DETERMINISTIC = {
     "_adaptive_avg_pool2d_backward": "adaptive_avg_pool2d_backward_cuda",
-    "_adaptive_avg_pool3d_backward": "adaptive_avg_pool3d_backward_cuda",
     "_ctc_loss_backward": "ctc_loss_backward_gpu",
-    "adaptive_max_pool2d_backward": "adaptive_max_pool2d_backward_cuda",
-    "avg_pool3d_backward": "avg_pool3d_backward_cuda",
-    "fractional_max_pool2d_backward": "fractional_max_pool2d_backward_cuda",
-    "fractional_max_pool3d_backward": "fractional_max_pool3d_backward_cuda",
+    "cumsum": "cumsum_cuda_kernel",
     "grid_sampler_2d_backward": "grid_sampler_2d_backward_cuda",
-    "grid_sampler_3d_backward": "grid_sampler_3d_backward_cuda",
     "histc": "_histc_cuda",
-    "max_unpool2d": "max_unpooling2d_forward_out",
-    "max_unpool3d": "max_unpooling3d_forward_out",
     "median": "median CUDA with indices output",
     "nll_loss2d_forward": "nll_loss2d_forward_out_cuda_template",
-    "put_": "put_",
-    "reflection_pad1d_backward": "reflection_pad1d_backward_out_cuda",
     "reflection_pad2d_backward": "reflection_pad2d_backward_cuda",
-    "reflection_pad3d_backward": "reflection_pad3d_backward_out_cuda",
     "upsample_bicubic2d_backward": "upsample_bicubic2d_backward_out_cuda",
     "upsample_bilinear2d_backward": "upsample_bilinear2d_backward_out_cuda",
-    "upsample_linear1d_backward": "upsample_linear1d_backward_out_cuda",
-    "upsample_trilinear3d_backward": "upsample_trilinear3d_backward_out_cuda",
 }
-_FLOATING_ALONE_NOT_DETERMINISTIC = {"cumsum": "cumsum_cuda_kernel"}
-_FILE_AN_ISSUE = (
-    "file an issue at https://github.com/pytorch/pytorch/issues to help us prioritize adding "
-    "deterministic support for this operation."
-)
+LACKING = frozenset({*_ONLY_FLOATING, *_NOT_DETERMINISTIC, "_scaled_mm"})
 _EIGHT_BITS_FROM = 8, 9  # capability
 
 
-def lacking(name: str) -> "Callable[[Sequence[torch.Tensor], tuple[int, int]], None] | None":
-    """Asks of an operation's operands whether CUDA would take them. None: it takes all."""
-    kernel = _ONLY_FLOATING.get(name)
-    if kernel is not None:
-        return functools.partial(_refuse_whole, kernel)
-    kernel = _NOT_DETERMINISTIC.get(name) or _FLOATING_ALONE_NOT_DETERMINISTIC.get(name)
-    if kernel is not None:
-        floating = name in _FLOATING_ALONE_NOT_DETERMINISTIC
-        return functools.partial(_refuse_random_order, kernel, floating)
-    if name == "_scaled_mm":
-        return _refuse_eight_bits
-    return None
-
-
-def _refuse_whole(kernel: str, operands: "Sequence[torch.Tensor]", _: object) -> None:
-    dtype = operands[-1].dtype
-    if not dtype.is_floating_point and not dtype.is_complex:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{DTYPES[dtype]}'")
-
-
-def _refuse_random_order(
-    kernel: str, floating: bool, operands: "Sequence[torch.Tensor]", _: object
+def refuse_lacking(
+    name: str, operands: "Sequence[torch.Tensor]", capability: "tuple[int, int]"
 ) -> None:
-    if not torch.are_deterministic_algorithms_enabled():
-        return
-    if floating and not operands[0].is_floating_point():
-        return
-    none, warns = (
-        "does not have a deterministic implementation, but you set",
-        ", warn_only=True",
-    )
-    if torch.is_deterministic_algorithms_warn_only_enabled():
-        warnings.warn(
-            f"{kernel} {none} 'torch.use_deterministic_algorithms(True{warns})'. You can "
-            f"{_FILE_AN_ISSUE}",
-            stacklevel=2,
-        )
-        return
-    raise RuntimeError(
-        f"{kernel} {none} 'torch.use_deterministic_algorithms(True)'. You can turn off "
-        "determinism just for this operation, or you can use the 'warn_only=True' option, if "
-        f"that's acceptable for your application. You can also {_FILE_AN_ISSUE}"
-    )
-
-
-def _refuse_eight_bits(_: object, capability: "tuple[int, int]") -> None:
-    if capability < _EIGHT_BITS_FROM:
+    """Of an operation in LACKING; in CUDA's words."""
+    first, last = operands[0].dtype, operands[-1].dtype
+    if name in _ONLY_FLOATING and not (last.is_floating_point or last.is_complex):
+        kernel = _ONLY_FLOATING[name]
+        kind = type_name(operands[-1]).removeprefix("torch.cuda.").removesuffix("Tensor")
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}'")
+    if name == "_scaled_mm" and capability < _EIGHT_BITS_FROM:
         raise RuntimeError(
             "torch._scaled_mm is only supported on CUDA devices with compute capability >= 9.0 "
             "or 8.9, or ROCm MI300+"
         )
+    if name in _NOT_DETERMINISTIC and (name != "cumsum" or first.is_floating_point):
+        alert_not_deterministic(_NOT_DETERMINISTIC[name])
 
 
-# Operations that check their operands by name before the kernel, and how they call them.
+# Operations that check their operands by name before the kernel, and how they call themselves.
 _CHECKED = {
-    "mm": ("wrapper_CUDA_mm", ("self", "mat2")),
-    "addmm": ("wrapper_CUDA_addmm", ("self", "mat1", "mat2")),
-    "bmm": ("wrapper_CUDA_bmm", ("self", "mat2")),
-    "baddbmm": ("wrapper_CUDA_baddbmm", ("self", "batch1", "batch2")),
-    "addmv": ("wrapper_CUDA_addmv_", ("self", "mat", "vec")),
-    "mv": ("wrapper_CUDA__mv", ("self", "vec")),
-    "dot": ("wrapper_CUDA__dot", ("self", "tensor")),
-    "cat": ("wrapper_CUDA_cat", ("tensors", "tensors")),
-    "index_select": ("wrapper_CUDA__index_select", ("self", "index")),
-    "embedding": ("wrapper_CUDA__index_select", ("self", "index")),
-    "gather": ("wrapper_CUDA_gather", ("self", "index")),
-    "nll_loss_forward": ("wrapper_CUDA_nll_loss_forward", ("self", "target", "weight")),
-    "native_layer_norm": ("wrapper_CUDA__native_layer_norm", ("input", "weight", "bias")),
-    "native_batch_norm": (
-        "wrapper_CUDA__native_batch_norm",
-        ("input", "weight", "bias", "running_mean", "running_var"),
-    ),
+    **{each: each for each in ("mm", "addmm", "bmm", "cat", "gather", "nll_loss_forward")},
+    **{each: f"_{each}" for each in ("native_layer_norm", "native_batch_norm", "index_select")},
+    "embedding": "_index_select",
 }
-_CONVOLUTIONS = ("convolution", "_convolution", "cudnn_convolution")
-DTYPES = {
-    torch.float32: "Float",
-    torch.float64: "Double",
-    torch.float16: "Half",
-    torch.bfloat16: "BFloat16",
-    torch.int64: "Long",
-    torch.int32: "Int",
-    torch.int16: "Short",
-    torch.int8: "Char",
-    torch.uint8: "Byte",
-    torch.bool: "Bool",
-    torch.complex64: "ComplexFloat",
-    torch.complex128: "ComplexDouble",
-}
-
-Operand = tuple[torch.device, torch.Tensor]
+_SAME = "Expected all tensors to be on the same device, but "
+# Lengths of sequences are the host's business, also where the sequences are on a card.
+_LENGTHS_ON_HOST = "_pack_padded_sequence", "_pad_packed_sequence"
 
 
-def refusal(name: str, operands: "Sequence[Operand]") -> "RuntimeError | None":
-    """None where the devices go together: one number on the host goes with any card."""
-    # Positions may be told by tensors on the host, whatever the card.
-    if name in INDEXING:
-        return _indexing_refusal(operands)
-    counted = [
-        (position, device, tensor)
-        for position, (device, tensor) in enumerate(operands)
-        if name in _CHECKED or tensor.dim() > 0 or device.type == "cuda"
-    ]
-    devices = list(dict.fromkeys(device for _, device, _ in counted))
+# Any: an operation of PyTorch's.
+def refuse_other_devices(func: Any, operands: "Sequence[torch.Tensor]") -> None:
+    """Raises where they do not go together: one number on the host goes with any card."""
+    name = func.overloadpacket.__name__
+    if name in _LENGTHS_ON_HOST:
+        return
+    first = operands[0].device
+    if name in INDEXING:  # positions may be told by tensors on the host, whatever the card
+        for each in operands[1:]:
+            on_host = each.device.type == "cpu"
+            if each.is_floating_point():
+                if each.device != first and not (on_host and each.dim() == 0):
+                    raise _found(first, each.device)
+            elif each.device != first and not on_host:
+                raise RuntimeError(
+                    "indices should be either on cpu or on the same device as the indexed "
+                    f"tensor ({first})"
+                )
+        return
+    numbers = name not in _CHECKED  # of the host's go with any card
+    counted = [each for each in operands if not numbers or each.dim() > 0 or each.is_cuda]
+    devices = list(dict.fromkeys(each.device for each in counted))
     if len(devices) < 2:
-        return None
-    if name in _CONVOLUTIONS:
-        types = [type_name(device, tensor) for _, device, tensor in counted[:2]]
+        return
+    if "convolution" in name:
+        types = [type_name(each) for each in counted[:2]]
         if types[0] != types[1]:
-            return RuntimeError(
+            raise RuntimeError(
                 f"Input type ({types[0]}) and weight type ({types[1]}) should be the same"
             )
-    if name == "masked_fill" and len(operands) > 1 and operands[1][0] != operands[0][0]:
-        return RuntimeError(
-            "expected self and mask to be on the same device, but got mask on "
-            f"{operands[1][0]} and self on {operands[0][0]}"
-        )
-    checked = _CHECKED.get(name)
-    if checked is not None:
-        method, names = checked
-        _, common, _ = counted[0]
-        position, other = next((p, d) for p, d, _ in counted if d != common)
-        called = names[min(position, len(names) - 1)]
-        return RuntimeError(
-            f"Expected all tensors to be on the same device, but got {called} is on {other}, "
-            f"different from other tensors on {common} (when checking argument in method "
-            f"{method})"
+    if name in _CHECKED:
+        words = (each for each in func._schema.arguments if "Tensor" in str(each.type))
+        names = ["self", "index"] if name == "embedding" else [each.name for each in words]
+        at = next(at for at, each in enumerate(operands) if each.device != devices[0])
+        raise RuntimeError(
+            f"{_SAME}got {names[min(at, len(names) - 1)]} is on {devices[1]}, different from "
+            f"other tensors on {devices[0]} (when checking argument in method "
+            f"wrapper_CUDA_{_CHECKED[name]})"
         )
     # Cards are named before the host, as the kernel that complains is a card's.
-    devices.sort(key=lambda device: device.type != "cuda")
-    return RuntimeError(
-        "Expected all tensors to be on the same device, but found at least two devices, "
-        f"{devices[0]} and {devices[1]}!"
-    )
+    raise _found(*sorted(devices, key=lambda device: device.type != "cuda")[:2])
 
 
-def type_name(device: torch.device, tensor: torch.Tensor) -> str:
+def _found(one: torch.device, other: torch.device) -> RuntimeError:
+    return RuntimeError(f"{_SAME}found at least two devices, {one} and {other}!")
+
+
+_type = torch.Tensor.type  # PyTorch's own; another answers by its name meanwhile
+
+
+# Any: a tensor, wherever it lies.
+def type_name(of: Any) -> str:
     """As Tensor.type() tells it."""
-    kind = f"{DTYPES.get(tensor.dtype, 'Float')}Tensor"
-    return f"torch.cuda.{kind}" if device.type == "cuda" else f"torch.{kind}"
-
-
-def _indexing_refusal(operands: "Sequence[Operand]") -> "RuntimeError | None":
-    indexed = operands[0][0]
-    for device, tensor in operands[1:]:
-        if device in (indexed, torch.device("cpu")) and (
-            device == indexed or not tensor.is_floating_point() or tensor.dim() == 0
-        ):
-            continue
-        if tensor.is_floating_point():
-            return RuntimeError(
-                "Expected all tensors to be on the same device, but found at least two "
-                f"devices, {indexed} and {device}!"
-            )
-        return RuntimeError(
-            "indices should be either on cpu or on the same device as the indexed tensor "
-            f"({indexed})"
-        )
-    return None
+    name = str(_type(getattr(of, "held", of)))
+    return name.replace("torch.", "torch.cuda.") if of.is_cuda else name
 
 
 _MISSING = object()
-
-
 # Any throughout: modules and classes of PyTorch's, and what is put there.
-class Patches:
-    """For the whole process and every thread of it, until they are undone."""
-
-    def __init__(self) -> None:
-        self._before: list[tuple[Any, str, Any]] = []
-
-    def put(self, owner: Any, answers: "Mapping[str, Any]") -> None:
-        for name, answer in answers.items():
-            self._before.append((owner, name, vars(owner).get(name, _MISSING)))
-            setattr(owner, name, answer)
-
-    def undo(self) -> None:
-        while self._before:
-            owner, name, before = self._before.pop()
-            if before is _MISSING:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, before)
+_before: "list[tuple[Any, str, Any]]" = []
 
 
-_SPARSE = (
-    "sparse_coo_tensor",
-    "sparse_csr_tensor",
-    "sparse_csc_tensor",
-    "sparse_bsr_tensor",
-    "sparse_bsc_tensor",
-    "sparse_compressed_tensor",
-)
+def put(owner: Any, answers: "Mapping[str, Any]") -> None:
+    """In PyTorch's place, for the whole process and every thread of it, until it is undone."""
+    for name, answer in answers.items():
+        _before.append((owner, name, vars(owner).get(name, _MISSING)))
+        setattr(owner, name, answer)
+
+
+def undo() -> None:
+    while _before:
+        owner, name, before = _before.pop()
+        if before is _MISSING:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, before)
 
 
 def refuse(what: str) -> NoReturn:
@@ -363,16 +233,6 @@ def not_offered(what: str) -> Any:
         refuse(what)
 
     return type(what, (), {"__new__": call})
-
-
-def refuse_strange(made: Any) -> None:
-    """A kernel's outcome that is no plain array of numbers."""
-    if made.layout is not torch.strided:
-        refuse("sparse tensors")
-    if made.is_quantized:
-        refuse("quantized tensors")
-    if made.is_nested:
-        refuse("nested tensors")
 
 
 def _only_on_host(real: Any, what: str) -> Any:
@@ -390,39 +250,38 @@ def _reaches_a_card(value: Any) -> bool:
         return bool(value.is_cuda)
     if isinstance(value, nn.Module):
         return any(each.is_cuda for each in (*value.parameters(), *value.buffers()))
-    if isinstance(value, type):
-        return value.__module__ == "torch.cuda"
     kind = str(value) if isinstance(value, (str, torch.device)) else ""
     return kind.startswith(("cuda", "torch.cuda."))
 
 
-def put_refusals(patches: Patches) -> None:
+def put_refusals() -> None:
+    sparse = [name for name in dir(torch) if re.fullmatch(r"sparse_\w+_tensor", name)]
     for owner, names, what in (
-        (torch, _SPARSE, "sparse tensors"),
+        (torch, sparse, "sparse tensors"),
         (torch.nested, ("nested_tensor", "as_nested_tensor"), "nested tensors"),
-        (torch.utils.dlpack, ("to_dlpack",), "DLPack"),
-        (torch, ("to_dlpack",), "DLPack"),
         (torch, ("set_default_tensor_type",), "torch.set_default_tensor_type"),
         (torch.jit, ("trace", "trace_module", "script"), "modules of torch.jit"),
+        (torch, ("to_dlpack",), "DLPack"),
+        (torch.utils.dlpack, ("to_dlpack",), "DLPack"),
         (torch.export, ("export", "draft_export"), "torch.export"),
         (FakeTensorConverter, ("from_real_tensor",), "tracing with fake tensors"),
     ):
-        known = [name for name in names if hasattr(owner, name)]
-        put = {name: _only_on_host(getattr(owner, name), what) for name in known}
-        patches.put(owner, put)
-    patches.put(torch, {"compile": _compile})
-    plans = [name for name in dir(torch) if name.startswith("_cufft_")]
-    patches.put(torch, dict.fromkeys(plans, not_offered("cuFFT's cache of plans")))
-    patches.put(torch.cuda.nvtx, {"_nvtx": _MARKS})
-    patches.put(torch.cuda, {"_cudart": _Runtime()})
-    patches.put(torch.cuda.profiler, {"_cudart": _Runtime()})
-    patches.put(torch.jit.ScriptModule, {"_apply": _script_stays})
+        for name in names:
+            if hasattr(owner, name):
+                put(owner, {name: _only_on_host(getattr(owner, name), what)})
+    put(torch, {"compile": _compile})
+    # For NVIDIA's profilers, of which none is listening.
+    marks = ("rangePushA", "rangePop", "rangeStartA", "rangeEnd", "markA")
+    put(torch.cuda.nvtx, {"_nvtx": SimpleNamespace(**dict.fromkeys(marks, lambda *_: 0))})
+    for owner in (torch.cuda, torch.cuda.profiler):
+        put(owner, {"cudart": not_offered("functions of CUDA's own (torch.cuda.cudart)")})
+    put(torch.jit.ScriptModule, {"_apply": _script_stays})
     # What is not answered is refused; nor must a PyTorch that was built with CUDA reach a real
     # card by it.
-    rest = [name for name in dir(torch._C) if name.startswith("_cuda_")]
-    functions = [name for name in rest if not isinstance(getattr(torch._C, name), type)]
-    patches.put(torch._C, {name: not_offered(f"torch._C.{name}") for name in functions})
-    patches.put(torch._C, {"__getattr__": _unknown})
+    for name in dir(torch._C):
+        if name.startswith("_cuda_") and not isinstance(getattr(torch._C, name), type):
+            put(torch._C, {name: not_offered(f"torch._C.{name}")})
+    put(torch._C, {"__getattr__": _unknown})
 
 
 def _unknown(name: str) -> Any:
@@ -430,23 +289,6 @@ def _unknown(name: str) -> Any:
         raise AttributeError(f"module 'torch._C' has no attribute '{name}'")
     caller = sys._getframe(1)
     return not_offered(f"{caller.f_globals['__name__']}.{caller.f_code.co_name}")
-
-
-class _Runtime:
-    """Of CUDA's own functions those alone that begin and end what nobody listens to."""
-
-    cudaError = SimpleNamespace(success=0)  # noqa: N815 - CUDA's own name
-    cudaProfilerStart = cudaProfilerStop = staticmethod(lambda: 0)  # noqa: N815
-
-    def __getattr__(self, name: str) -> Any:
-        return not_offered(name)
-
-
-# For NVIDIA's profilers, of which none is listening.
-_MARKS = SimpleNamespace(
-    **dict.fromkeys(("rangePushA", "rangePop", "rangeStartA", "rangeEnd"), lambda *_: 0),
-    **dict.fromkeys(("markA", "deviceRangeStart", "deviceRangeEnd"), lambda *_: 0),
-)
 
 
 def _compile(model: Any = None, **_: Any) -> Any:

@@ -1,11 +1,23 @@
-"""The scripts with a known fault each, what they are to be told, and how they are run here."""
+"""Training scripts with one known fault each, and what they are to be told; run and watched on
+simulated cards, in a worker of their own.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gpuexplorer.copies.modelled import routes_of_simulated
+from gpuexplorer.lab.ledger import Ledger
+from gpuexplorer.lab.simulated_cards import simulated_cards
+from gpuexplorer.lab.start import Program, Start
+from gpuexplorer.lab.wire import Run
 from gpuexplorer.programs.findings import Matter
-from tests.programs.running import SCRIPTS
+from gpuexplorer.programs.program_run import ProgramRun
+from gpuexplorer.simulation.machine import Machine
+from gpuexplorer.simulation.specs import parse_machine
+from tests.lab.processes import Worker
+
+SCRIPTS = Path(__file__).parent / "scripts"
 
 
 @dataclass(frozen=True)
@@ -24,31 +36,42 @@ class Script:
     flops: float = 1e11
 
     @property
-    def file(self) -> Path:
-        return SCRIPTS / f"{self.name}.py"
+    def text(self) -> str:
+        return (SCRIPTS / f"{self.name}.py").read_text(encoding="utf-8")
 
-    def cured(self, folder: Path) -> Path:
-        """Written there."""
-        text = self.file.read_text(encoding="utf-8")
+    @property
+    def cured(self) -> str:
+        text = self.text
         for fault, cure in self.cured_by.items():
             assert fault in text
             text = text.replace(fault, cure)
-        file = folder / f"{self.name}.py"
-        file.write_text(text, encoding="utf-8")
-        return file
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        values = {"width": self.width, "batches": self.batches, "epochs": self.epochs}
-        return tuple(
-            word for name, value in values.items() for word in (f"--{name}", f"{value}")
-        )
+        return text
 
     def line(self, code: str) -> int:
         """The number of the one line on which that stands."""
-        lines = self.file.read_text(encoding="utf-8").split("\n")
-        (number,) = [at for at, line in enumerate(lines, 1) if code in line]
+        lines = enumerate(self.text.split("\n"), 1)
+        (number,) = [at for at, line in lines if code in line]
         return number
+
+    def watched(self, folder: Path, text: str) -> ProgramRun:
+        file = folder / f"{self.name}.py"
+        file.write_text(text, encoding="utf-8")
+        sizes = [str(each) for each in (self.width, self.batches, self.epochs)]
+        spec = parse_machine("TitanRTX+idle")
+        known, links = simulated_cards(Machine(spec))
+        cards = [{**each, "flops": self.flops} for each in known]
+        worker = Worker(Start(cards=cards, links=links, program=Program(file, sizes)))
+        try:
+            worker.listener.wait(lambda: bool(worker.listener.ends), 300.0)
+        finally:
+            worker.process.stop()
+        ledger = Ledger()
+        ledger.sent(Run(1, text, 1))
+        for event in worker.listener.events:
+            ledger.apply(event)
+        route = routes_of_simulated(spec).route
+        assert worker.process.status == 0
+        return ProgramRun(file, ledger.cells, ledger.hello, 0, route, processors=4)
 
 
 FAULTY = (
@@ -74,7 +97,7 @@ FAULTY = (
         Matter.PAGEABLE,
         "x.to(device)",
         other="in loader:",
-        cure="Give the loader of pageable_loader.py:35 pin_memory=True, and copy with "
+        cure="Give the loader of pageable_loader.py:31 pin_memory=True, and copy with "
         "non_blocking=True.",
         cured_by={
             "shuffle=True)": "shuffle=True, pin_memory=True)",
