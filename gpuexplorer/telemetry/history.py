@@ -28,12 +28,12 @@ _SUM = 4  # of a minute: the least, the most, the mean, and how many readings
 _EXACT_UNITS = frozenset({Unit.COUNT, Unit.JOULES, Unit.SECONDS})
 
 
-class Lengths(NamedTuple):
+class _Lengths(NamedTuple):
     """How far back a history reaches, in seconds."""
 
-    full_seconds: float  # every reading of at least this long
-    day_seconds: float  # then least, most, mean and count of each bucket
-    bucket_seconds: float
+    full: float  # every reading of at least this long
+    day: float  # then sums of each bucket
+    bucket: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,66 +84,27 @@ def condensed(past: Past, start: float, end: float, columns: int) -> Trace:
     """A column for each entry if they are few enough, and else columns of equal width."""
     if past.times.size == 0 or columns < 1:
         return empty_trace(past.usual)
-    times = past.times
-    if times[0] < start:
-        # A bucket may begin before the window does.
-        times = np.maximum(times, start)
-    later = times[1:] > times[:-1]
-    distinct = np.count_nonzero(later) + 1
-    if distinct + np.count_nonzero(past.broken[1:]) <= columns:
-        if distinct == times.size and past.means is past.minima is past.maxima:
-            return _as_they_are(times, past)
-        grid = _column_for_each(times, np.append(True, later), past)
+    # A sum may begin before the window does.
+    times = np.maximum(past.times, start) if past.times[0] < start else past.times
+    fresh = np.append(True, times[1:] > times[:-1])
+    if np.count_nonzero(fresh) + np.count_nonzero(past.broken[1:]) <= columns:
+        grid = _column_for_each(times, np.flatnonzero(fresh), past)
     elif columns == 1:
-        grid = _one_column(times)
+        none = np.empty(0)
+        whole = np.zeros(1, np.intp)
+        grid = _Grid(whole, times[:1], none.astype(np.intp), none, times[-1] - times[0])
     else:
         grid = _columns_of_equal_width(times, past.broken, end - start, columns)
     return _filled(past, grid)
 
 
-def _as_they_are(times: NDArray[np.float64], past: Past) -> Trace:
-    """Single readings, each at a moment of its own, are columns already."""
-    width = _usual_step(times) if times.size > 1 else past.usual
-    values = past.means.astype(np.float64)
-    counts = past.counts.astype(np.int64)
-    first = int(counts.argmax())
-    if counts[first] == 0:
-        return empty_trace(width)
-    gaps = np.flatnonzero(past.broken[first + 1 :]) + 1
-    if first:
-        times, values, counts = times[first:], values[first:], counts[first:]
-    if gaps.size:
-        before = times[gaps - 1]
-        gap_times = np.minimum(before + width, (before + times[gaps]) / 2)
-        times = np.insert(times, gaps, gap_times)
-        values = np.insert(values, gaps, np.nan)
-        counts = np.insert(counts, gaps, 0)
-    return Trace(times, values, values, values, counts, width)
-
-
-def _usual_step(times: NDArray[np.float64]) -> float:
-    """The median, without what NumPy does for medians of everything."""
-    steps = np.diff(times)
-    middle = steps.size // 2
-    if steps.size % 2:
-        return float(np.partition(steps, middle)[middle])
-    halves = np.partition(steps, (middle - 1, middle))
-    return float((halves[middle - 1] + halves[middle]) / 2)
-
-
-def _column_for_each(times: NDArray[np.float64], fresh: NDArray[np.bool_], past: Past) -> _Grid:
-    starts = np.flatnonzero(fresh)
+def _column_for_each(times: NDArray[np.float64], starts: NDArray[np.intp], past: Past) -> _Grid:
     at = times[starts]
-    width = _usual_step(at) if at.size > 1 else past.usual
+    width = float(np.median(np.diff(at))) if at.size > 1 else past.usual
     gaps = np.flatnonzero(past.broken[starts[1:]]) + 1
     before = at[gaps - 1]
     gap_times = np.minimum(before + width, (before + at[gaps]) / 2)
     return _Grid(starts, at, gaps, gap_times, width)
-
-
-def _one_column(times: NDArray[np.float64]) -> _Grid:
-    none = np.empty(0, np.intp)
-    return _Grid(np.zeros(1, np.intp), times[:1], none, np.empty(0), times[-1] - times[0])
 
 
 def _columns_of_equal_width(
@@ -168,39 +129,27 @@ def _columns_of_equal_width(
 
 
 def _filled(past: Past, grid: _Grid) -> Trace:
-    starts, gaps = grid.starts, grid.gaps
+    starts = grid.starts
     counts = np.add.reduceat(past.counts, starts, dtype=np.int64)
+    if not counts.any():
+        return empty_trace(grid.column_seconds)
     minima = np.fmin.reduceat(past.minima, starts).astype(np.float64)
     maxima = np.fmax.reduceat(past.maxima, starts).astype(np.float64)
-    there = np.flatnonzero(counts)
-    if there.size == 0:
-        return empty_trace(grid.column_seconds)
-    weighted = past.means
-    if past.counts.max() > 1:
-        weighted = np.multiply(past.means, past.counts, dtype=np.float64)
-    if past.counts.min() == 0:
-        weighted = np.where(past.counts > 0, weighted, 0.0)
+    weighted = np.multiply(past.means, past.counts, dtype=np.float64)
+    weighted[past.counts == 0] = 0.0
     with np.errstate(invalid="ignore"):
-        means = np.add.reduceat(weighted, starts, dtype=np.float64) / counts
+        means = np.add.reduceat(weighted, starts) / counts
     # Rounding may carry a mean past what it is the mean of.
     means = np.clip(means, minima, maxima)
-    # Columns before the first value say nothing; `gaps` before it go with them.
-    first = there[0]
-    gap_times, gaps = grid.gap_times[gaps > first], gaps[gaps > first] - first
-    if gaps.size == 0:
-        return Trace(
-            grid.times[first:],
-            minima[first:],
-            maxima[first:],
-            means[first:],
-            counts[first:],
-            grid.column_seconds,
-        )
+    # Columns before the first value say nothing, nor do gaps before it.
+    first = int(np.flatnonzero(counts)[0])
+    some = grid.gaps > first
+    gaps, nothing = grid.gaps[some] - first, np.nan
     return Trace(
-        times=np.insert(grid.times[first:], gaps, gap_times),
-        minima=np.insert(minima[first:], gaps, np.nan),
-        maxima=np.insert(maxima[first:], gaps, np.nan),
-        means=np.insert(means[first:], gaps, np.nan),
+        times=np.insert(grid.times[first:], gaps, grid.gap_times[some]),
+        minima=np.insert(minima[first:], gaps, nothing),
+        maxima=np.insert(maxima[first:], gaps, nothing),
+        means=np.insert(means[first:], gaps, nothing),
         counts=np.insert(counts[first:], gaps, 0),
         column_seconds=grid.column_seconds,
     )
@@ -216,14 +165,12 @@ class History:
         day_seconds: float = 86400.0,
         *,
         bucket_seconds: float = 60.0,
-        slow_beat: float = 5.0,
-        on_demand_beat: float = 2.0,
     ) -> None:
-        self.lengths = Lengths(full_seconds, day_seconds, bucket_seconds)
+        self._lengths = _Lengths(full_seconds, day_seconds, bucket_seconds)
         self._beats: Mapping[Cadence, float] = {
             Cadence.FAST: beat,
-            Cadence.SLOW: max(beat, slow_beat),
-            Cadence.ON_DEMAND: max(beat, on_demand_beat),
+            Cadence.SLOW: max(beat, 5.0),
+            Cadence.ON_DEMAND: max(beat, 2.0),
         }
         self._strips: dict[CardId, dict[Cadence, _Strip]] = {}
         self._new_card = threading.Lock()
@@ -246,7 +193,7 @@ class History:
                 continue
             strip = strips.get(cadence)
             if strip is None and not none:
-                fresh = _Strip(self.lengths, self._beats[cadence], metrics)
+                fresh = _Strip(self._lengths, self._beats[cadence], metrics)
                 strip = strips.setdefault(cadence, fresh)
             if strip is not None:
                 with strip.lock:
@@ -282,7 +229,7 @@ class History:
 
     def _strips_of_new_card(self, sample: Sample) -> "dict[Cadence, _Strip]":
         """Also forgets cards that have been silent for a day, as MIG instances come and go."""
-        oldest = sample.at - self.lengths.day_seconds
+        oldest = sample.at - self._lengths.day
         with self._new_card:
             heard = {
                 card: strips
@@ -301,14 +248,12 @@ class _Strip:
     the lock.
     """
 
-    def __init__(self, lengths: Lengths, beat: float, metrics: frozenset[MetricId]) -> None:
+    def __init__(self, lengths: _Lengths, beat: float, metrics: frozenset[MetricId]) -> None:
         self.lock = threading.Lock()
         self.newest = -math.inf
         self._lengths, self._beat, self._metrics = lengths, beat, metrics
         self._rhythm = _Rhythm(beat)
-        self._most = math.ceil(
-            (lengths.full_seconds + 3 * lengths.bucket_seconds) / FASTEST_BEAT
-        )
+        self._most = math.ceil((lengths.full + 3 * lengths.bucket) / FASTEST_BEAT)
         self._times, self._broken = array("d"), array("b")  # whether a gap lies before it
         self._met: set[MetricId] = set()
         self._columns: dict[MetricId, Column] = {}
@@ -342,7 +287,7 @@ class _Strip:
         counts = (~np.isnan(values)).astype(np.uint8)
         usual = self._rhythm.usual
         singly = Past(times[window].copy(), broken, values, values, values, counts, usual)
-        bucket = self._lengths.bucket_seconds
+        bucket = self._lengths.bucket
         starts = np.frombuffer(self._starts)
         first = np.floor(start / bucket) * bucket
         some = slice(starts.searchsorted(first), starts.searchsorted(end, side="right"))
