@@ -4,8 +4,6 @@ metrics and cards; their readings in order of time, and who used the cards.
 
 import math
 import re
-from array import array
-from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,6 +22,7 @@ from gpuexplorer.recording.lab_said import Noted, noted_of
 from gpuexplorer.recording.recorder import length
 from gpuexplorer.recording.recording import Recording
 from gpuexplorer.recording.schema import MINUTE, ProgramSeen, Said
+from gpuexplorer.recording.strands import TIMES, Strand
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.session import card_numbers
 from gpuexplorer.telemetry.trace_csv import (
@@ -33,8 +32,7 @@ from gpuexplorer.telemetry.trace_csv import (
 
 _TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")
 BUCKET = MINUTE
-_FIGURES_AT_ONCE = 1_000_000
-_SHORTEST, _LONGEST = 60.0, 3600.0  # of what memory has room for at once, in seconds
+_AT_ONCE = 86_400.0  # seconds, whose sums memory has room for
 _LOOK_EVERY, _MOST_LOOKS = 60.0, 50_000
 
 
@@ -195,56 +193,40 @@ class Round(NamedTuple):
 
 def rounds(choice: Choice) -> Iterator[Round]:
     """In order of time. Memory holds but a part of a long recording."""
-    count = max(1, sum(map(len, choice.metrics.values())))
-    first = choice.start
-    for run in choice.recording.runs:
-        first = max(first, run.began - BUCKET)  # where the bucket of its beginning begins
-        seconds = _FIGURES_AT_ONCE * run.machine.interval / count
-        seconds = min(max(_SHORTEST, seconds), _LONGEST)
-        past_end = math.nextafter(min(run.ended, choice.end), math.inf)
-        while first < past_end:
-            last = min(first + seconds, past_end)
-            yield from merge(*_of_rhythms(choice, first, last), key=attrgetter("at"))
-            first = last
+    strands = (
+        _of_strand(choice, card, strand)
+        for card in choice.metrics
+        for strand in choice.recording.strands(card)
+    )
+    yield from merge(*strands, key=attrgetter("at"))
 
 
-def _of_rhythms(choice: Choice, first: float, last: float) -> Iterator[Iterator[Round]]:
-    """Metrics of a card that are read together share their times: one iterator for them."""
-    together: dict[object, list[tuple[MetricId, Sequence[Sequence[float]]]]] = {}
-    for card, metrics in choice.metrics.items():
+def _of_strand(choice: Choice, card: CardId, strand: Strand) -> Iterator[Round]:
+    """What is read together; where readings are forgotten, their sums."""
+    metrics = [each for each in choice.metrics[card] if each in strand.metrics]
+    first, past_end = choice.start, math.nextafter(choice.end, math.inf)
+    while first < past_end:
+        last = min(first + _AT_ONCE, past_end)
+        found: dict[float, list[tuple[MetricId, float, float, float]]] = {}
         for metric in metrics:
-            for columns in _columns(choice, card, metric, first, last):
-                if columns[0]:
-                    key = card, array("d", columns[0]).tobytes(), len(columns)
-                    together.setdefault(key, []).append((metric, columns))
-        yield from (_together(card, members) for members in together.values())
-        together.clear()
-
-
-def _columns(
-    choice: Choice, card: CardId, metric: MetricId, first: float, last: float
-) -> Iterator[Sequence[Sequence[float]]]:
-    """From `first` to right before `last`: times and values; and where readings are forgotten,
-    times, means, lowest and highest figures.
-    """
-    last = math.nextafter(last, -math.inf)
-    yield choice.recording.readings(card, metric, first, last)
-    found = choice.recording.buckets(card, metric, first, last)
-    begin = bisect_left(found.times, first)
-    columns = (found.times, found.means, found.minima, found.maxima)
-    yield [each[begin:] for each in columns]
-
-
-def _together(
-    card: CardId, members: Sequence[tuple[MetricId, Sequence[Sequence[float]]]]
-) -> Iterator[Round]:
-    metrics = tuple(metric for metric, _ in members)
-    times = members[0][1][0]
-    # One column of all members after the other: values, and of buckets lowest and highest too.
-    columns = zip(*(each[1:] for _, each in members), strict=True)
-    figures = (zip(*kind, strict=True) for kind in columns)
-    for at, until, *some in zip(times, untils(times), *figures, strict=True):
-        yield Round(at, until, card, metrics, *some)
+            sums = strand.sums(metric, first, math.nextafter(last, 0.0), forgotten=True)
+            for at, low, high, mean, _ in sums.T.tolist():
+                found.setdefault(at, []).append((metric, mean, low, high))
+        times = sorted(at for at in found if at >= first)
+        for at, until in zip(times, untils(times), strict=True):
+            names, *figures = zip(*found[at], strict=True)
+            yield Round(at, until, card, names, *figures)
+        first = last
+    for block in strand.within(choice.start, choice.end):
+        its = strand.column(block, TIMES)
+        known = {each: strand.column(block, each) for each in metrics}
+        columns = {each: column for each, column in known.items() if column is not None}
+        if its is not None and columns:
+            ends = its.searchsorted(choice.start), its.searchsorted(past_end)
+            times = its[slice(*ends)].tolist()
+            rows = zip(*(each[slice(*ends)].tolist() for each in columns.values()), strict=True)
+            for at, until, values in zip(times, untils(times), rows, strict=True):
+                yield Round(at, until, card, tuple(columns), values)
 
 
 def condensed(choice: Choice, card: CardId, metric: MetricId) -> bool:

@@ -22,9 +22,8 @@ from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Began, Finished, Transferred
 from gpuexplorer.lab.wire import CopyJob
-from gpuexplorer.recording import choice
 from gpuexplorer.recording.choice import chosen, moment
-from gpuexplorer.recording.export import FORMS, exported
+from gpuexplorer.recording.export import exported
 from gpuexplorer.recording.lab_said import Noted, Sent, line_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
@@ -206,15 +205,6 @@ def test_a_stretch_has_its_readings_and_no_others(lived: Recording) -> None:
     _, rows = table(written(lived, "csv", **stretch, cards=[CardId("SIM-1")]))
     assert [row["steady_s"] for row in rows] == [f"{at:.3f}" for at in range(100, 111)]
     assert set(rows[0]) == {"time", "steady_s", "SIM-1 power_draw [W]"}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_in_how_many_stretches_it_is_read_makes_no_difference(
-    lived: Recording, form: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    at_once = written(lived, form)
-    monkeypatch.setattr(choice, "_LONGEST", 61.0)
-    assert sorted(written(lived, form).splitlines()) == sorted(at_once.splitlines())
 
 
 def test_where_only_means_are_kept_their_lowest_and_highest_stand_beside_them(
