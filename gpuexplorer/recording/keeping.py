@@ -63,7 +63,7 @@ class Kept(Recorder):
     def _opened(self) -> Opened:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if not self.path.exists():
-            return make_file(self.path, anonymous=False, shrinks=True)
+            return make_file(self.path, anonymous=False)
         with ExitStack() as undo:
             database = sqlite3.connect(self.path, timeout=PATIENCE, check_same_thread=False)
             undo.callback(database.close)
@@ -85,7 +85,7 @@ class Kept(Recorder):
         """A file of version 1 gives way to one of today's with the same in it."""
         new = self.path.with_name(f"{self.path.name}.new")
         new.unlink(missing_ok=True)
-        opened = make_file(new, anonymous=False, shrinks=True)
+        opened = make_file(new, anonymous=False)
         with closing(opened.database), opened.room, closing(open_recording(self.path)) as old:
             convert(old.store, opened.database)
             opened.database.execute("PRAGMA journal_mode = DELETE")
