@@ -116,7 +116,7 @@ class Kept(Recorder):
             self._tidy(self._axis.now())
             self._database.commit()
         self._batches += 1
-        self._database.execute(f"PRAGMA incremental_vacuum({_GIVEN_BACK})").fetchall()
+        self._database.executescript(f"PRAGMA incremental_vacuum({_GIVEN_BACK})")
 
     def _tidy(self, now: float) -> None:
         oldest = now - self.days * _DAY

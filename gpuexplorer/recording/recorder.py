@@ -280,8 +280,8 @@ class Recorder:
             return
         try:
             self._tables.end(self._axis.now())
-            # Where the tail was there is nothing now.
-            self._database.execute("PRAGMA incremental_vacuum").fetchall()
+            # Where the tail was there is nothing now. `execute` would give back one page.
+            self._database.executescript("PRAGMA incremental_vacuum")
             self._ended_at = self._axis.now()
             self._close()
         except (sqlite3.Error, OSError) as error:
