@@ -1,7 +1,6 @@
 """What recording costs: room on the disk, the processor's time, and how much it can take."""
 
 import random
-import sqlite3
 import tempfile
 import time
 from collections.abc import Sequence
@@ -12,8 +11,8 @@ from bench.table import Figure
 from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
-from gpuexplorer.recording.listening import machine_of
-from gpuexplorer.recording.recorder import Recorder
+from gpuexplorer.recording.recorder import Recorder, machine_of
+from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.session import session_on
 from gpuexplorer.telemetry.sources import simulated
 
@@ -99,10 +98,10 @@ def _took(recorder: Recorder, samples: Sequence[Sample]) -> tuple[float, float]:
 
 def _check(recorder: Recorder, path: Path, samples: int) -> None:
     """Every one of them stands in the file."""
-    with closing(sqlite3.connect(path)) as database:
-        (kept,) = database.execute(
-            "SELECT sum(count) FROM piece JOIN series ON series.id = series"
-            " WHERE level = 0 AND metric = ''"
-        ).fetchone()
+    with closing(open_recording(path)) as recording:
+        kept = 0
+        for card in recording.with_readings():
+            metric = recording.metrics(card)[0]
+            kept += len(recording.readings(card, metric, 0.0, recording.ended).times)
     if recorder.trouble is not None or kept != samples:
         raise RuntimeError(f"{kept} of {samples} samples are in the file: {recorder.trouble}")

@@ -22,9 +22,7 @@ from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words
 from gpuexplorer.core.words import mark, paragraph, tr
-from gpuexplorer.recording.choice import length
-from gpuexplorer.recording.listening import Listening, machine_of
-from gpuexplorer.recording.recorder import Recorder
+from gpuexplorer.recording.recorder import Listening, Recorder, length, machine_of
 from gpuexplorer.telemetry.session import check_interval
 
 _LOOK = 0.5

@@ -26,7 +26,7 @@ from gpuexplorer.gui.widgets.file_question import FileQuestion
 from gpuexplorer.gui.widgets.laid_out import column
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
 from gpuexplorer.gui.window_commands import MOST_RECENT, Do, WindowCommands
-from gpuexplorer.recording.opening import refuse_own
+from gpuexplorer.recording.door import refuse_own
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.session import Session

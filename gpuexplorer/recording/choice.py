@@ -4,8 +4,6 @@ metrics and cards; their readings in order of time, and who used the cards.
 
 import math
 import re
-from array import array
-from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,9 +19,10 @@ from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.trouble import Trouble, did_you_mean
 from gpuexplorer.recording.lab_said import Noted, noted_of
+from gpuexplorer.recording.recorder import length
 from gpuexplorer.recording.recording import Recording
-from gpuexplorer.recording.schema import LEVELS
-from gpuexplorer.recording.told import ProgramSeen, Said, Turn
+from gpuexplorer.recording.schema import MINUTE, ProgramSeen, Said
+from gpuexplorer.recording.strands import TIMES, Strand
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.session import card_numbers
 from gpuexplorer.telemetry.trace_csv import (
@@ -31,13 +30,9 @@ from gpuexplorer.telemetry.trace_csv import (
     untils,
 )
 
-_SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "": 1.0}
-_PART = r"(\d+(?:\.\d+)?)(ms|min|[smhd]|)"
-_LENGTH = re.compile(rf"(?:{_PART})+")
 _TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")
-BUCKET = float(LEVELS[0])
-_FIGURES_AT_ONCE = 1_000_000
-_SHORTEST, _LONGEST = 60.0, 3600.0  # of what memory has room for at once, in seconds
+BUCKET = MINUTE
+_AT_ONCE = 86_400.0  # seconds, whose sums memory has room for
 _LOOK_EVERY, _MOST_LOOKS = 60.0, 50_000
 
 
@@ -84,7 +79,10 @@ def chosen(
     metrics: Collection[MetricId] | None = None,
     cards: Collection[CardId] | None = None,
 ) -> Choice:
-    """All of it, where nothing else is said. Raises Trouble where nothing is left."""
+    """All of it, where nothing else is said. Raises Trouble where nothing is left. Reads the
+    whole file, so that whoever gets it is told that it is damaged.
+    """
+    recording.check()
     first = recording.began if start is None else max(start, recording.began)
     last = recording.ended if end is None else min(end, recording.ended)
     if (
@@ -168,13 +166,6 @@ def moment(text: str, recording: Recording, after: float | None = None) -> float
         ) from None
 
 
-def length(text: str) -> float | None:
-    """Seconds: of 90, 90s, 1h30m. None where it says none."""
-    if not _LENGTH.fullmatch(text):
-        return None
-    return sum(float(number) * _SECONDS[unit] for number, unit in re.findall(_PART, text))
-
-
 def _all_cards(recording: Recording) -> Sequence[Card]:
     """That ever were, and the host behind them."""
     cards = {card.id: card for card in recording.cards()}
@@ -202,68 +193,45 @@ class Round(NamedTuple):
 
 def rounds(choice: Choice) -> Iterator[Round]:
     """In order of time. Memory holds but a part of a long recording."""
-    count = max(1, sum(map(len, choice.metrics.values())))
-    first = choice.start
-    for run in choice.recording.runs:
-        first = max(first, run.began - BUCKET)  # where the bucket of its beginning begins
-        seconds = _FIGURES_AT_ONCE * run.machine.interval / count
-        seconds = min(max(_SHORTEST, seconds), _LONGEST)
-        past_end = math.nextafter(min(run.ended, choice.end), math.inf)
-        while first < past_end:
-            last = min(first + seconds, past_end)
-            yield from merge(*_of_rhythms(choice, first, last), key=attrgetter("at"))
-            first = last
+    strands = (
+        _of_strand(choice, card, strand)
+        for card in choice.metrics
+        for strand in choice.recording.strands(card)
+    )
+    yield from merge(*strands, key=attrgetter("at"))
 
 
-def _of_rhythms(choice: Choice, first: float, last: float) -> Iterator[Iterator[Round]]:
-    """Metrics of a card that are read together share their times: one iterator for them."""
-    together: dict[object, list[tuple[MetricId, Sequence[Sequence[float]]]]] = {}
-    for card, metrics in choice.metrics.items():
+def _of_strand(choice: Choice, card: CardId, strand: Strand) -> Iterator[Round]:
+    """What is read together; where readings are forgotten, their sums."""
+    metrics = [each for each in choice.metrics[card] if each in strand.metrics]
+    first, past_end = choice.start, math.nextafter(choice.end, math.inf)
+    while first < past_end:
+        last = min(first + _AT_ONCE, past_end)
+        found: dict[float, list[tuple[MetricId, float, float, float]]] = {}
         for metric in metrics:
-            for columns in _columns(choice, card, metric, first, last):
-                if columns[0]:
-                    key = card, array("d", columns[0]).tobytes(), len(columns)
-                    together.setdefault(key, []).append((metric, columns))
-        yield from (_together(card, members) for members in together.values())
-        together.clear()
-
-
-def _columns(
-    choice: Choice, card: CardId, metric: MetricId, first: float, last: float
-) -> Iterator[Sequence[Sequence[float]]]:
-    """From `first` to right before `last`: times and values; and of the buckets before the
-    first of these times, means, lowest and highest figures.
-    """
-    last = math.nextafter(last, -math.inf)
-    readings = choice.recording.readings(card, metric, first, last)
-    yield readings
-    until = readings.times[0] - BUCKET if readings.times else last
-    if until >= first:
-        found = choice.recording.buckets(card, metric, first, until, LEVELS[0])
-        begin = bisect_left(found.times, first)
-        columns = (found.times, found.means, found.minima, found.maxima)
-        yield [each[begin:] for each in columns]
-
-
-def _together(
-    card: CardId, members: Sequence[tuple[MetricId, Sequence[Sequence[float]]]]
-) -> Iterator[Round]:
-    metrics = tuple(metric for metric, _ in members)
-    times = members[0][1][0]
-    # One column of all members after the other: values, and of buckets lowest and highest too.
-    columns = zip(*(each[1:] for _, each in members), strict=True)
-    figures = (zip(*kind, strict=True) for kind in columns)
-    for at, until, *some in zip(times, untils(times), *figures, strict=True):
-        yield Round(at, until, card, metrics, *some)
+            sums = strand.sums(metric, first, math.nextafter(last, 0.0), forgotten=True)
+            for at, low, high, mean, _ in sums.T.tolist():
+                found.setdefault(at, []).append((metric, mean, low, high))
+        times = sorted(at for at in found if at >= first)
+        for at, until in zip(times, untils(times), strict=True):
+            names, *figures = zip(*found[at], strict=True)
+            yield Round(at, until, card, names, *figures)
+        first = last
+    for block in strand.within(choice.start, choice.end):
+        its = strand.column(block, TIMES)
+        known = {each: strand.column(block, each) for each in metrics}
+        columns = {each: column for each, column in known.items() if column is not None}
+        if its is not None and columns:
+            ends = its.searchsorted(choice.start), its.searchsorted(past_end)
+            times = its[slice(*ends)].tolist()
+            rows = zip(*(each[slice(*ends)].tolist() for each in columns.values()), strict=True)
+            for at, until, values in zip(times, untils(times), rows, strict=True):
+                yield Round(at, until, card, tuple(columns), values)
 
 
 def condensed(choice: Choice, card: CardId, metric: MetricId) -> bool:
-    """Whether means of buckets are among its figures. Readings are dropped oldest first."""
-    at, level = choice.start, LEVELS[-1]
-    coarse = choice.recording.buckets(card, metric, at - level, choice.end, level)
-    first = max(at, next((each for each in coarse.times if each + level > at), at))
-    _, *buckets = _columns(choice, card, metric, first, min(first + level, choice.end))
-    return any(columns[0] for columns in buckets)
+    """Whether means are among its figures. Readings are forgotten oldest first."""
+    return bool(choice.recording.buckets(card, metric, choice.start, choice.end).times)
 
 
 def all_noted(recording: Recording) -> Iterator[tuple[Said, Noted]]:
@@ -286,10 +254,7 @@ def looks(choice: Choice, most: int = _MOST_LOOKS) -> Iterator[Look]:
     recording = choice.recording
     said: dict[CardId, Sequence[ProgramSeen] | None] = {}
     cards = [card for card in choice.metrics if card != HOST_ID]
-    turns = [
-        (at, [card for card in cards if not isinstance(value, Mapping) or card in value])
-        for at, value in recording.turns(Turn.PROCESSES)
-    ]
+    turns = [(at, [card]) for card in cards for at in recording.users(card)]
     for run in recording.runs:
         first, last = max(run.began, choice.start), min(run.ended, choice.end)
         every = max(_LOOK_EVERY, (last - first) / most)

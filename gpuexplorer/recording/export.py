@@ -39,7 +39,7 @@ from gpuexplorer.recording.choice import (
     spans,
 )
 from gpuexplorer.recording.lab_said import OfProgram, Sent
-from gpuexplorer.recording.told import Turn
+from gpuexplorer.recording.schema import Turn
 from gpuexplorer.telemetry.trace_csv import (
     BLANKS,
     SIMULATED,

@@ -1,19 +1,30 @@
 """Kept: the recording that is always written, so that the window has a past at its start."""
 
+import json
 import sqlite3
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.records import UnreadableError, from_text
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.recording.axis import slept
-from gpuexplorer.recording.recorder import Recorder
-from gpuexplorer.recording.schema import APPLICATION, LEVELS, VERSION
-from gpuexplorer.recording.told import Machine, Writer
+from gpuexplorer.recording.old_file import convert
+from gpuexplorer.recording.recorder import Recorder, slept
+from gpuexplorer.recording.recording import open_recording
+from gpuexplorer.recording.schema import (
+    APPLICATION,
+    VERSION,
+    Began,
+    Machine,
+    Record,
+    Topic,
+    Turn,
+    Writer,
+)
 from gpuexplorer.recording.written_file import PATIENCE, Opened, make_file, ready_to_write
 
 _DAY = 86400.0
@@ -23,13 +34,14 @@ _CLOSELY = (24, 12, 6, 3, 1)
 # Of all the time there is, what goes at once where there is still no room.
 _SLICE = 0.1
 _GIVEN_BACK = 500  # pages of the file in one batch
+_LEAST_KEPT = 600.0  # seconds
 _SAME = 2.0  # seconds that the start of a process is told inexactly
 _AFTER = 0.001
 
 
 class Kept(Recorder):
     """Goes on in the file that is there. Of the last day every reading is kept, of the days
-    before buckets, and of what does not fit the oldest goes. Raises Trouble where another
+    before sums, and of what does not fit the oldest goes. Raises Trouble where another
     program writes the file, or where it is no recording.
     """
 
@@ -51,24 +63,40 @@ class Kept(Recorder):
     def _opened(self) -> Opened:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if not self.path.exists():
-            return make_file(self.path, anonymous=False, shrinks=True)
+            return make_file(self.path, anonymous=False)
         with ExitStack() as undo:
             database = sqlite3.connect(self.path, timeout=PATIENCE, check_same_thread=False)
             undo.callback(database.close)
             self._check_kind(database)
+            if database.execute("PRAGMA user_version").fetchone() != (VERSION,):
+                _check_alone(database, "SELECT writer FROM run WHERE ended IS NULL", Writer)
+                database.close()
+                self._convert()
+                return self._opened()
             opened = ready_to_write(self.path, database)
             undo.callback(opened.room.close)
             # Two that begin at the same moment do not both find nobody.
             database.execute("BEGIN IMMEDIATE")
-            _check_alone(database)
+            _check_alone(database, _OPEN_RUNS, Began)
             undo.pop_all()
         return opened
 
+    def _convert(self) -> None:
+        """A file of version 1 gives way to one of today's with the same in it."""
+        new = self.path.with_name(f"{self.path.name}.new")
+        new.unlink(missing_ok=True)
+        opened = make_file(new, anonymous=False)
+        with closing(opened.database), opened.room, closing(open_recording(self.path)) as old:
+            convert(old.store, opened.database)
+            opened.database.execute("PRAGMA journal_mode = DELETE")
+        for beside in ("-wal", "-shm"):  # would be taken for the new one's
+            self.path.with_name(f"{self.path.name}{beside}").unlink(missing_ok=True)
+        new.replace(self.path)
+
     def _newest(self, database: sqlite3.Connection) -> float:
         (newest,) = database.execute(
-            "SELECT max(at) FROM (SELECT ended AS at FROM run UNION SELECT at FROM turn"
-            " UNION SELECT at FROM tail UNION SELECT at FROM happening UNION"
-            " SELECT last FROM subject)"
+            "SELECT max(at) FROM (SELECT max(at) AS at FROM fact UNION SELECT max(at) FROM tail"
+            " UNION SELECT max(last) FROM chunk)"
         ).fetchone()
         return 0.0 if newest is None else float(newest) + _AFTER
 
@@ -88,7 +116,7 @@ class Kept(Recorder):
             self._tidy(self._axis.now())
             self._database.commit()
         self._batches += 1
-        self._database.execute(f"PRAGMA incremental_vacuum({_GIVEN_BACK})").fetchall()
+        self._database.executescript(f"PRAGMA incremental_vacuum({_GIVEN_BACK})")
 
     def _tidy(self, now: float) -> None:
         oldest = now - self.days * _DAY
@@ -97,41 +125,44 @@ class Kept(Recorder):
             self._forget_readings(now - hours * 3600.0)
             if self._used() <= self.most_bytes:
                 return
-        while self._used() > self.most_bytes and now - oldest > LEVELS[-1]:
+        while self._used() > self.most_bytes and now - oldest > _LEAST_KEPT:
             oldest += (now - oldest) * _SLICE
             self._forget(oldest)
 
     def _forget_readings(self, before: float) -> None:
-        """The index leads to them; none of a series that is left is looked at."""
-        self._delete_pieces("0", before)
-        self._database.execute(
-            "DELETE FROM series WHERE subject IN"
-            " (SELECT id FROM subject WHERE kind = 'process' AND last < ?)",
-            (before,),
-        )
+        for table, at in (("chunk", "last"), ("tail", "at")):
+            self._delete(table, f"{at} < {before!r}")
 
     def _forget(self, before: float) -> None:
-        self._delete_pieces(", ".join(map(str, (0, *LEVELS))), before)
-        for table in ("happening", "said"):
-            self._database.execute(f"DELETE FROM {table} WHERE at < ?", (before,))
-        # What was told last before then still holds.
-        self._database.execute(
-            "DELETE FROM turn WHERE at < ?1 AND id NOT IN"
-            " (SELECT max(id) FROM turn WHERE at < ?1 GROUP BY kind)",
-            (before,),
+        """What was told last before then still holds."""
+        self._forget_readings(before)
+        self._delete("sums", f"last < {before!r}")
+        old, quoted = f"at < {before!r}", "', '".join
+        self._delete("fact", f"{old} AND kind IN ('{quoted((*Topic, Record.HAPPENING))}')")
+        newest = f"SELECT max(id) FROM fact WHERE {old} GROUP BY kind, whose"
+        self._delete("fact", f"{old} AND kind IN ('{quoted(Turn)}') AND id NOT IN ({newest})")
+        ended = f"SELECT json FROM fact WHERE kind = '{Record.ENDED}' AND {old}"
+        self._delete("fact", f"kind = '{Record.RUN}' AND CAST(id AS TEXT) IN ({ended})")
+        self._delete("fact", f"kind = '{Record.ENDED}' AND {old}")
+        old += f" AND id < {self._tables.run}"  # this run goes on with its own
+        there = " UNION ".join(
+            f"SELECT strip FROM {each}" for each in ("chunk", "sums", "tail")
         )
-        self._database.execute("DELETE FROM run WHERE ended < ?", (before,))
-        self._database.execute(
-            "DELETE FROM subject WHERE kind = 'process' AND last < ?"
-            " AND id NOT IN (SELECT subject FROM series)",
-            (before,),
-        )
+        self._delete("fact", f"{old} AND kind = '{Record.STRIP}' AND id NOT IN ({there})")
+        named = ", ".join(map(repr, sorted(set(self._named()))))
+        who = "CASE whose WHEN '' THEN CAST(id AS TEXT) ELSE whose END"
+        self._delete("fact", f"{old} AND kind = '{Record.PROCESS}' AND {who} NOT IN ({named})")
 
-    def _delete_pieces(self, levels: str, before: float) -> None:
+    def _named(self) -> Iterator[str]:
+        """The processes that somebody may still be shown."""
+        asked = f"SELECT json FROM fact WHERE kind = '{Turn.PROCESSES}'"
+        for (text,) in self._database.execute(asked):
+            yield from map(str, json.loads(text) or ())
+
+    def _delete(self, table: str, which: str) -> None:
+        # The index alone is looked through for what is to go.
         self._database.execute(
-            "DELETE FROM piece WHERE series IN (SELECT id FROM series)"
-            f" AND level IN ({levels}) AND first < ?1 AND last < ?1",
-            (before,),
+            f"DELETE FROM {table} WHERE id IN (SELECT id FROM {table} WHERE {which})"
         )
 
     def _used(self) -> int:
@@ -142,10 +173,18 @@ class Kept(Recorder):
         return int((pages - free) * size)
 
 
-def _check_alone(database: sqlite3.Connection) -> None:
-    for (text,) in database.execute("SELECT writer FROM run WHERE ended IS NULL"):
+_OPEN_RUNS = (
+    f"SELECT json FROM fact WHERE kind = '{Record.RUN}' AND CAST(id AS TEXT) NOT IN"
+    f" (SELECT json FROM fact WHERE kind = '{Record.ENDED}')"
+)
+
+
+# Any: Writer, or what has one.
+def _check_alone(database: sqlite3.Connection, asked: str, kind: Any) -> None:
+    for (text,) in database.execute(asked):
         with suppress(UnreadableError):
-            writer: Writer = from_text(Writer, text)
+            told = from_text(kind, text)
+            writer: Writer = told.writer if isinstance(told, Began) else told
             if _runs(writer):
                 raise Trouble(
                     "The past is kept by another GPU Explorer already, process {pid}; this one"

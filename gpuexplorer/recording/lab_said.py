@@ -1,16 +1,19 @@
-"""What lab and copies said, as lines of a recording, and read again from whoever wrote them."""
+"""What lab and copies said, as lines of a recording, and read again from whoever wrote them;
+what was in the lab when its recording began; and how much of a flood is kept.
+"""
 
 import base64
 import binascii
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeAlias
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader, text_of, written
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import NOTHING, Message, mark, tr
 from gpuexplorer.lab.events import (
     Asked,
     Began,
@@ -28,8 +31,9 @@ from gpuexplorer.lab.events import (
     Transferred,
     Watched,
 )
+from gpuexplorer.lab.ledger import Cell, Ledger, merged
 from gpuexplorer.lab.wire import MODES, Run
-from gpuexplorer.recording.told import Topic
+from gpuexplorer.recording.schema import Topic
 
 
 @dataclass(frozen=True)
@@ -264,3 +268,133 @@ def _pixels(png: str) -> int:
     if head[:8] != b"\x89PNG\r\n\x1a\n" or head[12:16] != b"IHDR":
         raise UnreadableError
     return int.from_bytes(head[16:20], "big") * int.from_bytes(head[20:24], "big")
+
+
+_FIRST = 0  # the command of every session's first cell
+
+
+def past_of(ledger: Ledger) -> Iterator[Sent | Gone | StartedOver | Event]:
+    """In the order of the cells, each with what became of it when it last ran."""
+    life, there = 0, set[str]()
+    for number, cell in enumerate(ledger.cells):
+        if number and number == ledger.first:
+            yield StartedOver()
+        yield Sent(
+            **vars(cell.command),
+            cures=cell.cures,
+            by_form=cell.by_form,
+            outside=cell.outside,
+            past=True,
+        )
+        if cell.runs and cell.life != life and ledger.hello is not None:
+            life, there = cell.life, set()
+            yield ledger.hello
+        there |= cell.placed.keys()
+        yield from _became_of(cell)
+    if life != ledger.life:
+        yield Gone()
+    else:
+        yield from (Freed(_FIRST, name) for name in sorted(there - ledger.things.keys()))
+    for command in ledger.replaying:
+        again = ledger.cell(command)
+        assert again is not None  # it is open
+        yield Sent(**{**vars(again.command), "id": command}, again=True, past=True)
+        if again.state == "running":
+            yield Began(command)
+
+
+_OfCell: TypeAlias = (
+    Printed | Pictured | Transferred | Placed | Spans | Watched | Asked | Finished | Failed
+)
+
+
+def _became_of(cell: Cell) -> Iterator[Event]:
+    if cell.runs:
+        yield Began(cell.id)
+    told: list[_OfCell] = [*cell.outputs, *cell.transfers, *cell.placed.values()]
+    if cell.spans:
+        told.append(Spans(cell.id, tuple(cell.spans)))
+    told += [each for each in (cell.seen, cell.asked, cell.finished, cell.failed) if each]
+    for each in told:  # it may have run again by another command
+        yield replace(each, id=cell.id)
+
+
+MOST_PRINTED, LAST_PRINTED = 200_000, 50_000  # letters of a cell: its first, and its last
+MOST_PICTURED = 16_000_000  # letters of base64 in a cell
+SEEN_EVERY = 5.0  # seconds; a program that is watched tells of itself ten times as often
+_LEFT_OUT = mark("[Left out of this recording: {letters:,} letters, {pictures} pictures]")
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What was kept of it, and what is held back."""
+
+    printed: int = 0
+    pictured: int = 0
+    last: deque[Printed] = field(default_factory=deque)
+    held: int = 0  # letters in these
+    left_out: int = 0
+    pictures_left_out: int = 0
+    seen: Watched | None = None
+    seen_at: float = float("-inf")
+
+
+class LabBounds:
+    """Of one worker. What is left out of the middle is said there."""
+
+    def __init__(self) -> None:
+        self._cells: dict[int, _Kept] = {}
+
+    def take(self, event: Event, at: float) -> Iterator[Event]:
+        """What is to be kept now: it, or nothing yet, or also what was held back before."""
+        number = event.id
+        match event:
+            case Printed() | Pictured() | Watched():
+                cell = self._cells.setdefault(number, _Kept())
+                yield from _bounded(cell, event, at)
+            case Finished() | Failed():
+                yield from _rest(number, self._cells.pop(number, _Kept()))
+                yield event
+            case _:
+                yield event
+
+    def rest(self) -> Iterator[Event]:
+        """What is held back of cells that have not come to their end."""
+        for number, cell in self._cells.items():
+            yield from _rest(number, cell)
+        self._cells.clear()
+
+
+def _bounded(cell: _Kept, event: Printed | Pictured | Watched, at: float) -> Iterator[Event]:
+    match event:
+        case Watched():
+            cell.seen = event if cell.seen is None else merged(cell.seen, event)
+            if at - cell.seen_at >= SEEN_EVERY or event.over:
+                yield cell.seen
+                cell.seen, cell.seen_at = None, at
+        case Pictured(png=png):
+            cell.pictured += len(png)
+            if cell.pictured <= MOST_PICTURED:
+                yield event
+            else:
+                cell.pictures_left_out += 1
+        case Printed(text=text):
+            cell.printed += len(text)
+            if cell.printed <= MOST_PRINTED:
+                yield event
+                return
+            cell.last.append(event)
+            cell.held += len(text)
+            while cell.held > LAST_PRINTED:
+                gone = len(cell.last.popleft().text)
+                cell.held -= gone
+                cell.left_out += gone
+
+
+def _rest(number: int, cell: _Kept) -> Iterator[Event]:
+    if cell.left_out or cell.pictures_left_out:
+        words = tr(_LEFT_OUT, letters=cell.left_out, pictures=cell.pictures_left_out)
+        yield Printed(number, f"\n{words}\n", "err")
+    yield from cell.last
+    if cell.seen is not None:
+        yield cell.seen

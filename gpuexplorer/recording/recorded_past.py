@@ -1,43 +1,25 @@
-"""RecordedPast: what plots get of a recording. Readings where they are few enough to be seen,
-else the coarsest buckets that are not wider than a column.
+"""What plots get of a recording: readings where they are few enough to be seen, else sums a
+minute. RecordedPast is that alone, JoinedPast has the live past after it.
 """
 
-import math
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import reduce
-from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.harmless import LATEST
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.recording.past_strand import GAP, PastStrand
 from gpuexplorer.recording.recording import Recording
-from gpuexplorer.recording.schema import BUCKET, LEVELS
-from gpuexplorer.telemetry.history.condense import Past, condensed
+from gpuexplorer.recording.schema import MINUTE
+from gpuexplorer.recording.strands import GAP, Floats
+from gpuexplorer.telemetry.history import History, Past, condensed
 from gpuexplorer.telemetry.trace import Trace
-
-Floats = NDArray[np.float64]
-Piece = TypeVar("Piece")
 
 _USUAL = 1.0
 _LEARNT = 5  # distances of which the middle one is the usual one, as in the live past
-_MOST_PIECES = 5000  # of one curve
-_REMEMBERED = 4096  # pieces, of half a thousand readings as a rule
-
-
-class _Timed(NamedTuple):
-    """A piece of readings."""
-
-    first: float
-    times: Floats
-    broken: NDArray[np.bool_]
-    usual: float
+_WIDE = MINUTE / 2  # seconds of a column, from which sums are as good as readings
+_ROUNDED = 0.001  # seconds; the axis counts since 1970
 
 
 class RecordedPast:
@@ -45,8 +27,6 @@ class RecordedPast:
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
-        self._pieces = recording.pieces
-        self._known: OrderedDict[tuple[int, float], _Timed] = OrderedDict()
 
     @property
     def began(self) -> float:
@@ -60,7 +40,7 @@ class RecordedPast:
         return self._recording.with_readings()
 
     def memory_bytes(self) -> int:
-        return self._pieces.memory_bytes()
+        return self._recording.memory_bytes()
 
     def trace(
         self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
@@ -69,158 +49,57 @@ class RecordedPast:
         return condensed(self.past(card, metric, start, end, width), start, end, columns)
 
     def past(
-        self,
-        card: CardId,
-        metric: MetricId,
-        start: float,
-        end: float,
-        width: float,
-        *,
-        cut: bool = False,
+        self, card: CardId, metric: MetricId, start: float, end: float, width: float
     ) -> Past:
-        """As fine as columns of that width can show. `cut`: nothing that goes on after it."""
+        """As fine as columns of that width can show."""
         start, end = max(start, self.began), min(end, self.ended)
         for strand in self._recording.strands(card):
             if metric in strand.metrics and start <= end:
-                parts = self._parts(strand, metric, start, end, width, cut)
-                return reduce(joined, reversed(parts), Past.nothing(_USUAL))
+                if width >= _WIDE:
+                    return _of_sums(strand.sums(metric, start, end))
+                return joined(
+                    _of_sums(strand.sums(metric, start, end, forgotten=True)),
+                    _of_readings(*strand.readings(metric, start, end)),
+                )
         return Past.nothing(_USUAL)
 
-    def _parts(
-        self,
-        strand: PastStrand,
-        metric: MetricId,
-        start: float,
-        end: float,
-        width: float,
-        cut: bool,
-    ) -> Sequence[Past]:
-        """Newest first. Where the best level does not reach back, others do."""
-        best = max((level for level in LEVELS if level <= width), default=0)
-        coarser = [level for level in LEVELS if level > best]
-        finer = [level for level in (*reversed(LEVELS), 0) if level < best]
-        parts: list[Past] = []
-        if best:
-            # What is in no piece yet is in no bucket.
-            rest = strand.tail_began
-            last = min(end, math.nextafter(rest, 0))
-            part = self._buckets(strand, metric, start, last - best if cut else last, best)
-            if cut:
-                rest = part.times[-1] + best if part.times.size else start
-            if rest <= end:
-                parts.append(self._readings(strand, metric, max(start, rest), end))
-            parts.append(part)
-        else:
-            parts.append(self._readings(strand, metric, start, end))
-        before = self._since(strand, metric, best)
-        for level in (*coarser, *finer):
-            if before <= start:
-                break
-            since = self._since(strand, metric, level)
-            if since >= before:
-                continue
-            if level:
-                # One that reaches into what is there already holds some of it.
-                last = min(end, before - level)
-                parts.append(self._buckets(strand, metric, start, last, level))
-            else:
-                last = min(end, math.nextafter(before, 0))
-                parts.append(self._readings(strand, metric, start, last))
-            before = since
-        return parts
 
-    def _since(self, strand: PastStrand, metric: MetricId, level: int) -> float:
-        """From when on there is something of that level."""
-        if not level:
-            return strand.began
-        firsts = self._pieces.firsts(strand.series.get(metric, -1), level)
-        return firsts[0] if firsts else LATEST
+class JoinedPast:
+    """A TraceSource on the live steady clock, to which `shift` takes the recording's axis."""
 
-    def _readings(self, strand: PastStrand, metric: MetricId, start: float, end: float) -> Past:
-        pieces = _in_turn(
-            [self._timed(strand, first) for first in strand.within(start, end)[-_MOST_PIECES:]],
-            lambda piece: piece.times,
-        )
-        if not pieces:
-            return Past.nothing(_USUAL)
-        times = np.concatenate([piece.times for piece in pieces])
-        some = slice(times.searchsorted(start), times.searchsorted(end, side="right"))
-        values = np.concatenate([_figures(strand, metric, piece) for piece in pieces])[some]
-        broken = np.concatenate([piece.broken for piece in pieces])
-        begins = np.cumsum([piece.times.size for piece in pieces[:-1]], dtype=np.intp)
-        usual = pieces[-1].usual
-        broken[begins] = times[begins] - times[begins - 1] > GAP * usual
-        counts = (~np.isnan(values)).astype(np.uint8)
-        return Past(times[some], broken[some], values, values, values, counts, usual)
+    def __init__(self, live: History, stored: Recording, shift: float) -> None:
+        self._live = live
+        self._stored = RecordedPast(stored)
+        self._shift = shift
 
-    def _buckets(
-        self, strand: PastStrand, metric: MetricId, start: float, last: float, level: int
-    ) -> Past:
-        """Those that reach past the start, and begin by `last`."""
-        series = strand.series.get(metric)
-        firsts = () if series is None else self._pieces.within(series, level, start, last)
-        columns = [
-            self._pieces.column(series or 0, level, first) for first in firsts[-_MOST_PIECES:]
-        ]
-        found = _in_turn(
-            [np.asarray(each).reshape(BUCKET, -1) for each in columns if each is not None],
-            lambda piece: piece[0],
-        )
-        if not found:
-            return Past.nothing(level)
-        whole = np.concatenate(found, axis=1) if len(found) > 1 else found[0]
-        begin, end = whole[0].searchsorted((start - level, last), side="right")
-        times, minima, maxima, means, counts = whole[:, begin:end]
-        broken = _broken_buckets(times, counts, level)
-        return Past(times, broken, minima, maxima, means, counts, level)
+    @property
+    def began(self) -> float:
+        return self._stored.began + self._shift
 
-    def _timed(self, strand: PastStrand, first: float) -> _Timed:
-        """Metrics that are read together share it."""
-        key = (id(strand), first)
-        known = self._known.get(key)
-        if known is None:
-            times = np.asarray(strand.times(first))
-            apart = np.diff(times)
-            usual = float(np.median(apart)) if apart.size else _USUAL
-            self._known[key] = known = _Timed(first, times, _broken(apart, usual), usual)
-            if len(self._known) > _REMEMBERED:
-                self._known.popitem(last=False)
-        return known
+    @property
+    def ended(self) -> None:
+        """It goes on."""
 
+    def cards(self) -> Sequence[CardId]:
+        return tuple(dict.fromkeys((*self._stored.cards(), *self._live.cards())))
 
-def _in_turn(pieces: Sequence[Piece], times: Callable[[Piece], Floats]) -> list[Piece]:
-    """Without those that are damaged, or begin in another one."""
-    found: list[Piece] = []
-    for piece in pieces:
-        at = times(piece)
-        if at.size and (not found or at[0] >= times(found[-1])[-1]):
-            found.append(piece)
-    return found
+    def memory_bytes(self) -> int:
+        return self._stored.memory_bytes() + self._live.memory_bytes()
 
-
-def _figures(strand: PastStrand, metric: MetricId, piece: _Timed) -> Floats:
-    count = piece.times.size
-    column = strand.column(piece.first, metric, count)
-    return np.full(count, np.nan) if column is None else np.asarray(column)
-
-
-def _broken(apart: Floats, usual: float) -> NDArray[np.bool_]:
-    """Before which readings something was not seen, by what was usual up to each."""
-    before: float | Floats = usual
-    if apart.size > _LEARNT:
-        middle = np.partition(sliding_window_view(apart, _LEARNT), _LEARNT // 2, axis=1)
-        before = np.append(np.full(_LEARNT, usual), middle[:-1, _LEARNT // 2])
-    # Rounds that somebody asked for in between do not make a second seem long.
-    return np.append(False, apart > GAP * np.maximum(before, min(usual, _USUAL)))
-
-
-def _broken_buckets(times: Floats, counts: Floats, level: int) -> NDArray[np.bool_]:
-    """Between which there is more than slow readings leave out."""
-    apart = np.diff(times)
-    if not apart.size or apart.max() <= level:
-        return np.zeros(times.size, np.bool_)
-    seldom = counts.mean() < GAP
-    return np.append(False, apart > (GAP * float(np.median(apart)) if seldom else level))
+    def trace(
+        self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
+    ) -> Trace:
+        now = self._live.past(card, metric, start, end) or Past.nothing(_USUAL)
+        # Nothing of what is kept of this very run: the live past knows it better.
+        began = self._live.began
+        stop = end if began is None else min(end, began - _ROUNDED)
+        before = Past.nothing(_USUAL)
+        if self.began <= stop >= start:
+            width = (end - start) / max(columns, 1)
+            shift = self._shift
+            before = self._stored.past(card, metric, start - shift, stop - shift, width)
+            before = replace(before, times=before.times + shift)
+        return condensed(joined(before, now), start, end, columns)
 
 
 def joined(older: Past, newer: Past) -> Past:
@@ -230,3 +109,35 @@ def joined(older: Past, newer: Past) -> Past:
     broken = newer.broken.copy()
     broken[0] = newer.times[0] - older.times[-1] > older.usual + GAP * newer.usual
     return older.followed_by(replace(newer, broken=broken))
+
+
+def _of_readings(times: Floats, values: Floats) -> Past:
+    apart = np.diff(times)
+    usual = float(np.median(apart)) if apart.size else _USUAL
+    counts = (~np.isnan(values)).astype(np.uint8)
+    return Past(times, _broken(apart, usual), values, values, values, counts, usual)
+
+
+def _broken(apart: Floats, usual: float) -> NDArray[np.bool_]:
+    """Before which readings something was not seen, by what was usual up to each."""
+    # Rounds that somebody asked for in between do not make a second seem long.
+    shortest = min(usual, _USUAL)
+    found = np.zeros(apart.size + 1, np.bool_)
+    some = np.flatnonzero(apart > GAP * shortest)
+    before = np.concatenate((np.full(_LEARNT, usual), apart))
+    learnt = np.median(before[some[:, None] + np.arange(_LEARNT)], axis=1)
+    found[some + 1] = apart[some] > GAP * np.maximum(learnt, shortest)
+    return found
+
+
+def _of_sums(sums: Floats) -> Past:
+    times, minima, maxima, means, counts = sums
+    broken = np.zeros(times.size, np.bool_)
+    # A minute that is left out, or more than slow readings leave out.
+    seldom = bool(counts.size) and counts.mean() < GAP
+    if seldom:
+        apart = np.diff(times)
+        broken[1:] = apart > GAP * max(float(np.median(apart)) if apart.size else 0, MINUTE)
+    else:
+        broken[1:] = np.diff(times // MINUTE) > 1
+    return Past(times, broken, minima, maxima, means, counts.astype(np.int64), MINUTE)

@@ -1,21 +1,22 @@
-"""RecordedSession: an opened recording as the session that screens show."""
+"""RecordedSession: an opened recording as the session that screens show, whose clock is the
+playhead.
+"""
 
 import math
 import threading
+import time
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.metrics import Cadence, metrics_of
 from gpuexplorer.core.words import Message
-from gpuexplorer.recording.course import MOST_HAPPENINGS
-from gpuexplorer.recording.playhead import Playhead
 from gpuexplorer.recording.recorded_past import RecordedPast
-from gpuexplorer.recording.recording import Recording
-from gpuexplorer.recording.schema import CPU, HOST_MEMORY
-from gpuexplorer.recording.told import ProgramSeen
+from gpuexplorer.recording.recording import MOST_HAPPENINGS, Recording
+from gpuexplorer.recording.schema import CPU, HOST_MEMORY, ProgramSeen
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.facts import Cards, Notes, Tell, Users, Watch
 from gpuexplorer.telemetry.happenings import Happening
@@ -29,6 +30,79 @@ RECORDED = "recording"  # the name of a source that is read from a file
 _EVERY = 0.2
 # Of a process, as the live window keeps them.
 _MINUTES = 240.0
+
+
+class _Course(NamedTuple):
+    """It stood there at that steady second, and has moved at that speed since."""
+
+    at: float
+    since: float = 0.0
+    speed: float = 0.0
+
+
+class Playhead:
+    """A Clock: `now` is on the recording's axis, and stands still until somebody plays it. It
+    stops at the end by itself, and begins there. For any thread.
+    """
+
+    def __init__(
+        self,
+        began: float,
+        ended: float,
+        wall_at: Callable[[float], float],
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.began, self.ended = began, ended
+        self.wall_at = wall_at  # the time of day of any moment of the axis
+        self._steady = steady
+        self._lock = threading.Lock()
+        self._course = _Course(ended)  # replaced whole
+        self._listeners: tuple[Callable[[], None], ...] = ()
+
+    def now(self) -> float:
+        at, since, speed = self._course
+        return min(self.ended, at + (self._steady() - since) * speed) if speed else at
+
+    def wall(self) -> float:
+        return self.wall_at(self.now())
+
+    def wait(self, event: threading.Event, seconds: float) -> bool:
+        """In seconds of whoever waits."""
+        return event.wait(seconds)
+
+    @property
+    def playing(self) -> bool:
+        return bool(self._course.speed) and self.now() < self.ended
+
+    def listen(self, on_moved: Callable[[], None]) -> None:
+        """Called when somebody plays, pauses or seeks, in their thread."""
+        self._listeners = (*self._listeners, on_moved)
+
+    def play(self, speed: float) -> None:
+        """From the end it begins anew."""
+        with self._lock:
+            at = self.now()
+            self._go(self.began if at >= self.ended else at, speed)
+        self._tell()
+
+    def pause(self) -> None:
+        with self._lock:
+            self._go(self.now(), 0.0)
+        self._tell()
+
+    def seek(self, at: float) -> None:
+        """To the nearest there is; it plays on if it did."""
+        with self._lock:
+            speed = self._course.speed if self.playing else 0.0
+            self._go(min(max(at, self.began), self.ended), speed)
+        self._tell()
+
+    def _go(self, at: float, speed: float) -> None:
+        self._course = _Course(at, self._steady(), speed)
+
+    def _tell(self) -> None:
+        for listener in self._listeners:
+            listener()
 
 
 class RecordedStream:

@@ -1,18 +1,22 @@
-"""Recorder: writes what a session says into a file, in a thread of its own and in batches."""
+"""Recorder: writes what a session says into a file, in a thread of its own and in batches, on
+an axis that goes on whatever sleep and the time of day do; Listening hands it all of a session.
+"""
 
+import re
 import sqlite3
+import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
-from gpuexplorer.core.cards import Card, CardId, Sample
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.recording.anonymous import AnonymousTables
-from gpuexplorer.recording.axis import Axis, slept
-from gpuexplorer.recording.tables import Tables
-from gpuexplorer.recording.told import Lost, Machine, Topic, Turn
+from gpuexplorer.recording.schema import Lost, Machine, Topic, Turn
+from gpuexplorer.recording.tables import AnonymousTables, Tables
 from gpuexplorer.recording.written_file import (
     PATIENCE,
     Opened,
@@ -21,8 +25,11 @@ from gpuexplorer.recording.written_file import (
     this_program,
     trouble_of,
 )
+from gpuexplorer.telemetry.facts import Fact, Users
 from gpuexplorer.telemetry.happenings import Happening
+from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.processes import NamedProcess
+from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.topology import Topology
 
 _EVERY = 1.0  # seconds from batch to batch
@@ -30,7 +37,63 @@ _EVERY = 1.0  # seconds from batch to batch
 _MOST_WAITING = 20_000
 _LAST_PATIENCE = 5.0  # for somebody else who has hold of the file at the end
 
+_SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "": 1.0}
+_PART = r"(\d+(?:\.\d+)?)(ms|min|[smhd]|)"
+_LENGTH = re.compile(rf"(?:{_PART})+")
+
 _Write = Callable[[float], object]
+
+# The time of day drifts against a steady clock, and is set by a little now and then.
+_STEP = 0.5
+_NAP = 1.0
+_AT_ONCE = 0.1
+
+
+def slept() -> float:
+    """Seconds for which the computer slept since it started; 0.0 where no clock tells. Only
+    too little where this very program was held up.
+    """
+    if sys.platform != "linux":
+        return 0.0
+    with_sleep = time.clock_gettime(time.CLOCK_BOOTTIME)
+    return with_sleep - time.clock_gettime(time.CLOCK_MONOTONIC)
+
+
+class Axis:
+    """From the steady seconds of a clock to the axis. For one thread."""
+
+    def __init__(self, clock: Clock, not_before: float, asleep: float) -> None:
+        now, wall = clock.now(), clock.wall()
+        self._clock = clock
+        self._asleep = asleep
+        self.began = max(wall, not_before)
+        self._shift = self.began - now
+        self.to_wall = wall - self.began
+
+    def of(self, steady: float) -> float:
+        return max(self.began, steady + self._shift)
+
+    def now(self) -> float:
+        return self.of(self._clock.now())
+
+    def woke(self, asleep: float) -> float:
+        """For how long the computer slept since the last look, which the axis goes on by."""
+        nap = asleep - self._asleep
+        if nap < _NAP:
+            return 0.0
+        self._asleep = asleep
+        self._shift += nap
+        return nap
+
+    def stepped(self) -> bool:
+        """Whether the time of day is another than counted; then `to_wall` is as it is now."""
+        before = self._clock.now()
+        wall, now = self._clock.wall(), self._clock.now()
+        to_wall = wall - (now + self._shift)
+        if now - before > _AT_ONCE or abs(to_wall - self.to_wall) < _STEP:
+            return False
+        self.to_wall = to_wall
+        return True
 
 
 class Recorder:
@@ -217,6 +280,8 @@ class Recorder:
             return
         try:
             self._tables.end(self._axis.now())
+            # Where the tail was there is nothing now. `execute` would give back one page.
+            self._database.executescript("PRAGMA incremental_vacuum")
             self._ended_at = self._axis.now()
             self._close()
         except (sqlite3.Error, OSError) as error:
@@ -240,11 +305,82 @@ class Recorder:
         self._room.close()
         with suppress(sqlite3.Error, OSError):
             self._database.rollback()
-            with suppress(sqlite3.Error):  # that it ended takes less room
-                self._tables.turn(at, Turn.FAILED, failure_of(error))
-            self._tables.say_ended(at)
+            self._tables.forget_waiting()
+            self._tables.say_ended(at, failure_of(error))
             self._close()
         with suppress(sqlite3.Error):
             self._database.close()
         self._trouble = trouble = trouble_of(self._path, error)
         self._on_trouble(trouble)
+
+
+class Listening:
+    """From when it is made until `stop`; of these cards, or of all. Asks for the wiring too, in
+    a thread that may hang.
+    """
+
+    def __init__(
+        self, session: Session, recorder: Recorder, only: frozenset[CardId] | None = None
+    ) -> None:
+        self._session, self._recorder, self._only = session, recorder, only
+        self._listed: Sequence[Card] | None = None
+        self._wiring: Asked[None] | None = None
+        self._wired: Sequence[Card] | None = None
+        self._look_at_cards()
+        session.attach(self._take)
+
+    def stop(self) -> None:
+        self._session.detach(self._take)
+
+    def wiring_told(self, seconds: float) -> bool:
+        """Whether that thread has its answer, or gets it within so many seconds."""
+        return self._wiring is not None and self._wiring.answered_within(seconds)
+
+    def _take(self, fact: Fact) -> None:
+        match fact:
+            case Sample(card=card):
+                self._look_at_cards()
+                if self._concerns(card):
+                    self._recorder.put(fact)
+            case Users(card=card, processes=named) if self._concerns(card):
+                self._recorder.put_processes(card, named)
+            case Happening(card=card) if card is None or self._concerns(card):
+                self._recorder.put_happening(fact)
+
+    def _concerns(self, card: CardId) -> bool:
+        return self._only is None or card in self._only or card == HOST_ID
+
+    def _look_at_cards(self) -> None:
+        cards = self._session.cards()
+        if cards is not self._listed:
+            self._listed = cards
+            self._recorder.put_cards([card for card in cards if self._concerns(card.id)])
+        if cards is not self._wired and (self._wiring is None or self._wiring.answered):
+            self._wired = cards
+            self._wiring = Asked(self._ask_for_wiring)
+
+    def _ask_for_wiring(self) -> None:
+        told = self._session.stream.wiring()
+        links = [
+            each for each in told.links if self._concerns(each.a) and self._concerns(each.b)
+        ]
+        cards = [card for card in told.cards if self._concerns(card)]
+        self._recorder.put_topology(replace(told, cards=cards, links=links))
+
+
+def length(text: str) -> float | None:
+    """Seconds: of 90, 90s, 1h30m. None where it says none."""
+    if not _LENGTH.fullmatch(text):
+        return None
+    return sum(float(number) * _SECONDS[unit] for number, unit in re.findall(_PART, text))
+
+
+def machine_of(session: Session, *, anonymous: bool) -> Machine:
+    """Where it is recorded; asks the host."""
+    return Machine(
+        "" if anonymous else session.computer,
+        session.source,
+        session.interval,
+        session.host,
+        () if anonymous else tuple(session.notes()),
+    )

@@ -1,39 +1,66 @@
 """Recording: an opened file, read and never written. For any thread."""
 
 import math
-from array import array
+import time
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from enum import StrEnum
-from itertools import islice
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+import psutil
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardId, CardState, Sample
-from gpuexplorer.core.harmless import is_time, value_of
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
+from gpuexplorer.core.harmless import LATEST, clean, is_time, json_of, value_of
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.records import UnreadableError
+from gpuexplorer.core.records import UNREADABLE
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.recording.columns import reason_number
-from gpuexplorer.recording.course import Course, Run, last_of
-from gpuexplorer.recording.opening import opened, too_damaged
-from gpuexplorer.recording.past_strand import PastStrand, is_late, readings_of
-from gpuexplorer.recording.pieces import Pieces
-from gpuexplorer.recording.safe_file import SafeFile
-from gpuexplorer.recording.schema import BUCKET, CPU, HOST_MEMORY, STATE
-from gpuexplorer.recording.subjects import subjects_of
-from gpuexplorer.recording.told import ProgramFacts, ProgramSeen, Said, SubjectKind, Topic, Turn
+from gpuexplorer.recording.door import DAMAGED, SafeFile, opened, too_damaged
+from gpuexplorer.recording.old_file import OldStore
+from gpuexplorer.recording.schema import (
+    CPU,
+    HOST_MEMORY,
+    PROCESSES_RHYTHM,
+    REASONS,
+    STATE,
+    STATES,
+    VERSION,
+    Began,
+    FileFacts,
+    Machine,
+    ProgramFacts,
+    ProgramSeen,
+    Record,
+    Said,
+    StripFacts,
+    Topic,
+    Turn,
+    reason_number,
+)
+from gpuexplorer.recording.strands import MOST_HAPPENINGS, Store, Strand, is_late
+from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.topology import Topology
 
-__all__ = ["Buckets", "Readings", "Recording", "Run", "open_recording"]
+__all__ = ["MOST_HAPPENINGS", "Buckets", "Readings", "Recording", "Run", "open_recording"]
 
-_MOST_STRANDS = 2000
+Told = TypeVar("Told")
 _MOST_PROCESSES = 10_000
-_SAID_AT_ONCE = 100
+_JUST_NOW = 3.0  # seconds since the file was written
+_FORGOTTEN = 600.0  # seconds; whoever records may have to wait for a first reading
+_SAME_START = 2.0  # clocks round differently
+# Of a run whose machine cannot be read.
+_UNKNOWN = Machine(
+    "",
+    Source("recording", Message("a recording that does not tell its source any more")),
+    1.0,
+    Card(HOST_ID, -1, "", None, kind=CardKind.HOST),
+)
 
 
 class Readings(NamedTuple):
@@ -44,7 +71,7 @@ class Readings(NamedTuple):
 
 
 class Buckets(NamedTuple):
-    """Buckets of one metric, oldest first; none stands for a time without readings."""
+    """Sums of one metric, each of a minute; none stands for a time without readings."""
 
     times: Sequence[float]  # when each begins
     minima: Sequence[float]
@@ -53,55 +80,93 @@ class Buckets(NamedTuple):
     counts: Sequence[float]
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    id: int
+    began: float
+    ended: float  # where it has no end, its last sign of life
+    whole: bool  # whether it came to its end
+    machine: Machine
+    failed: Message | None = None  # why it could not go on
+
+
 class Recording:
-    """What `open_recording` gives."""
+    """What `open_recording` gives. Times are of the axis."""
 
     path: Path
     anonymous: bool
     being_written: bool  # by another process, just now
     runs: Sequence[Run]
-    began: float  # axis
+    began: float
     ended: float
 
     def __init__(self, file: SafeFile) -> None:
         """Raises Trouble where nothing of it can be read."""
         self.path = file.path
-        self._file = file
+        self._file, self._checked = file, False
         # One moment of a file that may be written just now.
         file.rows("BEGIN")
-        self.pieces = Pieces(file)
-        self._subjects = subjects_of(file, self.pieces)
-        self._named = {
-            subject.name: list(subject.strands.values())
-            for subject in self._subjects.values()
-            if subject.kind is not SubjectKind.PROCESS
-        }
-        self._course = Course(file, self._newest)
-        facts: dict[str, str] = dict(file.rows("SELECT name, value FROM fact LIMIT 100"))
-        self.anonymous = facts.get("anonymous") == "true"
-        self._reasons = _members(Absence, facts.get("reasons"), Absence.NOT_YET)
-        self._states = _members(CardState, facts.get("states"), CardState.WORKING)
-        self._known_facts: dict[int, ProgramFacts | None] = {}
+        self.store = store = Store(file) if file.version == VERSION else OldStore(file)
+        # When what was told, by kind and whose it is; texts are read when they are asked for.
+        self._told: dict[tuple[str, str], list[tuple[float, str]]] = {}
+        self._runs: list[tuple[int, float, str]] = []
+        self._ended: dict[str, float] = {}
+        self._programs: dict[int, tuple[float, str]] = {}  # since when, and who
+        self._strands: dict[tuple[str, bool], dict[str, Strand]] = {}
+        for number, at, kind, whose, text in store.facts():
+            match kind:
+                case Record.RUN:
+                    self._runs.append((number, at, text))
+                case Record.ENDED:
+                    self._ended[text] = at
+                case Record.PROCESS if whose:
+                    known = int(whose) if whose.isdecimal() else -1
+                    self._programs[known] = self._programs.get(known, (at, ""))[0], text
+                case Record.PROCESS:
+                    self._programs[number] = at, text
+                case Record.STRIP:
+                    self._add_strip(number, text)
+                case _:
+                    self._told.setdefault((kind, whose), []).append((at, text))
+        store.read_tail()
         file.rows("COMMIT")
-        self.being_written = self._course.being_written
-        self.runs = self._course.runs
-        if not self.runs:
+        self._runs.sort(key=lambda run: run[1])
+        for turns in self._told.values():
+            turns.sort(key=lambda turn: turn[0])
+        if not self._runs:
             raise _nothing(file)
+        facts = self._last((Record.FILE, ""), LATEST, FileFacts)
+        self.anonymous = facts is not None and facts.anonymous
+        self._reasons = REASONS if facts is None else facts.reasons
+        self._states = STATES if facts is None else facts.states
+        self.being_written = False
+        self.runs = self._read_runs()
+        self._steps = [
+            (at, shift)
+            for at, shift in self.turns(Turn.CLOCK)
+            if isinstance(shift, float | int) and is_time(at + shift)
+        ]
         # Of a run that is longer than the past that is kept, its beginning is gone.
-        oldest = min((each.first_sign for each in self._every()), default=0.0)
-        self.ended = self.runs[-1].ended
-        self.began = min(max(self.runs[0].began, oldest), self.ended)
+        oldest, _ = store.ends(LATEST)
+        self.began, self.ended = self.runs[0].began, self.runs[-1].ended
+        if oldest - self.began > _FORGOTTEN:
+            self.began = min(oldest, self.ended)
 
     def close(self) -> None:
         self._file.close()
 
+    def check(self) -> None:
+        """Reads all of it, once, so that `notes` tells whether it is damaged anywhere."""
+        if not self._checked:
+            self._checked = True
+            self.store.check()
+
+    def memory_bytes(self) -> int:
+        return self.store.memory_bytes()
+
     def notes(self) -> Sequence[Message]:
         """What could not be read, and the like: sentences for a banner."""
-        found = []
-        if self._file.damaged:
-            found.append(
-                Message("The file is damaged: what can be read of it is shown, and no more.")
-            )
+        found = [DAMAGED] if self._file.damaged else []
         if self.being_written:
             found.append(
                 Message("It is being written just now: open it again to see what came since.")
@@ -118,40 +183,49 @@ class Recording:
 
     def wall(self, at: float) -> float:
         """The time of day, in seconds since 1970, of a moment of the axis."""
-        return self._course.wall(at)
+        return min(max(0.0, at + _before(self._steps, at, 0.0)), LATEST)
 
     def at(self, wall: float) -> float:
         """The moment of the axis at that time of day; the last one where there are several."""
-        return self._course.at(wall)
+        began, until = self.runs[0].began, self.runs[-1].ended
+        nearest = until
+        for since, shift in [*reversed(self._steps), (began, 0.0)]:
+            at = wall - shift
+            if since <= at <= until:
+                return at
+            if at < since:
+                nearest = since  # that time of day was skipped then
+            until = since
+        return nearest
 
     def run(self, at: float) -> Run:
         """The one that was written then, or the last before; else the first."""
-        return self._course.run(at)
+        return self.runs[max(0, bisect_right(self.runs, at, key=lambda run: run.began) - 1)]
 
     def cards(self, at: float | None = None) -> Sequence[Card]:
         """Those listed then: the same object as long as they stay so. None: all there ever
         were, in the order in which they were first listed.
         """
-        lists = self._course.cards
         if at is None:
-            return list({card.id: card for _, cards in lists for card in cards}.values())
-        return last_of(lists, at, lists[0][1] if lists else ())
+            return list({card.id: card for _, cards in self._lists for card in cards}.values())
+        return _before(self._lists, at, self._lists[0][1] if self._lists else ())
 
     def topology(self, at: float) -> Topology | None:
-        return last_of(self._course.topologies, at, None)
+        found: Topology | None = self._last((Turn.TOPOLOGY, ""), at, Topology)
+        return found
 
     def metrics(self, card: CardId) -> Sequence[MetricId]:
         """Of which there are readings, in the catalogue's order."""
         known = {metric for strand in self.strands(card) for metric in strand.metrics}
         return [metric for metric in METRICS if metric in known]
 
-    def strands(self, card: CardId) -> Sequence[PastStrand]:
-        """Of a card or the host."""
-        return self._named.get(card, ())
+    def strands(self, card: CardId) -> Collection[Strand]:
+        """Of a card or the host, by rhythm."""
+        return self._strands.get((card, False), {}).values()
 
     def with_readings(self) -> Sequence[CardId]:
         """Cards, and the host, of which there are any."""
-        return [CardId(name) for name, strands in self._named.items() if strands]
+        return [CardId(owner) for owner, process in self._strands if not process]
 
     def sample(self, card: CardId, metrics: Collection[MetricId], at: float) -> Sample:
         """What was known then of each of these: its newest reading, not older than its rhythm
@@ -160,51 +234,41 @@ class Recording:
         missing = dict.fromkeys(metrics, Absence.NOT_ASKED)
         values: dict[MetricId, float] = {}
         late: set[MetricId] = set()
-        newest, state = 0.0, CardState.WORKING
+        newest, state, looked = 0.0, CardState.WORKING, False
         began = self.run(at).began
         for strand in self.strands(card):
             asked = strand.metrics & missing.keys()
-            found = strand.newest(at) if asked else None
+            found = strand.newest(at)
             if found is None:
-                outline = strand.outline(asked, at)
-                values.update(outline)
+                values.update(strand.outline(asked, at))
                 missing.update(dict.fromkeys(asked, Absence.NOT_YET))
-                for metric in outline:
-                    del missing[metric]
                 continue
-            first, times, place = found
-            known, count = times[place], len(times)
-            if known < began or is_late(at - known, times, place):
-                missing.update(dict.fromkeys(asked, Absence.NOT_YET))
-                late |= asked
-                continue
+            block, times, place = found
+            known = float(times[place])
+            there = known >= began and not is_late(at - known, times, place)
+            looked |= there
             for metric in asked:
-                column = strand.column(first, metric, count)
-                value = math.nan if column is None else column[place]
-                if value == value:  # noqa: PLR0124 - a NaN is not
+                column = strand.column(block, metric) if there else None
+                value = math.nan if column is None else float(column[place])
+                if not math.isnan(value):
                     values[metric] = value
-                    del missing[metric]
-                else:
-                    missing[metric] = self.reason(value)
-            if known >= newest:
-                newest, states = known, strand.column(first, STATE, count)
+                missing[metric] = self.reason(value)
+            if not there:
+                late |= asked
+            elif asked and known >= newest:
+                newest, states = known, strand.column(block, STATE)
                 state = CardState.WORKING if states is None else self._state(states[place])
-        if late and (newest or self._was_read(card, at)):  # only at these nobody looked
-            missing.update(dict.fromkeys(late & missing.keys(), Absence.NOT_ASKED))
-        return Sample(card, newest or at, values, missing, state)
-
-    def _was_read(self, card: CardId, at: float) -> bool:
-        began = self.run(at).began
-        newest = filter(None, (strand.newest(at) for strand in self.strands(card)))
-        return any(
-            times[place] >= began and not is_late(at - times[place], times, place)
-            for _, times, place in newest
-        )
+        if looked:  # only at these nobody looked
+            missing.update(dict.fromkeys(late, Absence.NOT_ASKED))
+        left = {metric: why for metric, why in missing.items() if metric not in values}
+        return Sample(card, newest or at, values, left, state)
 
     def processes(self, card: CardId, at: float) -> Sequence[ProgramSeen] | None:
         """Who used it then; None where nobody could tell."""
         run = self.run(at)
-        there = self._course.users(card, run.began, at) if at <= run.ended else None
+        told = self._told.get((Turn.PROCESSES, card), ())
+        since, text = _before([(each[0], each) for each in told], at, (-1.0, ""))
+        there = self._value(text) if run.began <= since and at <= run.ended else None
         if not isinstance(there, list):
             return None
         seen = (self._program(number, at) for number in there[:_MOST_PROCESSES])
@@ -212,115 +276,168 @@ class Recording:
 
     def reason(self, value: float) -> Absence:
         """Why a reading is a NaN."""
-        number = reason_number(value)
-        known = 0 < number <= len(self._reasons)
-        return self._reasons[number - 1] if known else Absence.NOT_YET
+        return _member(Absence, self._reasons, reason_number(value), Absence.NOT_YET)
+
+    @cached_property
+    def _happenings(self) -> Sequence[Happening]:
+        found = [self._happening(each.text) for each in self.store.happenings()]
+        return sorted((each for each in found if each is not None), key=lambda each: each.at)
 
     def happenings(self) -> Sequence[Happening]:
         """Oldest first; `at` is the axis. At most the newest 10 000."""
-        return self._course.happenings
+        return self._happenings
 
     def said(self) -> Iterator[Said]:
         """What lab and copies said, oldest first."""
-        number = -1
-        while rows := self._file.rows(
-            "SELECT id, at, what, text FROM said WHERE id > ? ORDER BY id LIMIT ?",
-            *(number, _SAID_AT_ONCE),
-        ):
-            for row in rows:
-                match row:
-                    case (int(number), float(at), str(what), str(text)) if what in tuple(
-                        Topic
-                    ) and is_time(at):
-                        yield Said(at, Topic(what), text)
-                    case _:
-                        self._file.damaged = True
-            if not isinstance(rows[-1][0], int) or rows[-1][0] != number:
-                return
+        for each in self.store.said():
+            if each.kind in tuple(Topic):
+                yield Said(each.at, Topic(each.kind), each.text)
 
-    def turns(self, kind: Turn) -> Sequence[tuple[float, object]]:
-        """When, and what JSON has of it."""
-        return self._course.turns(kind)
+    # Any: JSON.
+    def turns(self, kind: Turn, whose: str = "") -> Sequence[tuple[float, Any]]:
+        """When, and what JSON has of it; whose the processes are."""
+        read = ((at, self._value(text)) for at, text in self._told.get((kind, whose), ()))
+        return [(at, value) for at, value in read if value is not None]
+
+    def users(self, card: CardId) -> Sequence[float]:
+        """When others began to use that card."""
+        return [at for at, _ in self._told.get((Turn.PROCESSES, card), ())]
 
     def readings(self, card: CardId, metric: MetricId, start: float, end: float) -> Readings:
-        """Every reading from start to end; nothing where only buckets are kept of that time."""
-        return Readings(*readings_of(self.strands(card), metric, start, end))
+        """Every reading from start to end; nothing where only sums are kept of that time."""
+        return self._readings(self.strands(card), metric, start, end)
 
-    def program_readings(self, subject: int, what: str, start: float, end: float) -> Readings:
+    def program_readings(self, number: int, what: str, start: float, end: float) -> Readings:
         """The same of a process on a card; `what`: a ProcessFigure, or what schema.py names."""
-        known = self._subjects.get(subject)
-        strands = () if known is None else list(known.strands.values())
-        return Readings(*readings_of(strands, what, start, end))
+        strands = self._strands.get((str(number), True), {}).values()
+        return self._readings(strands, what, start, end)
 
-    def buckets(
-        self, card: CardId, metric: MetricId, start: float, end: float, level: int
-    ) -> Buckets:
-        """Of as many seconds as one of LEVELS says; of the newest readings there are none."""
-        columns = [array("d") for _ in range(BUCKET)]
+    def buckets(self, card: CardId, metric: MetricId, start: float, end: float) -> Buckets:
+        """Sums of the time of which the readings are forgotten."""
         for strand in self.strands(card):
-            series = strand.series.get(metric)
-            if series is None:
-                continue
-            for first in self.pieces.within(series, level, start, end):
-                piece = self.pieces.column(series, level, first)
-                if piece is None:
-                    continue
-                count = len(piece) // BUCKET
-                starts = piece[:count]
-                begin, stop = bisect_right(starts, start - level), bisect_right(starts, end)
-                for each, column in enumerate(columns):
-                    column.extend(piece[each * count + begin : each * count + stop])
-        return Buckets(*columns)
+            if metric in strand.metrics:
+                found = strand.sums(metric, start, end, forgotten=True)
+                return Buckets(*(column.tolist() for column in found))
+        return Buckets((), (), (), (), ())
 
-    def _newest(self, before: float) -> float:
-        """When the last sign of any card or the host was kept."""
-        return max((each.last_sign(before) for each in self._every()), default=0.0)
+    def _readings(
+        self, strands: Collection[Strand], metric: str, start: float, end: float
+    ) -> Readings:
+        for strand in strands:
+            if metric in strand.metrics:
+                return Readings(
+                    *(each.tolist() for each in strand.readings(metric, start, end))
+                )
+        return Readings((), ())
 
-    def _every(self) -> Iterator[PastStrand]:
-        every = (strand for strands in self._named.values() for strand in strands)
-        return islice(every, _MOST_STRANDS)
+    def _add_strip(self, number: int, text: str) -> None:
+        facts = self._value(text, StripFacts)
+        if facts is not None:
+            self.store.names[number] = facts.names
+            of = facts.owner, facts.rhythm == PROCESSES_RHYTHM
+            strands = self._strands.setdefault(of, {})
+            strands.setdefault(facts.rhythm, Strand(self.store)).add(number)
+
+    @cached_property
+    def _lists(self) -> Sequence[tuple[float, Sequence[Card]]]:
+        """Of cards, each the same object as long as they stay so."""
+        lists: list[tuple[float, Sequence[Card]]] = []
+        for at, text in self._told.get((Turn.CARDS, ""), ()):
+            cards = self._value(text, Sequence[Card])
+            if cards is not None:
+                same = lists and lists[-1][1] == cards
+                lists.append((at, lists[-1][1] if same else cards))
+        return lists
+
+    # Any: of that type.
+    def _last(self, of: tuple[str, str], at: float, kind: Any) -> Any:
+        """What was told last at that moment."""
+        text = _before(self._told.get(of, ()), at, "")
+        return self._value(text, kind) if text else None
+
+    # Any: of that type, or whatever JSON has.
+    def _value(self, text: str, of: Any = None) -> Any:
+        """None where it cannot be read."""
+        try:
+            return json_of(text) if of is None else value_of(of, text)
+        except UNREADABLE:
+            self._file.damaged = True
+            return None
+
+    def _happening(self, text: str) -> Happening | None:
+        told: Happening | None = self._value(text, Happening)
+        if told is None or not (is_time(told.at) and is_time(told.wall)):
+            return None
+        named = None if told.card is None else CardId(clean(told.card))
+        return told._replace(card=named, about=clean(told.about))
+
+    def _read_runs(self) -> Sequence[Run]:
+        found, ends = [], [*(began for _, began, _ in self._runs[1:]), LATEST]
+        failures = {
+            at: self._value(text, Message) for at, text in self._told.get((Turn.FAILED, ""), ())
+        }
+        for (number, began, text), end in zip(self._runs, ends, strict=True):
+            told: Began | None = self._value(text, Began)
+            ended = self._ended.get(str(number), -1.0)
+            whole = began <= ended <= end
+            if not whole:
+                _, newest = self.store.ends(end)
+                signs = (at for turns in self._told.values() for at, _ in turns if at < end)
+                ended = max(began, newest, *signs)
+            machine = _UNKNOWN if told is None else told.machine
+            failed = failures.get(ended)
+            found.append(Run(number, began, ended, whole, machine, failed))
+            self.being_written = not whole and self._is_written(told)
+        return found
+
+    def _is_written(self, told: Began | None) -> bool:
+        with suppress(psutil.Error, ValueError, OverflowError):
+            if told is not None:
+                began = psutil.Process(told.writer.pid).create_time()
+                if abs(began - told.writer.started_at) < _SAME_START:
+                    return True
+        log = self.path.with_name(f"{self.path.name}-wal")
+        try:
+            written = [each.stat().st_mtime for each in (self.path, log) if each.exists()]
+        except OSError:
+            return False
+        return any(abs(time.time() - each) < _JUST_NOW for each in written)
 
     def _program(self, number: object, at: float) -> ProgramSeen | None:
-        if not isinstance(number, int) or number not in self._subjects:
+        if not isinstance(number, int) or number not in self._programs:
             return None
-        subject = self._subjects[number]
-        facts = self._facts(number, subject.facts)
+        since, text = self._programs[number]
+        facts: ProgramFacts | None = self._program_facts(text)
         if facts is None:
             return None
         known: dict[str, float] = {}
-        for strand in subject.strands.values():
+        for strand in self._strands.get((str(number), True), {}).values():
             found = strand.newest(at)
-            if found is None:
-                continue
-            first, times, place = found
-            for metric in strand.metrics:
-                values = strand.column(first, metric, len(times))
-                if values is not None:
-                    known[metric] = values[place]
+            if found is not None:
+                block, _, place = found
+                for metric in strand.metrics:
+                    column = strand.column(block, metric)
+                    if column is not None:
+                        known[metric] = float(column[place])
         figures = {each: known.get(each, math.nan) for each in ProcessFigure}
         cpu, memory = (known.get(each, math.nan) for each in (CPU, HOST_MEMORY))
         return ProgramSeen(
             number,
             facts,
-            subject.first,
+            since,
             {each: value for each, value in figures.items() if not math.isnan(value)},
             {each: self.reason(value) for each, value in figures.items() if math.isnan(value)},
             None if math.isnan(cpu) else cpu,
             None if not math.isfinite(memory) else int(memory),
         )
 
-    def _facts(self, number: int, text: str) -> ProgramFacts | None:
-        if number not in self._known_facts:
-            try:
-                self._known_facts[number] = value_of(ProgramFacts, text)
-            except UnreadableError:
-                self._file.damaged = True
-                self._known_facts[number] = None
-        return self._known_facts[number]
+    @cached_property
+    def _program_facts(self) -> Any:
+        return lru_cache(10_000)(lambda text: self._value(text, ProgramFacts))
 
     def _state(self, value: float) -> CardState:
-        known = 0 < value <= len(self._states)
-        return self._states[int(value) - 1] if known else CardState.WORKING
+        number = 0 if math.isnan(value) else int(value)
+        return _member(CardState, self._states, number, CardState.WORKING)
 
 
 def open_recording(path: Path) -> Recording:
@@ -328,16 +445,17 @@ def open_recording(path: Path) -> Recording:
     return Recording(opened(path))
 
 
-Member = TypeVar("Member", bound=StrEnum)
+def _before(turns: Sequence[tuple[float, Told]], at: float, otherwise: Told) -> Told:
+    """What was told last at that moment."""
+    place = bisect_right(turns, at, key=lambda turn: turn[0])
+    return turns[place - 1][1] if place else otherwise
 
 
-def _members(kind: type[Member], names: object, otherwise: Member) -> Sequence[Member]:
+# Any: Absence or CardState.
+def _member(kind: Any, names: Sequence[str], number: int, otherwise: Told) -> Told:
     """By number from 1 on, as the file says; one that this program does not know is another."""
-    try:
-        known = value_of(Sequence[str], names if isinstance(names, str) else "")
-    except UnreadableError:
-        return tuple(kind)
-    return [kind(name) if name in tuple(kind) else otherwise for name in known]
+    known = 0 < number <= len(names) and names[number - 1] in tuple(kind)
+    return kind(names[number - 1]) if known else otherwise
 
 
 def _nothing(file: SafeFile) -> Trouble:

@@ -47,7 +47,7 @@ from gpuexplorer.recording.report_facts import (
     Report,
     findings,
 )
-from gpuexplorer.recording.told import Turn
+from gpuexplorer.recording.schema import Turn
 from gpuexplorer.telemetry.happenings import SILENCES, Kind
 from gpuexplorer.telemetry.whole_file import write_whole
 

@@ -13,8 +13,8 @@ import psutil
 import gpuexplorer
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
+from gpuexplorer.recording.schema import Writer
 from gpuexplorer.recording.tables import lay_out
-from gpuexplorer.recording.told import Writer
 
 PATIENCE = 0.2  # for somebody else who has hold of it
 _PAGES_BESIDE = 128  # so many in the log, and they go into the file
@@ -38,7 +38,7 @@ def this_program() -> Writer:
     return Writer(f"GPU Explorer {gpuexplorer.__version__}", process.pid, process.create_time())
 
 
-def make_file(path: Path, *, anonymous: bool, shrinks: bool = False) -> Opened:
+def make_file(path: Path, *, anonymous: bool) -> Opened:
     """The new file, with nothing in its tables."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -53,8 +53,7 @@ def make_file(path: Path, *, anonymous: bool, shrinks: bool = False) -> Opened:
     database = sqlite3.connect(path, timeout=PATIENCE, check_same_thread=False)
     try:
         database.execute("PRAGMA page_size = 8192")
-        if shrinks:
-            database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        database.execute("PRAGMA auto_vacuum = INCREMENTAL")
         lay_out(database, anonymous=anonymous)
         return ready_to_write(path, database)
     except (sqlite3.Error, OSError) as error:

@@ -9,7 +9,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.records import UnreadableError, from_text, text_of
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.recording.told import Machine, ProgramFacts, ProgramSeen
+from gpuexplorer.recording.schema import Machine, ProgramFacts, ProgramSeen
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology

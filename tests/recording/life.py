@@ -10,7 +10,7 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import GPU_UTILIZATION, POWER_DRAW
 from gpuexplorer.core.words import Message
 from gpuexplorer.recording.recorder import Recorder
-from gpuexplorer.recording.told import Machine
+from gpuexplorer.recording.schema import Machine
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.history import History
 

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import Cadence
-from gpuexplorer.recording.listening import Listening, machine_of
-from gpuexplorer.recording.recorder import Recorder
+from gpuexplorer.recording.recorder import Listening, Recorder, machine_of
 from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.session import Session, session_on
 from gpuexplorer.telemetry.sources import simulated

@@ -1,5 +1,6 @@
 """An anonymous recording holds no name, wherever one may have stood."""
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -10,7 +11,7 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.records import from_text
 from gpuexplorer.core.words import Message
 from gpuexplorer.recording.recorder import Recorder
-from gpuexplorer.recording.told import Machine, ProgramFacts, Topic
+from gpuexplorer.recording.schema import Machine, ProgramFacts, Record, Topic
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.processes import Ancestor, CardProcess, NamedProcess, ProcessUse
@@ -86,17 +87,20 @@ def test_nothing_that_names_anybody_stands_in_it(tmp_path: Path) -> None:
 def test_cards_keep_one_other_id_each_everywhere(tmp_path: Path) -> None:
     text = recorded(tmp_path / "it.gpurec", anonymous=True)
     with closing(sqlite3.connect(tmp_path / "it.gpurec")) as database:
-        names = [name for (name,) in database.execute("SELECT name FROM subject")]
-        happened = database.execute("SELECT card, sentence FROM happening").fetchall()
-        (facts,) = database.execute(
-            "SELECT facts FROM subject WHERE kind = 'process'"
-        ).fetchone()
+        told = database.execute("SELECT kind, json FROM fact ORDER BY id").fetchall()
+
+    def those(kind: Record) -> list[str]:
+        return [text for its, text in told if its == kind]
+
+    owners = [json.loads(each)["owner"] for each in those(Record.STRIP)]
+    [facts] = those(Record.PROCESS)
+    happened: list[Happening] = [from_text(Happening, each) for each in those(Record.HAPPENING)]
     one, part, two = "GPU-anonymous-0", "MIG-anonymous-1", "GPU-anonymous-2"
-    assert names == [one, part, two, HOST_ID, "77"]
+    assert owners[:4] == [one, part, two, HOST_ID]
+    assert owners[4].isdecimal()
     assert f'"parent":"{one}"' in text
     assert f'"a":"{one}","b":"{two}"' in text
-    assert happened[1][0] == one
-    sentence: Message = from_text(Message, happened[0][1])
-    assert (happened[0][0], sentence) == (two, "Process 77 uses the card")
+    assert happened[1].card == one
+    assert (happened[0].card, happened[0].sentence) == (two, "Process 77 uses the card")
     program: ProgramFacts = from_text(ProgramFacts, facts)
     assert (program.card, program.pid, program.command, program.user) == (part, 77, None, None)

@@ -22,13 +22,12 @@ from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Began, Finished, Transferred
 from gpuexplorer.lab.wire import CopyJob
-from gpuexplorer.recording import choice
 from gpuexplorer.recording.choice import chosen, moment
-from gpuexplorer.recording.export import FORMS, exported
+from gpuexplorer.recording.export import exported
 from gpuexplorer.recording.lab_said import Noted, Sent, line_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
-from gpuexplorer.recording.told import Machine, Topic
+from gpuexplorer.recording.schema import Machine, Topic
 from gpuexplorer.telemetry.backend import Source
 from tests.recording.made import BEGAN, make_recording
 from tests.trace_reader import Events, of, opened, whole_trace
@@ -208,32 +207,23 @@ def test_a_stretch_has_its_readings_and_no_others(lived: Recording) -> None:
     assert set(rows[0]) == {"time", "steady_s", "SIM-1 power_draw [W]"}
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_in_how_many_stretches_it_is_read_makes_no_difference(
-    lived: Recording, form: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    at_once = written(lived, form)
-    monkeypatch.setattr(choice, "_LONGEST", 61.0)
-    assert sorted(written(lived, form).splitlines()) == sorted(at_once.splitlines())
-
-
 def test_where_only_means_are_kept_their_lowest_and_highest_stand_beside_them(
     path: Path,
 ) -> None:
     make_recording(path, "1xT4", seconds=3600)
     with closing(sqlite3.connect(path)) as database, database:
-        database.execute("DELETE FROM piece WHERE level = 0 AND last < ?", (BEGAN + 1200,))
+        database.execute("DELETE FROM chunk WHERE last < ?", (BEGAN + 1200,))
     with closing(open_recording(path)) as recording:
         comments, rows = table(written(recording, "csv", metrics=[POWER]))
         json_lines = lines(written(recording, "jsonl", metrics=[POWER]))
         card = recording.cards()[0].id
-        buckets = recording.buckets(card, POWER, BEGAN, BEGAN + 600, 10)
+        buckets = recording.buckets(card, POWER, BEGAN, BEGAN + 900)
     name = f"{card} power_draw [W]"
-    assert any("means of the 10 s" in each for each in comments)
+    assert any("means of the 60 s" in each for each in comments)
     of_means = [row for row in rows if row[f"{name} min"]]
-    assert 60 <= len(of_means) < len(rows)
-    assert [float(row[name]) for row in of_means[:30]] == pytest.approx(
-        list(buckets.means[:30]), rel=1e-6
+    assert 15 <= len(of_means) < len(rows)
+    assert [float(row[name]) for row in of_means[:12]] == pytest.approx(
+        list(buckets.means[:12]), rel=1e-6
     )
     assert all(
         float(row[f"{name} min"]) <= float(row[name]) <= float(row[f"{name} max"])
@@ -241,7 +231,7 @@ def test_where_only_means_are_kept_their_lowest_and_highest_stand_beside_them(
     )
     means = [each for each in json_lines if each["is"] == "means"]
     assert len(means) == len(of_means)
-    assert means[0]["seconds"] == 10
+    assert means[0]["seconds"] == 60
     assert means[0]["lowest"]["power_draw"] == buckets.minima[0]
 
 

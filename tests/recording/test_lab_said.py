@@ -36,16 +36,14 @@ from gpuexplorer.lab.events import (
     Wrong,
 )
 from gpuexplorer.lab.wire import MODES, CopyJob
-from gpuexplorer.recording.lab_bounds import (
+from gpuexplorer.recording.lab_said import (
     LAST_PRINTED,
     MOST_PICTURED,
     MOST_PRINTED,
-    LabBounds,
-)
-from gpuexplorer.recording.lab_said import (
     Answered,
     Forgot,
     Gone,
+    LabBounds,
     Noted,
     OfProgram,
     ProgramChosen,
@@ -55,7 +53,7 @@ from gpuexplorer.recording.lab_said import (
     line_of,
     noted_of,
 )
-from gpuexplorer.recording.told import Topic
+from gpuexplorer.recording.schema import Topic
 from tests.copies.made import all_pairs, routes
 
 COPY = Transferred(1, "cpu", "cuda:0", 8, 1e-6, what="X.cuda()", line=1, cell=1)

@@ -18,10 +18,10 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import GPU_UTILIZATION, PCIE_RECEIVE, Cadence, metrics_of
 from gpuexplorer.core.metrics import POWER_DRAW as POWER
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.recording.listening import Listening, machine_of
-from gpuexplorer.recording.recorder import Recorder
+from gpuexplorer.recording.recorder import Listening, Recorder, machine_of
 from gpuexplorer.recording.recording import Recording, open_recording
-from gpuexplorer.recording.told import Turn
+from gpuexplorer.recording.schema import Record, Turn
+from gpuexplorer.recording.tables import put_fact, put_line
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.session import Session
@@ -131,24 +131,23 @@ def test_the_host_and_the_processes_are_told(recording: Recording) -> None:
     assert all(each.facts.card == card.id and each.facts.simulated for each in seen)
 
 
-def test_readings_and_buckets_say_the_same(recording: Recording) -> None:
+def test_readings_and_sums_say_the_same(recording: Recording) -> None:
     card = recording.cards()[0].id
     readings = recording.readings(card, GPU_UTILIZATION, BEGAN, recording.ended)
     assert len(readings.times) == SECONDS + 1
-    for level in (10, 60, 600):
-        buckets = recording.buckets(card, GPU_UTILIZATION, BEGAN, recording.ended, level)
-        assert sum(buckets.counts) == len(readings.times)
-        means = zip(buckets.means, buckets.counts, strict=True)
-        assert sum(mean * count for mean, count in means) == pytest.approx(sum(readings.values))
-        assert max(buckets.maxima) == max(readings.values)
+    [strand] = (each for each in recording.strands(card) if GPU_UTILIZATION in each.metrics)
+    _, _, most, means, counts = strand.sums(GPU_UTILIZATION, BEGAN, recording.ended)
+    assert counts.sum() == len(readings.times)
+    assert (means * counts).sum() == pytest.approx(sum(readings.values))
+    assert most.max() == max(readings.values)
+    # Nothing is told of a time twice.
+    assert not recording.buckets(card, GPU_UTILIZATION, BEGAN, recording.ended).times
 
 
 def test_the_time_of_day_goes_to_the_axis_and_back(copy: Path) -> None:
     with closing(sqlite3.connect(copy)) as database:
         for at, shift in ((BEGAN + 100, 3600.0), (BEGAN + 200, -50.0)):
-            database.execute(
-                "INSERT INTO turn (at, kind, value) VALUES (?, 'clock', ?)", (at, str(shift))
-            )
+            put_fact(database, at, Turn.CLOCK, shift)
         database.commit()
     with closing(open_recording(copy)) as recording:
         assert recording.wall(BEGAN + 50) == BEGAN + 50
@@ -266,11 +265,11 @@ def test_a_recording_from_the_future_asks_for_an_update(copy: Path) -> None:
     "change",
     [
         "CREATE VIEW more AS SELECT 1",
-        "CREATE TRIGGER more AFTER INSERT ON run BEGIN SELECT 1; END",
+        "CREATE TRIGGER more AFTER INSERT ON fact BEGIN SELECT 1; END",
         "CREATE TABLE more (a, b AS (a + 1))",
-        "ALTER TABLE said ADD COLUMN b AS (text)",
-        "CREATE INDEX more ON turn (abs(at))",
-        "DROP TABLE turn",
+        "ALTER TABLE fact ADD COLUMN b AS (json)",
+        "CREATE INDEX more ON fact (abs(at))",
+        "DROP TABLE sums",
     ],
 )
 def test_nothing_of_a_strangers_tables_is_run(copy: Path, change: str) -> None:
@@ -294,17 +293,17 @@ def test_any_name_of_a_file_will_do(copy: Path, tmp_path: Path) -> None:
 
 def test_one_without_a_run_says_that_there_is_nothing_yet(copy: Path) -> None:
     with closing(sqlite3.connect(copy)) as database:
-        database.execute("DELETE FROM run")
+        database.execute("DELETE FROM fact WHERE kind = 'run'")
         database.commit()
     assert "holds no recording yet" in refusal(copy)
 
 
 def test_a_later_run_is_a_gap_and_knows_nothing_of_the_one_before(copy: Path) -> None:
     with closing(sqlite3.connect(copy)) as database:
-        database.execute(
-            "INSERT INTO run (began, ended, writer, machine)"
-            " SELECT ended + 0.5, ended + 100, writer, machine FROM run"
-        )
+        (text,) = database.execute("SELECT json FROM fact WHERE kind = 'run'").fetchone()
+        (ended,) = database.execute("SELECT at FROM fact WHERE kind = 'ended'").fetchone()
+        run = put_line(database, ended + 0.5, Record.RUN, text)
+        put_fact(database, ended + 100, Record.ENDED, run)
         database.commit()
     with closing(open_recording(copy)) as recording:
         first, second = recording.runs

@@ -3,7 +3,7 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from gpuexplorer.recording.playhead import Playhead
+from gpuexplorer.recording.recorded_session import Playhead
 
 BEGAN, ENDED = 1000.0, 1600.0
 

@@ -9,8 +9,7 @@ import pytest
 
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState
 from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED, Cadence
-from gpuexplorer.recording.playhead import Playhead
-from gpuexplorer.recording.recorded_session import RecordedSession
+from gpuexplorer.recording.recorded_session import Playhead, RecordedSession
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.happenings import Kind

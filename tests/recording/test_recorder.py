@@ -2,6 +2,8 @@
 
 import json
 import sqlite3
+import stat
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -15,10 +17,21 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.records import from_text
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.recording.columns import REASONS, STATES, from_raw, reason_number, unpacked
 from gpuexplorer.recording.recorder import Recorder
-from gpuexplorer.recording.schema import BUCKET, LEVELS, STATE, TIMES
-from gpuexplorer.recording.told import Lost, Machine, ProgramFacts, Topic, Turn
+from gpuexplorer.recording.recording import open_recording
+from gpuexplorer.recording.schema import (
+    REASONS,
+    STATE,
+    Lost,
+    Machine,
+    ProgramFacts,
+    Record,
+    Topic,
+    Turn,
+    from_raw,
+    reason_number,
+    sum_of,
+)
 from gpuexplorer.telemetry.backend import Source
 from tests.recording.made import BEGAN, make_recording
 
@@ -29,11 +42,6 @@ MACHINE = Machine(
     Source("nvml", Message("driver")),
     1.0,
     Card(HOST_ID, 0, "cpu", 1, kind=CardKind.HOST),
-)
-PIECES = (
-    "SELECT piece.first, piece.last, piece.count, piece.data FROM piece JOIN series"
-    " ON series.id = piece.series JOIN subject ON subject.id = series.subject"
-    " WHERE subject.name = ? AND metric = ? AND level = ? ORDER BY piece.first, piece.id"
 )
 
 
@@ -48,16 +56,21 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
         yield database
 
 
-def column(database: sqlite3.Connection, metric: str, name: str = CARD) -> list[float]:
-    rows = database.execute(PIECES, (name, metric, 0)).fetchall()
-    return [value for *_, count, data in rows for value in unpacked(data, count)]
-
-
-def turns(path: Path, kind: Turn) -> list[tuple[float, str]]:
+def told_in(path: Path, kind: str) -> list[tuple[float, str]]:
     with opened(path) as database:
         return database.execute(
-            "SELECT at, value FROM turn WHERE kind = ? ORDER BY id", (kind.value,)
+            "SELECT at, json FROM fact WHERE kind = ? ORDER BY id", (str(kind),)
         ).fetchall()
+
+
+def column(path: Path, metric: str, card: str = CARD) -> list[float]:
+    with closing(open_recording(path)) as recording:
+        return list(recording.readings(CardId(card), MetricId(metric), 0.0, 4e9).values)
+
+
+def times(path: Path) -> list[float]:
+    with closing(open_recording(path)) as recording:
+        return list(recording.readings(CARD, BUSY, 0.0, 4e9).times)
 
 
 @pytest.fixture
@@ -87,17 +100,17 @@ def test_every_reading_stands_in_the_file_with_its_time_and_state(
 ) -> None:
     beat(recorder, clock, 1200)
     recorder.stop()
+    assert column(path, BUSY) == [step / 1200 for step in range(1200)]
+    assert times(path) == [BEGAN + step for step in range(1200)]
+    with closing(open_recording(path)) as recording:
+        told = recording.sample(CARD, [BUSY], BEGAN + 600)
+    assert (told.at, told.state) == (BEGAN + 600, CardState.WORKING)
+    reasons = {REASONS[reason_number(each) - 1] for each in column(path, POWER)}
+    assert reasons == {Absence.NOT_SUPPORTED}
     with opened(path) as database:
-        assert column(database, BUSY) == [step / 1200 for step in range(1200)]
-        assert column(database, TIMES) == [BEGAN + step for step in range(1200)]
-        assert {STATES[round(each) - 1] for each in column(database, STATE)} == {
-            CardState.WORKING
-        }
-        reasons = {REASONS[reason_number(each) - 1] for each in column(database, POWER)}
-        assert reasons == {Absence.NOT_SUPPORTED}
         assert database.execute("SELECT count(*) FROM tail").fetchone() == (0,)
-        ended = database.execute("SELECT ended FROM run").fetchone()
-        assert ended == (BEGAN + 1200,)
+    assert [at for at, _ in told_in(path, Record.ENDED)] == [BEGAN + 1200]
+    assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0 or sys.platform == "win32"
 
 
 def test_the_newest_readings_stand_in_the_tail_after_each_batch(
@@ -105,42 +118,38 @@ def test_the_newest_readings_stand_in_the_tail_after_each_batch(
 ) -> None:
     beat(recorder, clock, 3)
     with opened(path) as database:
-        rows = database.execute(
-            "SELECT at, data, metrics FROM tail JOIN layout ON layout = layout.id"
-        )
-        told = [(at, json.loads(metrics), data) for at, data, metrics in rows]
+        rows = database.execute("SELECT strip, at, data, sum FROM tail").fetchall()
     recorder.stop()
-    assert [at for at, *_ in told] == [BEGAN, BEGAN + 1, BEGAN + 2]
-    metrics, data = told[-1][1:]
-    assert metrics == [BUSY, POWER, STATE]
-    assert from_raw(data, 3)[0] == 2 / 3
+    assert [at for _, at, *_ in rows] == [BEGAN, BEGAN + 1, BEGAN + 2]
+    [(_, text)] = told_in(path, Record.STRIP)
+    assert json.loads(text) == {"owner": CARD, "rhythm": "fast", "names": [BUSY, POWER, STATE]}
+    assert from_raw(rows[-1][2])[0] == 2 / 3
+    assert all(check == sum_of(*told) for *told, check in rows)
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_buckets_say_what_lies_in_them_even_where_one_was_not_over(
-    recorder: Recorder, clock: ManualClock, path: Path, level: int
+def test_sums_say_what_lies_in_each_minute(
+    recorder: Recorder, clock: ManualClock, path: Path
 ) -> None:
-    clock.advance(3.0)  # so that pieces end in the middle of buckets
+    clock.advance(3.0)
     beat(recorder, clock, 7000)
     recorder.stop()
     expected: dict[float, list[float]] = {}
     for step in range(7000):
-        start = (BEGAN + 3 + step) // level * level
-        expected.setdefault(start, []).append(step / 7000)
-    found = []
-    with opened(path) as database:
-        for first, last, count, data in database.execute(PIECES, (CARD, BUSY, level)):
-            plain = unpacked(data, BUCKET * count)
-            assert (first, last) == (plain[0], plain[count - 1] + level)
-            found += list(
-                zip(*(plain[n * count :][:count] for n in range(BUCKET)), strict=True)
-            )
-        assert database.execute(PIECES, (CARD, POWER, level)).fetchall() == []
-    assert [each[0] for each in found] == sorted(expected)
-    for start, low, high, mean, count in found:
-        there = expected[start]
-        assert (low, high, count) == (min(there), max(there), len(there))
-        assert mean == pytest.approx(sum(there) / len(there))
+        expected.setdefault((BEGAN + 3 + step) // 60, []).append(step / 7000)
+    found: dict[float, list[list[float]]] = {}
+    with closing(open_recording(path)) as recording:
+        [strand] = recording.strands(CARD)
+        for each in strand.sums(BUSY, BEGAN, BEGAN + 8000).T.tolist():
+            # What is packed apart is summed apart.
+            found.setdefault(each[0] // 60, []).append(each)
+        assert not strand.sums(POWER, BEGAN, BEGAN + 8000).size
+    assert found.keys() == expected.keys()
+    for minute, there in expected.items():
+        told = found[minute]
+        assert min(each[1] for each in told) == min(there)
+        assert max(each[2] for each in told) == max(there)
+        assert sum(each[3] * each[4] for each in told) == pytest.approx(sum(there))
+        assert sum(each[4] for each in told) == len(there)
 
 
 def test_a_card_that_is_asked_something_else_keeps_what_it_said_before(
@@ -152,9 +161,8 @@ def test_a_card_that_is_asked_something_else_keeps_what_it_said_before(
         clock.advance(1.0)
         recorder.write_now()
     recorder.stop()
-    with opened(path) as database:
-        assert len(column(database, BUSY)) == 6
-        assert column(database, "temperature") == [50.0] * 3
+    assert len(column(path, BUSY)) == 6
+    assert column(path, "temperature") == [50.0] * 3
 
 
 def test_cards_that_come_and_go_are_told_once_each(
@@ -167,7 +175,7 @@ def test_cards_that_come_and_go_are_told_once_each(
         clock.advance(1.0)
     recorder.stop()
     kind = tuple[Card, ...]
-    told = [(at, from_text(kind, value)) for at, value in turns(path, Turn.CARDS)]
+    told = [(at, from_text(kind, value)) for at, value in told_in(path, Turn.CARDS)]
     assert told == [(BEGAN, (one,)), (BEGAN + 2, (one, two)), (BEGAN + 3, (two,))]
 
 
@@ -183,11 +191,10 @@ def test_sleep_and_a_clock_that_was_set_are_part_of_the_record(
     clock.step(-7200.0)
     beat(recorder, clock, 2)
     recorder.stop()
-    assert turns(path, Turn.SUSPENDED) == [(BEGAN + 3602, "3600.0")]
-    assert turns(path, Turn.CLOCK) == [(BEGAN, "0.0"), (BEGAN + 3604, "-7200.0")]
-    with opened(path) as database:
-        later = [BEGAN + 3602 + step for step in range(4)]
-        assert column(database, TIMES) == [BEGAN, BEGAN + 1, *later]
+    assert told_in(path, Turn.SUSPENDED) == [(BEGAN + 3602, "3600.0")]
+    assert told_in(path, Turn.CLOCK) == [(BEGAN, "0.0"), (BEGAN + 3604, "-7200.0")]
+    later = [BEGAN + 3602 + step for step in range(4)]
+    assert times(path) == [BEGAN, BEGAN + 1, *later]
 
 
 def test_what_a_disk_does_not_take_in_time_is_counted_and_never_waited_for(
@@ -198,37 +205,33 @@ def test_what_a_disk_does_not_take_in_time_is_counted_and_never_waited_for(
         clock.advance(0.001)
     recorder.write_now()
     recorder.stop()
-    ((_, value),) = turns(path, Turn.LOST)
+    ((_, value),) = told_in(path, Turn.LOST)
     lost: Lost = from_text(Lost, value)
     assert lost.samples == 500
     assert lost.since == pytest.approx(BEGAN + 20.0)
-    with opened(path) as database:
-        assert len(column(database, BUSY)) == 20_000
+    assert len(column(path, BUSY)) == 20_000
 
 
 def test_a_simulated_machine_is_recorded_with_all_that_happened(tmp_path: Path) -> None:
     path = make_recording(tmp_path / "it.gpurec", faults="lost:1@100s")
+    kinds = {json.loads(text)["kind"] for _, text in told_in(path, Record.HAPPENING)}
+    assert {"card lost", "xid", "process appeared"} <= kinds
+    facts: ProgramFacts = from_text(ProgramFacts, told_in(path, Record.PROCESS)[0][1])
+    assert facts.simulated
+    assert len(column(path, "gpu_utilization", "SIM-0")) == 601
+    assert len(column(path, "memory_used", HOST_ID)) == 601
     with opened(path) as database:
-        kinds = {kind for (kind,) in database.execute("SELECT kind FROM happening")}
-        assert {"card lost", "xid", "process appeared"} <= kinds
-        (facts,) = database.execute(
-            "SELECT facts FROM subject WHERE kind = 'process' LIMIT 1"
-        ).fetchone()
-        assert from_text(ProgramFacts, facts).simulated
-        assert len(column(database, "gpu_utilization", "SIM-0")) == 601
-        assert len(column(database, "memory_used", HOST_ID)) == 601
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    assert [at for at, _ in turns(path, Turn.TOPOLOGY)] == [BEGAN]
-    lost = {at: json.loads(value)["SIM-1"] for at, value in turns(path, Turn.PROCESSES)[1:]}
-    assert lost[BEGAN + 100] is None
+    assert [at for at, _ in told_in(path, Turn.TOPOLOGY)] == [BEGAN]
+    with closing(open_recording(path)) as recording:
+        assert recording.processes(CardId("SIM-1"), BEGAN + 99)
+        assert recording.processes(CardId("SIM-1"), BEGAN + 101) is None
 
 
 def test_a_line_of_the_lab_is_kept_as_it_was_said(recorder: Recorder, path: Path) -> None:
     recorder.put_said(Topic.CELL, '{"is":"run"}')
     recorder.stop()
-    with opened(path) as database:
-        said = database.execute("SELECT what, text FROM said").fetchall()
-    assert said == [("cell", '{"is":"run"}')]
+    assert [text for _, text in told_in(path, Topic.CELL)] == ['{"is":"run"}']
 
 
 def test_a_finished_recording_is_one_plain_file(recorder: Recorder, path: Path) -> None:

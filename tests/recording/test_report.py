@@ -29,7 +29,7 @@ from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.recording.report import report_page, write_report
 from gpuexplorer.recording.report_facts import Report, findings
-from gpuexplorer.recording.told import Machine
+from gpuexplorer.recording.schema import Machine
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from tests.recording.made import BEGAN, make_recording
@@ -312,8 +312,7 @@ def test_a_damaged_recording_says_so_whenever_that_is_found(tmp_path: Path) -> N
     path = make_recording(tmp_path / "a.gpurec", "2xH100+nvlink", 600)
     with closing(sqlite3.connect(path)) as database, database:
         database.execute(
-            "UPDATE piece SET data = substr(data, 9) WHERE series IN"
-            " (SELECT id FROM series WHERE metric LIKE 'nvlink%')"
+            "UPDATE chunk SET data = substr(data, 9) WHERE id = (SELECT max(id) FROM chunk)"
         )
     assert "The file is damaged" in Seen(page_of(path)).text
 

@@ -13,9 +13,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.recording.joined_past import JoinedPast
 from gpuexplorer.recording.keeping import Kept
-from gpuexplorer.recording.listening import Listening, machine_of
+from gpuexplorer.recording.recorded_past import JoinedPast
+from gpuexplorer.recording.recorder import Listening, machine_of
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.session import Session

@@ -11,8 +11,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab_recording import LabRecording
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.recording.listening import Listening, machine_of
-from gpuexplorer.recording.recorder import Recorder
+from gpuexplorer.recording.recorder import Listening, Recorder, machine_of
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.session import Session
 

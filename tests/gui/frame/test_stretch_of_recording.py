@@ -6,7 +6,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.gui.state.time_window import DAY, HOUR, MINUTE, TimeWindow
-from gpuexplorer.recording.playhead import Playhead
+from gpuexplorer.recording.recorded_session import Playhead
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.trace import Trace, empty_trace
 

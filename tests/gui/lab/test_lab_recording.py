@@ -23,11 +23,10 @@ from gpuexplorer.lab.events import Asked, Began, Finished, Freed, Printed
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.recording.lab_said import Sent, noted_of
-from gpuexplorer.recording.listening import Listening, machine_of
 from gpuexplorer.recording.recorded_session import RecordedSession
-from gpuexplorer.recording.recorder import Recorder
+from gpuexplorer.recording.recorder import Listening, Recorder, machine_of
 from gpuexplorer.recording.recording import open_recording
-from gpuexplorer.recording.told import Topic
+from gpuexplorer.recording.schema import Topic
 from tests.copies.made import one_way
 from tests.gui.copies.moves import across, read
 from tests.gui.lab.conftest import KnownPython, ScriptedWorker, ThisPython, run, tensor

@@ -34,9 +34,8 @@ from gpuexplorer.gui.topology.view import TopologyView
 from gpuexplorer.gui.widgets.bars.alert_strip import AlertStrip
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.window_commands import Do
-from gpuexplorer.recording.listening import machine_of
 from gpuexplorer.recording.recorded_session import RecordedSession
-from gpuexplorer.recording.recorder import Recorder
+from gpuexplorer.recording.recorder import Recorder, machine_of
 from gpuexplorer.telemetry.alert_rule import Rule, Side
 from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.session import session_on
@@ -293,7 +292,7 @@ def test_compared_with_a_time_before_its_beginning_it_says_that_nothing_was_read
 def test_before_the_oldest_event_that_is_read_it_does_not_say_that_there_was_none(
     start: Start, path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("course", "recorded_session"):
+    for module in ("strands", "recorded_session"):
         monkeypatch.setattr(f"gpuexplorer.recording.{module}.MOST_HAPPENINGS", 2)
     app = start(path)
     recorded(app).playhead.seek(recorded(app).recording.began)

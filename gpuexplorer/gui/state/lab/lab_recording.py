@@ -8,16 +8,16 @@ from PySide6.QtCore import QObject, QTimer
 
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.lab.events import Event
-from gpuexplorer.recording.lab_bounds import LabBounds
-from gpuexplorer.recording.lab_past import past_of
 from gpuexplorer.recording.lab_said import (
     Gone,
     LabBegan,
+    LabBounds,
     Noted,
     OfProgram,
     ProgramChosen,
     ProgramStands,
     line_of,
+    past_of,
 )
 from gpuexplorer.recording.recorder import Recorder
 

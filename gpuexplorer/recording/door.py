@@ -1,17 +1,52 @@
-"""Whether a file is a recording that this program can read; if not, a sentence says why."""
+"""The door: whether a file is a recording that this program can read; if not, a sentence says
+why. A SafeFile is one that may be: read only, bounded in time, whoever made it.
+"""
 
 import errno
 import os
 import sqlite3
 import stat
-from contextlib import suppress
+import sys
+import threading
+import time
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import mark
-from gpuexplorer.recording.safe_file import MASTER, WAYS, SafeFile, as_ours
-from gpuexplorer.recording.schema import APPLICATION, VERSION
+from gpuexplorer.core.words import Message, mark
+from gpuexplorer.recording.schema import APPLICATION, OLD_TABLES, TABLES, VERSION
 
+Row = tuple[Any, ...]  # Any: what a file holds, which may be anything
+
+_PATIENCE = 2.0  # seconds that one question may take
+_OPERATIONS = 10_000  # of SQLite's between looks at the clock
+_LONGEST = 1 << 26  # bytes of one value
+# As usual; then for a folder that cannot be written, with the log of a writer that was killed
+# and without one.
+_WAYS = (
+    "mode=ro",
+    f"mode=ro&vfs={'win32' if sys.platform == 'win32' else 'unix'}-none",
+    "mode=ro&immutable=1",
+)
+_SETTINGS = (
+    "PRAGMA trusted_schema=OFF",
+    "PRAGMA cell_size_check=ON",
+    "PRAGMA mmap_size=0",
+    "PRAGMA query_only=ON",
+    # Else nothing is read of a file whose last pages are missing. Nothing can be written.
+    "PRAGMA writable_schema=ON",
+)
+_TABLES = {1: OLD_TABLES, VERSION: TABLES}
+# SQLite's own `.recover` leaves there what belongs to no table; nothing reads it.
+_MASTER = (
+    "SELECT type, name, tbl_name, sql FROM sqlite_master"
+    " WHERE NOT (type = 'table' AND name LIKE 'lost_and_found%') LIMIT 100"
+)
+DAMAGED = Message(
+    "The file is damaged: what can be read of it is shown, and no more. SQLite's own shell may"
+    " find more: `sqlite3 FILE .recover`."
+)
 _CHOOSE = mark("Choose a file that GPU Explorer recorded; its name usually ends in .gpurec.")
 _NOT_THERE = {
     errno.ENOENT: (mark("There is no file {file}."), mark("Look at its name and its folder.")),
@@ -26,27 +61,83 @@ _NO_RIGHT = (
 _BESIDE = ("-wal", "-shm", "-journal")
 
 
+class SafeFile:
+    """For any thread. What cannot be read is left out, and makes it `damaged`."""
+
+    def __init__(self, path: Path, way: str) -> None:
+        self.path, self.version, self._way = path, VERSION, way
+        self.damaged = False
+        self._closed = False
+        self._lock = threading.Lock()
+        self._deadline = 0.0
+        self._sqlite = sqlite3.connect(
+            f"{path.absolute().as_uri()}?{way}",
+            uri=True,
+            timeout=1.0,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        self._sqlite.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+        self._sqlite.text_factory = lambda data: data.decode(errors="replace")
+        self._sqlite.set_progress_handler(
+            lambda: time.monotonic() > self._deadline, _OPERATIONS
+        )
+
+    def begin(self) -> None:
+        """Raises sqlite3.Error where that way does not lead into it."""
+        for setting in _SETTINGS:
+            self._sqlite.execute(setting)
+        if self._way == _WAYS[1]:
+            # The index of its log is then kept in memory, and nothing written beside the file.
+            self._sqlite.execute("PRAGMA locking_mode=EXCLUSIVE")
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            self._sqlite.close()
+
+    def ask(self, question: str, *values: object) -> list[Row]:
+        """Raises sqlite3.Error; nothing after `close`."""
+        with self._lock:
+            if self._closed:
+                return []
+            self._deadline = time.monotonic() + _PATIENCE
+            try:
+                return self._sqlite.execute(question, values).fetchall()
+            except (UnicodeDecodeError, MemoryError) as error:
+                # What SQLite would say of the damage is damaged itself, or needs all memory.
+                raise sqlite3.DatabaseError(str(error)) from error
+
+    def rows(self, question: str, *values: object) -> list[Row]:
+        """None where they cannot be read."""
+        try:
+            return self.ask(question, *values)
+        except sqlite3.Error:
+            self.damaged = True
+            return []
+
+
 def opened(path: Path) -> SafeFile:
     """Raises Trouble for what is no recording. Never opens the file by itself: closing it
     again would take away the locks of a recorder in this very process.
     """
     _refuse_what_is_no_file(path)
     refused: sqlite3.Error | None = None
-    for way in WAYS:
+    for way in _WAYS:
         file = SafeFile(path, way)
         try:
+            file.begin()
             _refuse_strangers(file)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, Trouble) as error:
             file.close()
+            if isinstance(error, Trouble):
+                raise
             refused = error
             if _kind_of(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
                 break
-        except Trouble:
-            file.close()
-            raise
         else:
             # Whatever the log held is not seen the last way.
-            file.damaged = way == WAYS[-1] and _has_log(path)
+            file.damaged = way == _WAYS[-1] and _has_log(path)
             return file
     raise _trouble(path, refused) from refused
 
@@ -103,13 +194,26 @@ def _refuse_strangers(file: SafeFile) -> None:
             "Update GPU Explorer to open it.",
             file=name,
         )
-    # Where older versions differ, their tables are compared with theirs, and read as these.
-    if version != VERSION or not as_ours(file.ask(MASTER)):
+    # A view, a trigger or a column that computes would be run where it is read.
+    if version not in _TABLES or _plain(file.ask(_MASTER)) != _tables(_TABLES[version]):
         raise Trouble(
             "{file} calls itself a recording of GPU Explorer, and its tables are others.",
             "It is damaged, or another program changed it. Choose another file.",
             file=name,
         )
+    file.version = version
+
+
+def _tables(script: str) -> list[list[str]]:
+    with closing(sqlite3.connect(":memory:")) as ours:
+        ours.executescript(script)
+        return _plain(ours.execute(_MASTER).fetchall())
+
+
+def _plain(rows: list[Row]) -> list[list[str]]:
+    return sorted(
+        [" ".join(str(each).replace('"', "").split()) for each in row] for row in rows
+    )
 
 
 def _has_log(path: Path) -> bool:
@@ -150,6 +254,7 @@ def _trouble(path: Path, error: sqlite3.Error | None) -> Trouble:
 def too_damaged(path: Path) -> Trouble:
     return Trouble(
         "{file} is damaged, and nothing of it can be read.",
-        "Take another copy of it, if there is one.",
+        "Take another copy of it, if there is one. SQLite's own shell may find something:"
+        " `sqlite3 FILE .recover`.",
         file=path.name,
     )
