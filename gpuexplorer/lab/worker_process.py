@@ -231,8 +231,7 @@ class WorkerProcess:
 
     def _note_words(self, stream: "IO[bytes]") -> None:
         with stream:
-            for line in self._way.complaints(stream):
-                self._last_words.append(line.rstrip())
+            self._last_words.extend(line.rstrip() for line in self._way.complaints(stream))
 
     def _show(self, name: str, stream: "IO[bytes]") -> None:
         """What the program prints, as far as it can be shown."""

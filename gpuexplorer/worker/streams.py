@@ -42,6 +42,7 @@ class Stop:
         self._main = threading.main_thread().ident or 0
         self._whole = 0
         self._late = False
+        sys.unraisablehook = self._on_ignored
 
     def begin(self, command: int) -> None:
         """A cell before it may have set a handler of its own."""
@@ -78,6 +79,13 @@ class Stop:
             self._late = True
         else:
             self.checkpoint()
+
+    def _on_ignored(self, error: "sys.UnraisableHookArgs") -> None:
+        """A destructor loses the interrupt that meets it; another one follows it."""
+        if error.exc_type is KeyboardInterrupt and self.asked:
+            threading.Timer(0.01, self.cancel, (self.running,)).start()
+        else:
+            sys.__unraisablehook__(error)
 
     def __enter__(self) -> None:
         if threading.get_ident() == self._main:

@@ -26,7 +26,7 @@ needs_matplotlib = pytest.mark.skipif(
     importlib.util.find_spec("matplotlib") is None, reason="there is no matplotlib here"
 )
 FIRST = """
-import os, pickle, subprocess, sys, torch, warnings
+import os, pickle, subprocess, sys, threading, torch, warnings
 from torch import nn
 from torch.nn import functional as F
 """
@@ -176,6 +176,13 @@ def test_an_endless_flood_can_be_stopped(lab: Worker, code: str) -> None:
     lab.listener.wait(lambda: "too much" in lab.printed(run, "note"))
     stopped(lab, run)
     assert lab.value("'at once'") == "'at once'"
+
+
+def test_a_stop_that_a_destructor_swallows_ends_the_cell_all_the_same(lab: Worker) -> None:
+    slow = "    def __del__(self): print('begun'); __import__('time').sleep(1000)"
+    run = lab.begin(f"class Slow:\n{slow}\nSlow()\nwhile True: pass")
+    lab.listener.wait(lambda: "begun" in lab.printed(run))
+    stopped(lab, run)
 
 
 def test_what_is_very_long_is_cut(lab: Worker) -> None:

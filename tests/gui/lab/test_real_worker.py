@@ -169,7 +169,8 @@ def test_what_hangs_is_cancelled_in_vain_and_then_restarted(
 ) -> None:
     there = tmp_path / "there"
     lab.state.run(
-        f"import ctypes\nopen({str(there)!r}, 'w').close()\nctypes.PyDLL(None).sleep(1000)"
+        "import ctypes, signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])\n"
+        f"open({str(there)!r}, 'w').close()\nctypes.PyDLL(None).sleep(1000)"
     )
     qtbot.waitUntil(lambda: lab.state.stage is Stage.BUSY, timeout=PATIENCE)
     qtbot.waitUntil(there.exists, timeout=PATIENCE)

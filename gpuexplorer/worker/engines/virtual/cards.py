@@ -518,15 +518,6 @@ def in_force() -> Cards:
     return machines[-1]
 
 
-def _after_fork() -> None:
-    for each in machines:
-        each.after_fork()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
-
-
 class Stretch:
     """Part of a card's memory. The storage that lies there keeps it for as long as it lives."""
 

@@ -3,6 +3,7 @@ these cards are put in PyTorch's place, for the whole process and every thread o
 """
 
 import contextlib
+import os
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -35,6 +36,8 @@ def enter(cards: Cards) -> None:
     """Those that were in force before are gone with it."""
     leave()
     machines[:] = [cards]
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=cards.after_fork)
     register_makers()
     for each in (put_refusals, put_cuda, put_makers, put_methods, put_casting, put_saving):
         each()
