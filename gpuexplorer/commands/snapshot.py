@@ -32,8 +32,8 @@ from gpuexplorer.commands.terminal import write_json
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardState
+from gpuexplorer.core.harmless import harmless
 from gpuexplorer.core.metrics import METRICS, metrics_of
-from gpuexplorer.core.spreadsheet import harmless
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.telemetry.card_course import HARMFUL, state_of
 from gpuexplorer.telemetry.latest import Reading
