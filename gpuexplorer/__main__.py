@@ -70,9 +70,12 @@ def main(words: Sequence[str] | None = None) -> int:
         on_windows = sys.platform == "win32" and error.errno == errno.EINVAL
         if isinstance(error, BrokenPipeError) or on_windows:
             return OK
-        full = "The output could not be written: {reason}."
-        hint = "Look at the disk, or send it elsewhere."
-        return _say(Trouble(full, hint, reason=os.strerror(error.errno)), TROUBLE)
+        full = Trouble(
+            "The output could not be written: {reason}.",
+            "Look at the disk, or send it elsewhere.",
+            reason=os.strerror(error.errno),
+        )
+        return _say(full, TROUBLE)
     except KeyboardInterrupt:
         # A second Ctrl-C must not interrupt the leaving.
         signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -157,8 +157,13 @@ CARDS = {"--cards": Option("LIST", "only these: numbers, UUIDs or bus addresses"
 
 def reading_options(interval: float) -> Mapping[str, Option]:
     """Which cards are read again and again, and how often."""
-    said = "between two readings, 0.1 to 60; {usual:g} if not given"
-    every = Option("SECONDS", said, number, interval, values={"usual": interval})
+    every = Option(
+        "SECONDS",
+        "between two readings, 0.1 to 60; {usual:g} if not given",
+        number,
+        interval,
+        values={"usual": interval},
+    )
     return {"--interval": every, **CARDS, **SOURCE}
 
 

@@ -29,7 +29,7 @@ from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
 
 _FORMS = ", ".join(FORMS)
 _OPTIONS = {
-    "--format": Option("FORMAT", "{forms}", OneOf([*FORMS]), values={"forms": _FORMS}),
+    "--format": Option("FORMAT", _FORMS, OneOf([*FORMS])),
     "--metrics": Option(
         "LIST", "only these, such as power_draw,temperature; help lists those there are"
     ),
@@ -50,13 +50,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_stretch_arguments(parser: argparse.ArgumentParser, otherwise: str) -> None:
     """`otherwise`: what becomes of it where --output says nothing."""
-    place = {"place": otherwise}
-    output = "where it is written, in place of what is there; else {place}"
     stretch = {
         "file": Option("FILE", "the recording", Path),
         "--from": Option("TIME", "leave out what was before"),
         "--to": Option("TIME", "leave out what was after"),
-        "--output": Option("FILE", output, Path, values=place),
+        "--output": Option(
+            "FILE",
+            "where it is written, in place of what is there; else {place}",
+            Path,
+            values={"place": otherwise},
+        ),
     }
     add_options(parser, stretch)
     # What begins like a negative number is no option: `--from -1h`.

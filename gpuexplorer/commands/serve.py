@@ -273,13 +273,21 @@ class Server(ThreadingWSGIServer):
     def _answer(
         self, asked: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
+        method, status, said = asked["REQUEST_METHOD"], "404 Not Found", ""
         if self.local and not _meant_for_us(asked.get("HTTP_HOST", "localhost")):
-            start_response("421 Misdirected Request", [])
-            return []
-        # Whole and in one form, whatever else a client may choose.
-        usual = {"QUERY_STRING": "", "HTTP_ACCEPT": ""}
-        page: Iterable[bytes] = self._page(asked | usual, start_response)
-        return page
+            status = "421 Misdirected Request"
+        elif method not in ("GET", "HEAD"):
+            status = "501 Not Implemented"
+        elif asked["PATH_INFO"] == _PAGE:
+            # Whole and in one form, whatever else a client may choose.
+            usual = {"QUERY_STRING": "", "HTTP_ACCEPT": "", "REQUEST_METHOD": "GET"}
+            page: list[bytes] = self._page(asked | usual, start_response)
+            return page if method == "GET" else []
+        elif asked["PATH_INFO"] == "/":
+            status = "200 OK"
+            said = tr("GPU Explorer shows its readings to Prometheus at {page}", page=_PAGE)
+        start_response(status, [("Content-Type", "text/plain; charset=utf-8")])
+        return [] if method == "HEAD" else [(said or f"{status}\n").encode()]
 
     def process_request(self, request: Any, client_address: Any) -> None:  # as it is declared
         if len(self._newest) == _AT_ONCE:
