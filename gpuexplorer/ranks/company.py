@@ -10,8 +10,8 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from gpuexplorer.core.harmless import line_of, record_in
 from gpuexplorer.core.records import UnreadableError
-from gpuexplorer.core.tagged import line_of, record_in
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.lab import packaged

@@ -19,9 +19,9 @@ from typing import NoReturn
 
 from gpuexplorer.core.cards import HOST_ID, Sample
 from gpuexplorer.core.clock import SystemClock
+from gpuexplorer.core.harmless import line_of
 from gpuexplorer.core.newer_python import assert_never
 from gpuexplorer.core.records import UnreadableError
-from gpuexplorer.core.tagged import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab import offspring

@@ -8,8 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Union
 
 from gpuexplorer.core.cards import Card, Sample
-from gpuexplorer.core.harmless import FEW_LIMITS
-from gpuexplorer.core.tagged import kinds, record_in
+from gpuexplorer.core.harmless import LETTERS, kinds, record_in
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.simulation.occupied import Occupation
@@ -169,7 +168,7 @@ def order_of(line: bytes) -> Order:
 FACTS = (Cards, Notes, Sample, Users, HardwareFault)
 _TOLD = {**kinds(Told), **{each.__name__: each for each in FACTS}}
 _LONG = dict.fromkeys(("command", "simulated_command", "path", "prefix"), 8192)
-_LIMITS = FEW_LIMITS._replace(letters={**FEW_LIMITS.letters, **_LONG})
+_LETTERS = {**LETTERS, **_LONG}
 
 
 # Any: one of what is told, or a fact.
@@ -177,7 +176,7 @@ def told_of(line: bytes) -> Any:
     """Raises UnreadableError, whatever the line is. A report is JSON of its own, for whoever
     reads that.
     """
-    return record_in(line, _TOLD, _LIMITS, as_they_are={"report"})
+    return record_in(line, _TOLD, _LETTERS, as_they_are={"report"})
 
 
 _NAME = "GPUEXPLORER_AGENT"

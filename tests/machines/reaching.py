@@ -1,6 +1,6 @@
 """Our agent on another machine, through ssh, and what comes of it."""
 
-from gpuexplorer.core.tagged import line_of
+from gpuexplorer.core.harmless import line_of
 from gpuexplorer.remote.host_name import HostName, host_name
 from gpuexplorer.remote.link import Link
 from gpuexplorer.remote.parcel import Kind, parcel

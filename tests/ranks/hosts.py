@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import psutil
 
-from gpuexplorer.core.tagged import line_of
+from gpuexplorer.core.harmless import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.ranks.company import Company, Member

@@ -15,8 +15,8 @@ import pytest
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardState, Sample
+from gpuexplorer.core.harmless import line_of
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.tagged import line_of
 from gpuexplorer.remote import agent as answers
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.parcel import Kind, parcel

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.spreadsheet import harmless
+from gpuexplorer.core.harmless import harmless
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.event_words import (
     EventGroup,

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.doctor import surroundings
+from gpuexplorer.core.harmless import line_of
 from gpuexplorer.core.records import UnreadableError
-from gpuexplorer.core.tagged import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.start import Start
