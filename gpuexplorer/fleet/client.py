@@ -47,15 +47,8 @@ class Firing(NamedTuple):
 
 
 class PrometheusError(Trouble):
-    """`lasting`: asking again soon is pointless, and may lock somebody out. `status`: of the
-    answer, where there was one.
-    """
-
-    def __init__(
-        self, template: str, hint: str, /, *, lasting: bool = False, **values: object
-    ) -> None:
-        super().__init__(template, hint, **values)
-        self.lasting, self.status = lasting, values.get("status")
+    lasting = False  # asking again soon is pointless, and may lock somebody out
+    status = 0  # of the answer, where there was one
 
 
 class Prometheus:
@@ -171,14 +164,15 @@ class Prometheus:
             body = zlib.decompressobj(wbits=31).decompress(body, _LARGEST + 1)
         if len(body) > _LARGEST:
             self._close()
-            raise PrometheusError(
+            too_much = PrometheusError(
                 "Prometheus at {url} answered with more than {size:.0f} MB, and was not read"
                 " on.",
                 "Ask for fewer cards with --match.",
-                status=answer.status,
                 url=self.where.url,
                 size=_LARGEST / 1e6,
             )
+            too_much.status = answer.status
+            raise too_much
         if answer.status != HTTPStatus.OK:
             raise _refused(answer.status, body, self.where.url, answer.getheader("Location"))
         if answer.length:
@@ -213,14 +207,14 @@ class Prometheus:
         return self._no_prometheus()
 
     def _no_prometheus(self) -> PrometheusError:
-        return PrometheusError(
+        error = PrometheusError(
             "What answers at {url} is no Prometheus, or something changes its answers on the"
             " way.",
             "Look at the address, with its port and path.",
-            lasting=True,
-            status=HTTPStatus.OK,
             url=self.where.url,
         )
+        error.lasting, error.status = True, HTTPStatus.OK
+        return error
 
 
 # Any: whatever JSON holds; what is not as it should be raises one of UNREADABLE.
@@ -315,15 +309,16 @@ def _refused(status: int, body: bytes, url: str, sent_to: str | None) -> Prometh
         said = HTTPStatus(status).phrase
         told = clean(json.loads(body)["error"], _SAID)  # a page for browsers is not quoted
         said = told.rstrip(".") or said
-    return PrometheusError(
+    error = PrometheusError(
         sentence,
         hint,
-        lasting=status in _LASTING,
         status=status,
         url=url,
         other=clean(sent_to or "", _SAID),
         said=said or Message("it gives no reason"),
     )
+    error.lasting, error.status = status in _LASTING, status
+    return error
 
 
 def unreachable(error: OSError, url: str, host: str) -> PrometheusError:
@@ -343,8 +338,10 @@ def unreachable(error: OSError, url: str, host: str) -> PrometheusError:
         case _:
             sentence = mark("The connection to {url} broke: {said}.")
             hint = mark("It is tried again.")
-    said = clean(said, _SAID).rstrip(".")
-    return PrometheusError(sentence, hint, lasting=lasting, url=url, host=host, said=said)
+    told = clean(said, _SAID).rstrip(".")
+    refusal = PrometheusError(sentence, hint, url=url, host=host, said=told)
+    refusal.lasting = lasting
+    return refusal
 
 
 _TLS = (

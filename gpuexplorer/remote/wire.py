@@ -12,7 +12,7 @@ from gpuexplorer.core.harmless import FEW_LIMITS
 from gpuexplorer.core.tagged import kinds, record_in
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.pythons import LabPython
-from gpuexplorer.simulation.occupied import Occupation
+from gpuexplorer.simulation.course import Occupation
 from gpuexplorer.telemetry.backend import HardwareFault
 from gpuexplorer.telemetry.facts import Cards, Notes, Users, Watch
 from gpuexplorer.telemetry.processes import Way
