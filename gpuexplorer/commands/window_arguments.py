@@ -204,8 +204,7 @@ def _fleet(arguments: argparse.Namespace) -> "Fleet | None":
                 )
         return None
     from gpuexplorer.fleet.client import Prometheus  # noqa: PLC0415 - rarely needed
-    from gpuexplorer.fleet.exporters import is_label, match  # noqa: PLC0415 - as above
-    from gpuexplorer.fleet.fleet import Fleet  # noqa: PLC0415 - as above
+    from gpuexplorer.fleet.fleet import Fleet, is_label, match  # noqa: PLC0415 - as above
     from gpuexplorer.fleet.login import address, read_login  # noqa: PLC0415 - as above
 
     label = arguments.host_label

@@ -11,7 +11,7 @@ from gpuexplorer.core.cards import Card, Sample
 from gpuexplorer.core.harmless import LETTERS, kinds, record_in
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.pythons import LabPython
-from gpuexplorer.simulation.occupied import Occupation
+from gpuexplorer.simulation.course import Occupation
 from gpuexplorer.telemetry.backend import HardwareFault
 from gpuexplorer.telemetry.facts import Cards, Notes, Users, Watch
 from gpuexplorer.telemetry.processes import Way

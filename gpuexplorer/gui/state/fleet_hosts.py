@@ -79,10 +79,8 @@ class FleetHosts:
     def _reach(
         self, host: str, wanted: Wanted, on_change: Callable[[], None], asking: "Asking"
     ) -> Reached:
-        server = self.watching.fleet.server
         return Reached(
-            FleetLink(self.watching, on_change),
-            lambda: host_session(self.watching, host, server.another()),
+            FleetLink(self.watching, on_change), lambda: host_session(self.watching, host)
         )
 
 

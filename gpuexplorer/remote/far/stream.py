@@ -26,7 +26,7 @@ from gpuexplorer.remote.wire import (
     Told,
     Wired,
 )
-from gpuexplorer.simulation.occupied import Occupation
+from gpuexplorer.simulation.course import Occupation
 from gpuexplorer.telemetry.backend import MADE_UP, HardwareFault, Source
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.facts import Attempt, Cards, Fact, Notes, Tell, Users, Watch
