@@ -11,7 +11,8 @@ import pytest
 from gpuexplorer.commands import lesson_run
 from gpuexplorer.commands.arguments import SentenceParser
 from gpuexplorer.commands.lesson import add_arguments
-from gpuexplorer.commands.lesson_run import CommandRig, Play, as_json
+from gpuexplorer.commands.lesson_run import LessonLab, Play, as_json
+from gpuexplorer.commands.source import Opened
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lessons.player import Player, StepState
 from gpuexplorer.lessons.reading import read
@@ -62,8 +63,8 @@ def test_it_is_played_to_its_end_with_what_was_measured(tmp_path: Path) -> None:
     assert (
         "  >>> X = torch.ones(2, 3, device='cuda:0')\n  ... print(X.device)\ncuda:0\n"
         "  By how much does the memory in use rise?\n"
-        "    Measured: 919 MiB (simulated)\n"
-        "    At best: 15.8 MiB, what *no* card carries\n"
+        "    Measured, simulated: 919 MiB\n"
+        "    Limit: what *no* card carries: 15.8 MiB\n"
         "  Checked, and it holds.\n"
     ) in ran.out
     assert "2. Step 2\n  Skipped: There are two cards.\n" in ran.out
@@ -160,8 +161,9 @@ def test_at_a_terminal_it_asks_first_and_takes_predictions_and_ctrl_c(tmp_path: 
             assert shown in until(terminal, asked)
             os.write(terminal, answer + b"\n")
         seen = until(terminal, ">>> while True")
-        assert "Predicted: 24. 38 times too little." in seen
-        assert "Predicted: On card 0. You were right." in seen
+        for words in ("You said: 24 MiB", "38 times too little.", "You were right."):
+            assert words in seen
+        assert "On card 0 (your answer, so it is)" in seen
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 130
 
@@ -196,7 +198,7 @@ def test_without_a_card_it_is_played_on_the_processor(
         block("needs", "cards\nelse: There is no card.") + ONES,
         block("python", "y = torch.ones(2)\ny") + checked,
     )
-    with CommandRig(Start, NoCards(), 60.0) as rig:
+    with LessonLab(Opened(NoCards()), Start, 60.0) as rig:
         player = Player(read(folder), rig)
         Play(player, rig, silent=False, asking=False).play(allowed=True)
         assert [each.state for each in player.steps] == [StepState.SKIPPED, StepState.DONE]
