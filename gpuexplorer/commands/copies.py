@@ -107,8 +107,8 @@ _BESIDE = {
     What.POWER: Message("Power"),
 }
 _BETWEEN = {
-    Way.ONE_WAY: mark("{source} to {target}, until it says that all is there"),
-    Way.ALL_REDUCE: mark("All-reduce of all {ranks}, bytes of each"),
+    Way.ONE_WAY: mark("{source} to {target}"),
+    Way.ALL_REDUCE: mark("All-reduce of all {ranks}"),
 }
 # As a cell of a matrix, whose title has the unit.
 _SHOWN: Mapping[str, Callable[[float], str]] = {
@@ -541,11 +541,13 @@ def _write_size(page: Page, kind: Kind, size: int, results: Sequence[CopyResult]
         asked = {"seconds": mark("Latency in µs, {size}, median of {samples}; row to column:")}
     elif kind in _OF_THE_WIRE:
         asked["share"] = mark("Share of what the narrowest wire could carry, %:")
-    asked["hidden"] = mark("Share of the copies that the computation hid, %:")
+    elif kind in (Kind.BLOCKING, Kind.OVERLAP):
+        asked["hidden"] = mark("Share of the copies that the computation hid, %:")
     for name, title in asked.items():
-        if any(getattr(each, name) is not None for each in results):
+        cells = {_path(each): _cell(each, name) for each in results}
+        if {*cells.values()} != {NONE}:
             page.gap().say(Message(title, **values))
-            _write_matrix(page, {_path(each): _cell(each, name) for each in results})
+            _write_matrix(page, cells)
 
 
 def _write_sweep(page: Page, kind: Kind, results: Sequence[CopyResult]) -> None:
@@ -613,8 +615,7 @@ def _write_findings(
         # A hint that was given already is not repeated.
         page.say(told(said, *({each.hint} - advised)))
         advised.add(each.hint)
-    if len(found) > _MOST_FINDINGS:
-        page.say(Message("and {count} more.", count=len(found) - _MOST_FINDINGS))
+    page.count_more(len(found), _MOST_FINDINGS)
     rest = [
         [
             kin.words
@@ -689,8 +690,9 @@ def _shown(what: What, told: Figure) -> str:
 def _sources(row: Row, *, modelled: bool) -> str:
     """Where each figure is from, or why there is none. What is modelled is said above."""
     promised, figures = row.promised, [row.reached, row.watts]
-    said = [tr("promised: {source}", source=promised.source) if promised.source else ""]
-    said += [tr(promised.reason)] if promised.value is None else []
+    said = [tr(promised.reason)]
+    if promised.value is not None:
+        said = [tr("promised: {source}", source=promised.source)]
     said += [
         tr(each.source or each.reason)
         for each in figures[: 1 if row.what is What.POWER else 2]
@@ -748,7 +750,11 @@ def _write_between(page: Page, met: Sequence[Met], results: Sequence[RankResult]
         Message("On the wire"): 70,
         Message("Share"): 80,
     }
-    page.gap().say(*dict.fromkeys(promises))
+    timed = Message(
+        "One way is timed until the other says that all is there, and an all-reduce has these"
+        " bytes of each."
+    )
+    page.gap().say(*dict.fromkeys(promises), timed)
     page.gap().figures(columns, rows)
     if all(each.intact for each in results):
         page.gap().say(

@@ -64,11 +64,11 @@ def test_a_table_says_by_what_and_by_which_way(capsys: Out) -> None:
     text = told(capsys, "localhost,.", "--sizes", "1K,64K", "--mode", "all-reduce")
     for words in (
         "By gloo, from memory to memory: NCCL needs a card for each",
-        "All-reduce of all 2, bytes of each: What the network promises is not known.",
+        "All-reduce of all 2: What the network promises is not known.",
         "arrived intact",
     ):
         assert words in text
-    sizes = [line.split()[7:9] for line in text.splitlines() if "KiB" in line]
+    sizes = [line.split()[4:6] for line in text.splitlines() if "KiB" in line]
     assert sizes == [["1", "KiB"], ["64", "KiB"]]
 
 
