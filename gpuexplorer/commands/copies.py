@@ -62,7 +62,7 @@ from gpuexplorer.copies.result_json import as_csv, as_json
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.copies.sweep import curve_of
 from gpuexplorer.copies.words import devices_of, kinds_of, sizes_of
-from gpuexplorer.core.cards import HOST_ID, CardKind, Sample
+from gpuexplorer.core.cards import HOST_ID, CardId, CardKind, Sample
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import (
     bytes_words,
@@ -343,11 +343,10 @@ def _measure_datasheets(
     cards = {card.id: card for card in backend.cards()}
     subjects = []
     for device in [each for each in benched.devices if each != PROCESSOR] or benched.devices:
-        name = benched.routes.card(device)
-        card = None if name is None else cards.get(name)
+        card = cards.get(benched.routes.card(device) or CardId(""))
         sample = Sample(HOST_ID, 0.0, {}) if card is None else backend.read(card.id, ASKED)
-        read = sample.values, sample.missing
-        subjects.append(Subject(device, card, benched.routes, *read))
+        routes, read = benched.routes, (sample.values, sample.missing)
+        subjects.append(Subject(device, card, routes, *read))
     results: dict[CopyJob, CopyResult] = {}
     products: dict[ProductJob, ProductResult] = {}
     log = PowerLog()
@@ -721,12 +720,6 @@ def _write_beside(page: Page, sheet: Sheet, beside: Sequence[OtherCard]) -> None
 
 def _write_between(page: Page, met: Sequence[Met], results: Sequence[RankResult]) -> None:
     page.say(*(remark for each in met for remark in each.remarks))
-    one_way = [each for each in results if each.way is Way.ONE_WAY]
-    if len({each.source for each in one_way}) > 2:
-        most = max(each.bytes for each in one_way)  # where the wire shows
-        page.gap().say(Message("One way, {size}; row to column:", size=bytes_words(most)))
-        rates = {(e.source, e.target): _rate(e) for e in one_way if e.bytes == most}
-        _write_matrix(page, rates)
     rows, promises = [], list[str]()
     for each in results:
         values = {"source": each.source, "target": each.target, "ranks": each.ranks}
@@ -740,7 +733,8 @@ def _write_between(page: Page, met: Sequence[Met], results: Sequence[RankResult]
         wire = figure(each.bus_rate, rate) if each.way is Way.ALL_REDUCE else ""
         share = figure(each.share, percent) if each.promised else ""
         size, spread = bytes_words(each.bytes), f"{low} – {high}"
-        rows.append([ends, size, middle, spread, _rate(each), wire, share])
+        reached = figure(each.rate, rate) if each.intact else _WRONG
+        rows.append([ends, size, middle, spread, reached, wire, share])
     columns: dict[str, int] = {
         Message("Between"): 100,
         Message("Size"): 99,
@@ -760,7 +754,3 @@ def _write_between(page: Page, met: Sequence[Met], results: Sequence[RankResult]
         page.gap().say(
             Message("All of it was compared with what was sent, and arrived intact.")
         )
-
-
-def _rate(result: RankResult) -> str:
-    return _WRONG if result.rate is None else str(rate(result.rate))

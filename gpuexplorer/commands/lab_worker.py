@@ -27,7 +27,7 @@ from gpuexplorer.copies.modelled import routes_of_simulated
 from gpuexplorer.copies.route import Route
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message, mark, told, tr
+from gpuexplorer.core.words import NOTHING, Message, told, tr
 from gpuexplorer.lab.events import (
     Asked,
     Began,
@@ -228,8 +228,7 @@ class Lab(ExitStack):
     def _signalled(self, number: int) -> None:
         if number == signal.SIGTERM or (self._own and not _is_typed_here()):
             self._worker.hand_on(number)
-        # What is typed reaches a program in our terminal, too.
-        if number != signal.SIGTERM and not self._own:
+        elif not self._own:  # what is typed reaches a program in our terminal, too
             self.interrupted = True
             self._interrupt()
 
@@ -238,22 +237,21 @@ class Lab(ExitStack):
 
     def _answer(self, asked: Asked) -> None:
         """In a thread of its own, so that Ctrl+C is heard meanwhile."""
-        answer, text, nobody = None, asked.text, not sys.stdin.isatty()
-        if asked.what == "install":
-            question = mark("Run {command} in the lab's Python? [y/N] ")
-            if nobody:
-                question = mark("Nobody can be asked whether to run {command}.\n")
-            text = tr(question, command=asked.text)
-        if asked.what == "password" and not nobody:
+        answer, text, somebody = None, asked.text, sys.stdin.isatty()
+        install = asked.what == "install"
+        if install and somebody:
+            text = tr("Run {command} in the lab's Python? [y/N] ", command=text)
+        elif install:
+            text = tr("Nobody can be asked whether to run {command}.", command=text) + "\n"
+        if asked.what == "password" and somebody:
             with suppress(EOFError):
                 answer = getpass.getpass(text)
         else:
             sys.stderr.write(text)
             sys.stderr.flush()
-            answer = None if asked.what == "install" and nobody else self._line()
-        if asked.what == "install" and (answer or "").strip().lower() not in ("y", "yes"):
-            answer = None
-        self._worker.send(Answer(asked.id, answer))
+            answer = self._line() if somebody or not install else None
+        allowed = not install or (answer or "").strip().lower() in ("y", "yes")
+        self._worker.send(Answer(asked.id, answer if allowed else None))
 
     def _line(self) -> str | None:
         """Not by `sys.stdin`, which could not be given up while somebody waits for it."""

@@ -263,9 +263,7 @@ def as_json(player: Player, lab: "LessonLab") -> Mapping[str, object]:
                     {
                         "question": part.question,
                         "unit": part.unit,
-                        "said": said.said
-                        if (said := step.predictions.get(part.line))
-                        else None,
+                        "said": getattr(step.predictions.get(part.line), "said", None),
                         **written(step.revealed.get(part.line, Revealed()), tr),
                     }
                     for part in step.step.parts
