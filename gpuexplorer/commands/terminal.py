@@ -10,8 +10,9 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import compress
 from typing import Any, NamedTuple, Self, TextIO, TypeVar
 
 from gpuexplorer.core.words import Message, tr, trn
@@ -95,6 +96,25 @@ class Page:
                 aligned = str.rjust if columns[at].right else str.ljust
                 cells.append(aligned(cut(line[at], widths[at]), widths[at]))
             self.add(_GAP.join(cells).rstrip()[: self.width])
+
+    def figures(
+        self, columns: Mapping[str, int], rows: Sequence[Sequence[str]], most: int | None = None
+    ) -> None:
+        """A table by the weights of its titles; its first column says whose the figures are.
+        Columns in which nothing stands are left out, and rows beyond `most` counted.
+        """
+        filled = [any(column) for column in zip(*rows, strict=True)]
+        heads = (
+            Column(title, weight, right=place > 0, elastic=place == 0)
+            for place, (title, weight) in enumerate(columns.items())
+        )
+        self.table([*compress(heads, filled)], [[*compress(e, filled)] for e in rows[:most]])
+        self.count_more(len(rows), most)
+
+    def count_more(self, count: int, most: int | None) -> None:
+        """Below a list, those that there is no room for."""
+        if most is not None and count > most:
+            self.say(Message("and {count} more.", count=count - most))
 
     def matrix(
         self,
