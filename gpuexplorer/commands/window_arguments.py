@@ -22,6 +22,7 @@ from gpuexplorer.commands.arguments import (
     number,
 )
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import Message, paragraph, told, tr
 
 if TYPE_CHECKING:
@@ -241,14 +242,14 @@ def do_without_display(*, pictures: bool) -> None:
 
 def why_no_window() -> Message | None:
     """The reason; None where a window can be tried."""
-    from gpuexplorer.commands.checkup.probe import BROKEN, FINE, this_computer  # noqa: PLC0415
-    from gpuexplorer.commands.checkup.program import display  # noqa: PLC0415
-    from gpuexplorer.telemetry.backend import NoCards  # noqa: PLC0415
+    from gpuexplorer.commands.checkup.probe import Probe, Topic  # noqa: PLC0415
+    from gpuexplorer.commands.checkup.report import display  # noqa: PLC0415
 
-    topic = display(this_computer(NoCards))
-    if topic.verdict is FINE or os.environ.get("QT_QPA_PLATFORM"):
+    topic = Topic("display")
+    display(topic, Probe())
+    if topic.verdict is Verdict.FINE or os.environ.get("QT_QPA_PLATFORM"):
         return None
-    return told(topic.sentence, topic.do) if topic.verdict is BROKEN else topic.sentence
+    return told(topic.sentence, topic.do) if topic.verdict is Verdict.BROKEN else topic.sentence
 
 
 def show_table(arguments: argparse.Namespace, why: Message) -> int:
