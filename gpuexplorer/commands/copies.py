@@ -60,9 +60,8 @@ from gpuexplorer.ranks.company import Company, Member, here, told_apart
 from gpuexplorer.ranks.measuring import Asked, measure
 from gpuexplorer.ranks.meeting import Met
 from gpuexplorer.ranks.wire import Way
-from gpuexplorer.remote.far.stream import made_up
-from gpuexplorer.remote.host_name import host_name
-from gpuexplorer.remote.ssh_command import ssh_command
+from gpuexplorer.remote.ssh import host_name, ssh_command
+from gpuexplorer.remote.stream import made_up
 from gpuexplorer.telemetry.backend import Backend
 
 _EVERY = 0.1

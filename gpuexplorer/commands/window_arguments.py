@@ -137,7 +137,7 @@ def check_window_arguments(arguments: argparse.Namespace) -> None:
     """
     # Who asks for the version, or for help, waits for none of them.
     from gpuexplorer.recording.recording import open_recording  # noqa: PLC0415
-    from gpuexplorer.remote.host_name import host_name  # noqa: PLC0415
+    from gpuexplorer.remote.ssh import host_name  # noqa: PLC0415
     from gpuexplorer.telemetry.whole_file import refuse_unwritable  # noqa: PLC0415
 
     if arguments.open and arguments.recording:
