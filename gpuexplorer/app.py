@@ -33,7 +33,7 @@ from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.recording.recorded_session import RecordedSession
-from gpuexplorer.remote.host_name import Launch
+from gpuexplorer.remote.ssh import Launch
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.looked_for import Place, looked_for

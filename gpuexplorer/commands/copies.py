@@ -81,9 +81,8 @@ from gpuexplorer.ranks.company import Company, Member, here, told_apart
 from gpuexplorer.ranks.measuring import RankResult
 from gpuexplorer.ranks.meeting import Met
 from gpuexplorer.ranks.wire import Way
-from gpuexplorer.remote.far.stream import made_up
-from gpuexplorer.remote.host_name import host_name
-from gpuexplorer.remote.ssh_command import ssh_command
+from gpuexplorer.remote.ssh import host_name, ssh_command
+from gpuexplorer.remote.stream import made_up
 
 _EVERY = 0.1
 _LAST_PATIENCE = 3.0

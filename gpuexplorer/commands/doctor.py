@@ -160,16 +160,16 @@ def _examined(host: str, arguments: argparse.Namespace) -> Report:
     """Raises Trouble where there is no connection, or no report that can be read."""
     # Whoever looks at this computer needs no ssh.
     from gpuexplorer.commands.source import connected  # noqa: PLC0415 - as just said
-    from gpuexplorer.remote.wire import CheckedUp, CheckUp  # noqa: PLC0415
+    from gpuexplorer.remote.wire import CheckUp  # noqa: PLC0415
 
     far = connected(host, arguments)
     try:
         patience = _DEEP_PATIENCE if arguments.deep else _FAR_PATIENCE
-        told = far.asking.ask(CheckUp(0, arguments.deep), CheckedUp, patience)
+        told = far.asked(CheckUp(arguments.deep), patience)
     finally:
         far.stop(1.0)
     try:
-        report: Report = value_of(Report, told.report)
+        report: Report = value_of(Report, told)
     except UnreadableError:
         raise Trouble("What {host} said of itself cannot be read.", host=host) from None
     return replace(report, computer=far.stream.computer)

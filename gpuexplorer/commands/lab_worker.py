@@ -44,14 +44,14 @@ from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Answer, Command
 from gpuexplorer.lab.worker_process import WorkerProcess
-from gpuexplorer.remote.far.stream import load_of, made_up
+from gpuexplorer.remote.stream import load_of, made_up
 from gpuexplorer.simulation.faults import FaultKind
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.nvidia_smi import nvidia_smi
 
 if TYPE_CHECKING:
-    from gpuexplorer.remote.far.machine import FarMachine
+    from gpuexplorer.remote.machine import FarMachine
 
 _GLANCE = 0.2  # seconds: not every system interrupts a wait that has no end
 _ONCE_MORE = 3.0  # seconds: what is interrupted and does not end is interrupted again
@@ -69,7 +69,7 @@ def lab_start(
     place = PythonPlace()
     install = "Get it: `gpuexplorer doctor --get-pytorch`; or name a Python with --python."
     if far is not None:
-        from gpuexplorer.remote.far.lab import There  # noqa: PLC0415 - rarely needed
+        from gpuexplorer.remote.lab import There  # noqa: PLC0415 - rarely needed
 
         place = There(far)
         install = "Install it there: `pip install torch`; or name a Python with --python."

@@ -20,7 +20,7 @@ from gpuexplorer.telemetry.sources import first_that_answers, simulated
 from gpuexplorer.telemetry.topology import Topology
 
 if TYPE_CHECKING:
-    from gpuexplorer.remote.far.machine import FarMachine
+    from gpuexplorer.remote.machine import FarMachine
 
 _PATIENCE = 3.0  # a person would not wait longer for the wiring
 _NOT_ANSWERED = Message(
@@ -95,8 +95,8 @@ def connected(host: str, arguments: argparse.Namespace) -> "FarMachine":
     asks there what it has to ask.
     """
     # It needs ssh, and much of ours.
-    from gpuexplorer.remote.far.machine import FarMachine  # noqa: PLC0415 - as just said
-    from gpuexplorer.remote.host_name import host_name  # noqa: PLC0415
+    from gpuexplorer.remote.machine import FarMachine  # noqa: PLC0415 - as just said
+    from gpuexplorer.remote.ssh import host_name  # noqa: PLC0415
 
     with in_the_words():
         name = host_name(host)

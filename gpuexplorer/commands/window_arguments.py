@@ -133,7 +133,7 @@ def check_window_arguments(arguments: argparse.Namespace) -> None:
     measuring.
     """
     # Who asks for the version, or for help, waits for none of them.
-    from gpuexplorer.remote.host_name import host_name  # noqa: PLC0415
+    from gpuexplorer.remote.ssh import host_name  # noqa: PLC0415
     from gpuexplorer.telemetry.whole_file import refuse_unwritable  # noqa: PLC0415
 
     window, screens = arguments.screenshot is None, ", ".join(SCREENS)
