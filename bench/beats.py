@@ -9,7 +9,7 @@ from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.metrics import Cadence, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from gpuexplorer.telemetry.happening_log import HappeningLog
+from gpuexplorer.telemetry.card_course import HappeningLog
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.latest import Latest
 from tests.nvml_stub.stub import Stub

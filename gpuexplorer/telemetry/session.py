@@ -14,9 +14,8 @@ from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.backend import Backend, HardwareFault, Source
-from gpuexplorer.telemetry.card_course import USABLE, why_no_figures
+from gpuexplorer.telemetry.card_course import USABLE, HappeningLog, why_no_figures
 from gpuexplorer.telemetry.facts import Attempt, Cards, Fact, Notes, Stream, Tell, Users, Watch
-from gpuexplorer.telemetry.happening_log import HappeningLog
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.latest import Latest, Reading
 from gpuexplorer.telemetry.local import HOST_AT_LEAST, PATIENCE, Local

@@ -11,16 +11,18 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.telemetry.alert_rule import USUAL_RULES, Rule, Side, can_be_watched
 from gpuexplorer.telemetry.alerts import (
-    SHORT_GAP,
     UNHEARD_AFTER,
     UNKNOWN_AFTER,
+    USUAL_RULES,
     AlertBegan,
     AlertEnded,
     Change,
+    Rule,
+    Side,
     Watch,
     Why,
+    can_be_watched,
 )
 
 CARD, OTHER = CardId("GPU-a"), CardId("GPU-b")
@@ -172,7 +174,7 @@ def test_seconds_without_a_figure_are_not_counted() -> None:
 def test_after_a_longer_gap_the_count_begins_anew() -> None:
     course = Course()
     course.say(29, 90.0)
-    course.say(SHORT_GAP + 1, None)
+    course.say(UNKNOWN_AFTER + 1, None)
     course.say(30, 90.0)
     assert course.words() == []
     course.say(1, 90.0)

@@ -11,7 +11,7 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault
-from gpuexplorer.telemetry.happening_log import HappeningLog
+from gpuexplorer.telemetry.card_course import HappeningLog
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse
 
