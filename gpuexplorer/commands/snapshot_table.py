@@ -12,7 +12,7 @@ from gpuexplorer.core.units import memory, part_of_memory, quantity, ratio
 from gpuexplorer.core.words import Message, tr
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.card_course import BRIEFLY, HARMFUL, why_no_figures
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 
 _ROOMY, _NARROW = 150, 100

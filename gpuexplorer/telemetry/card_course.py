@@ -15,8 +15,8 @@ from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.telemetry.backend import HardwareFault
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.happenings import BEGINNING_OF, BEGINNINGS, Happening, Kind
-from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.processes import NamedProcess
 
 # A card that tells none of these tells nothing a person could use.

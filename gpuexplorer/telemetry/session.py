@@ -3,11 +3,13 @@ who uses it, what happened, and the past.
 """
 
 import threading
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuexplorer.core import metrics as ids
+from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
@@ -15,9 +17,18 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.backend import Backend, HardwareFault, Source
 from gpuexplorer.telemetry.card_course import USABLE, HappeningLog, why_no_figures
-from gpuexplorer.telemetry.facts import Attempt, Cards, Fact, Notes, Stream, Tell, Users, Watch
+from gpuexplorer.telemetry.facts import (
+    Attempt,
+    Cards,
+    Fact,
+    Notes,
+    Reading,
+    Stream,
+    Tell,
+    Users,
+    Watch,
+)
 from gpuexplorer.telemetry.happenings import Happening
-from gpuexplorer.telemetry.latest import Latest, Reading
 from gpuexplorer.telemetry.local import HOST_AT_LEAST, PATIENCE, Local
 
 if TYPE_CHECKING:  # they import psutil, or numpy
@@ -73,16 +84,16 @@ class Session:
         self._wanting, self._changed = threading.Lock(), threading.Condition()
         self._wants: list[Want] = []
         self.watched = Watch(host=host)  # by anybody; replaced whole
-        self._asked: Sequence[Cadence] = ()
+        self._asked: frozenset[Cadence] = frozenset()
         self._cards = Cards((), Source("none", NOTHING, cards=False))
         self._notes: Sequence[Message] = ()
-        self._latest = Latest()
-        self._host_reading: Reading | None = None
+        self._samples: dict[CardId, dict[Cadence, Sample]] = {}  # the newest of each round
+        self._readings: dict[CardId, Reading] = {}
         self._users_known: dict[CardId, bool] = {}
         # Of each round: the cards it is about, those told of in it, how often it ended.
         self._rounds: Mapping[str, frozenset[CardId]] = {}
-        self._told_of: dict[str, set[CardId]] = {}
-        self._sweeps: dict[str, int] = {}
+        self._told_of: defaultdict[str, set[CardId]] = defaultdict(set)
+        self._sweeps: Counter[str] = Counter()
         self._beat_at: float | None = None
         self._beats = BeatCount()
         self._takers: tuple[Tell, ...] = ()
@@ -165,14 +176,11 @@ class Session:
         self, cadences: Collection[Cadence] = tuple(Cadence), processes: bool = True
     ) -> Want:
         """Everything of these cadences, until it is released."""
-        metrics = {metric.id for metric in METRICS.values() if metric.cadence in cadences}
-        return self.want_metrics(metrics, processes)
+        return self.want_metrics(_of(cadences), processes)
 
     def want_always(self) -> Want:
         """What is read whatever a person looks at."""
-        always = (Cadence.FAST, Cadence.SLOW)
-        metrics = {metric.id for metric in METRICS.values() if metric.cadence in always}
-        return self.want_metrics(metrics | _TRAFFIC)
+        return self.want_metrics(_of((Cadence.FAST, Cadence.SLOW)) | _TRAFFIC)
 
     def want_metrics(self, metrics: Collection[MetricId], processes: bool = False) -> Want:
         want = Want(frozenset(metrics), processes)
@@ -189,13 +197,12 @@ class Session:
 
     def reading(self, card: CardId) -> Reading | None:
         """The newest that is known; None before the first answer."""
-        if card == HOST_ID:
-            return self._host_reading
-        return self._latest.reading(card, self._asked or tuple(Cadence))
+        return self._readings.get(card)
 
     def read_host(self) -> Reading:
         """Asked for on the spot, where the stream can. One thread at a time."""
-        return as_reading(self.stream.host_now())
+        sample = self.stream.host_now()
+        return Reading(sample.card, sample.at, sample.state, sample.values, sample.missing)
 
     def silence(self, card: CardId) -> float | None:
         """Seconds for which a card has not answered; None while it does."""
@@ -203,17 +210,14 @@ class Session:
 
     def state_sentence(self, card: CardId) -> Message:
         """How the card is, in words, with the seconds when it does not answer."""
-        silence = self.silence(card)
+        silence, reading = self.silence(card), self.reading(card)
         if silence is not None:
             return Message("no answer for {seconds:.0f} s", seconds=silence)
-        reading = self.reading(card)
         if reading is None:
             return Message("not read yet")
-        usable = any(metric in reading.values for metric in USABLE)
-        if reading.state is not CardState.WORKING or usable:
+        if reading.state is not CardState.WORKING or reading.values.keys() & USABLE:
             return reading.state.sentence
-        why = why_no_figures(reading.values, reading.missing)
-        if why is None:
+        if (why := why_no_figures(reading.values, reading.missing)) is None:
             return Message("no usable figure")
         return Message("no usable figure ({why})", why=why.sentence)
 
@@ -257,9 +261,6 @@ class Session:
                 self._round_up()
             case Notes(notes=notes):
                 self._notes = notes
-            case Sample(card=card) if card == HOST_ID:
-                self._host_reading = as_reading(fact)
-                self._count(_HOST, card)
             case Sample():
                 self._take_sample(fact)
             case Users(card=card, processes=named):
@@ -273,17 +274,40 @@ class Session:
             taker(fact)
 
     def _take_sample(self, sample: Sample) -> None:
-        self._latest.put(sample)
-        self.happening_log.consider(sample)
-        some = next(iter(sample.values), None) or next(iter(sample.missing), None)
+        some = next(iter((*sample.values, *sample.missing)), None)
         if some is None:
             return
         cadence = METRICS[some].cadence
+        self._keep(sample, cadence)
+        if sample.card == HOST_ID:
+            self._count(_HOST, HOST_ID)
+            return
+        self.happening_log.consider(sample)
         if self._count(cadence, sample.card) and cadence is Cadence.FAST:
             passed = 0.0 if self._beat_at is None else sample.at - self._beat_at
             missed = max(0, round(passed / self.interval) - 1)
             self._beat_at = sample.at
             self._beats = BeatCount(self._beats.taken + 1, self._beats.missed + missed)
+
+    def _keep(self, sample: Sample, cadence: Cadence) -> None:
+        """What is of a round that nobody wants any more is not known any more."""
+        kept = self._samples.get(sample.card, {})
+        kept = {each: kept[each] for each in kept if each in self._asked} | {cadence: sample}
+        self._samples[sample.card] = kept
+        newest = max(kept.values(), key=lambda each: each.at)
+        reason = Absence.NOT_YET
+        if newest.state is not CardState.WORKING:
+            reason = next(iter(newest.missing.values()), reason)
+        values: dict[MetricId, float] = {}
+        missing: dict[MetricId, Absence] = {}
+        for each in kept.values():
+            if each.state is newest.state:
+                values |= each.values
+                missing |= each.missing
+            else:  # a slower round has not noticed yet: what it knew is no longer so
+                missing |= dict.fromkeys((*each.values, *each.missing), reason)
+        reading = Reading(sample.card, newest.at, newest.state, values, missing)
+        self._readings[sample.card] = reading
 
     def _happened(self, happening: Happening) -> None:
         if self._on_happening is not None:
@@ -302,7 +326,7 @@ class Session:
             if watch == self.watched:
                 return
             self.watched = watch
-            self._asked = [c for c in Cadence if any(METRICS[m].cadence is c for m in metrics)]
+            self._asked = frozenset(METRICS[each].cadence for each in metrics)
             self._round_up()
             self.stream.watch(watch)
 
@@ -320,24 +344,24 @@ class Session:
     def _count(self, round_: str, card: CardId) -> bool:
         """True when this round is over: each card of it was told of."""
         with self._changed:
-            told_of = self._told_of.setdefault(round_, set())
+            told_of = self._told_of[round_]
             told_of.add(card)
             if not told_of >= self._rounds.get(round_, frozenset()):
                 return False
             told_of.clear()
-            self._sweeps[round_] = self._sweeps.get(round_, 0) + 1
+            self._sweeps[round_] += 1
             self._changed.notify_all()
             return True
 
     def _wait_for(self, rounds: Sequence[str], number: int, seconds: float) -> bool:
-        def all_over() -> bool:
-            return all(
-                self._sweeps.get(each, 0) >= number or not self._rounds.get(each)
-                for each in rounds
-            )
-
         with self._changed:
-            return self._changed.wait_for(all_over, seconds)
+            return self._changed.wait_for(
+                lambda: all(
+                    self._sweeps[each] >= number or not self._rounds.get(each)
+                    for each in rounds
+                ),
+                seconds,
+            )
 
 
 def session_on(
@@ -366,6 +390,10 @@ def remembering(
     return session
 
 
+def _of(cadences: Collection[Cadence]) -> frozenset[MetricId]:
+    return frozenset(each.id for each in METRICS.values() if each.cadence in cadences)
+
+
 def check_interval(seconds: float) -> float:
     """The interval itself, or Trouble that names the range."""
     if not SHORTEST <= seconds <= LONGEST:
@@ -377,10 +405,6 @@ def check_interval(seconds: float) -> float:
             longest=LONGEST,
         )
     return seconds
-
-
-def as_reading(sample: Sample) -> Reading:
-    return Reading(sample.card, sample.at, sample.state, sample.values, sample.missing)
 
 
 def card_numbers(cards: Sequence[Card]) -> Mapping[CardId, str]:

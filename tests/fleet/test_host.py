@@ -14,7 +14,7 @@ from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host import HostStream, host_session
 from gpuexplorer.fleet.host_past import HostPast
 from gpuexplorer.fleet.watching import Watching
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.topology import Topology
 from gpuexplorer.telemetry.trace import Trace
