@@ -5,8 +5,11 @@ of processes; with one rule for what holds and one for what is wrong, neither to
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import takewhile
+from typing import Protocol
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
@@ -14,7 +17,6 @@ from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import NOTHING, Message, mark
-from gpuexplorer.telemetry.backend import HardwareFault
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.happenings import BEGINNING_OF, BEGINNINGS, Happening, Kind
 from gpuexplorer.telemetry.processes import NamedProcess
@@ -173,54 +175,49 @@ _CALM_AFTER, _LONGEST_CALM = 3.0, 100.0
 _END_OF = {began: ended for ended, began in BEGINNING_OF.items()}
 
 
-class _Words(NamedTuple):
-    began: Message
-    ended: Message
-    restless: Message
-
-
+# How it begins, how it ends, and how it comes and goes.
 _WORDS = {
-    Kind.CARD_LOST: _Words(
+    Kind.CARD_LOST: (
         Message("The card is lost"),
         Message("The card is back"),
         Message("The card is lost and comes back again and again"),
     ),
-    Kind.CARD_UNLISTED: _Words(
+    Kind.CARD_UNLISTED: (
         Message("The driver no longer lists the card"),
         Message("The driver lists the card again"),
         Message("The driver lists the card only now and then"),
     ),
-    Kind.NO_ACCESS: _Words(
+    Kind.NO_ACCESS: (
         Message("The driver gives no access to the card"),
         Message("The driver gives access to the card"),
         Message("The driver gives access to the card only now and then"),
     ),
-    Kind.NO_ANSWER: _Words(
+    Kind.NO_ANSWER: (
         Message("The card does not answer"),
         Message("The card answers again"),
         Message("The card answers only now and then"),
     ),
-    Kind.DRIVER_GONE: _Words(
+    Kind.DRIVER_GONE: (
         Message("The driver is gone"),
         Message("The driver is back"),
         Message("The driver goes and comes back again and again"),
     ),
-    Kind.CONNECTION_LOST: _Words(
+    Kind.CONNECTION_LOST: (
         Message("The connection to the computer is lost"),
         Message("The computer is connected again"),
         Message("The connection to the computer comes and goes"),
     ),
-    Kind.ASLEEP: _Words(
+    Kind.ASLEEP: (
         Message("The card sleeps"),
         Message("The card woke"),
         Message("The card falls asleep and wakes up again and again"),
     ),
-    Kind.NO_FIGURES: _Words(
+    Kind.NO_FIGURES: (
         Message("The card gives no usable figure: {why}"),
         Message("The card gives figures again"),
         Message("The card gives figures only now and then"),
     ),
-    Kind.PROCESSES_UNKNOWN: _Words(
+    Kind.PROCESSES_UNKNOWN: (
         Message("It is not known which programs use the card"),
         Message("It is known again which programs use the card"),
         Message("It is known only now and then which programs use the card"),
@@ -228,13 +225,12 @@ _WORDS = {
 }
 
 
-class _News(NamedTuple):
-    """Something to tell. `since` is when it began, or when what ends was last seen to be so."""
+class _Say(Protocol):
+    """`since`: when it began, or when what ends was last seen to be so; else now."""
 
-    kind: Kind
-    sentence: Message
-    since: float
-    about: str = ""
+    def __call__(
+        self, kind: Kind, sentence: Message, since: float | None = None, about: str = ""
+    ) -> None: ...
 
 
 class _Condition:
@@ -242,11 +238,11 @@ class _Condition:
     `Kind` that begins it; None where all is well.
     """
 
-    def __init__(self, about: str = "") -> None:
-        self._about = about
+    def __init__(self, say: _Say, about: str = "") -> None:
+        self._say, self._about = say, about
         self.told: Kind | None = None
-        self.restless = False
         self.seen: Kind | None = None
+        self.restless = False
         self._since = 0.0
         self._changes: deque[float] = deque(maxlen=_RESTLESS)
 
@@ -257,7 +253,7 @@ class _Condition:
 
     def consider(
         self, at: float, seen: Kind | None, why: Message = NOTHING, grace: float | None = None
-    ) -> list[_News]:
+    ) -> None:
         """`why` there are no figures."""
         changes = self._changes
         if seen is not self.seen:
@@ -267,47 +263,42 @@ class _Condition:
             often = len(changes) == _RESTLESS and at - changes[0] <= _WITHIN
             if often and not self.restless and trouble is not None:
                 self.restless = True
-                sentence = _WORDS[trouble].restless
-                return [_News(Kind.RESTLESS, sentence, at, self._about)]
+                self._say(Kind.RESTLESS, _WORDS[trouble][2], at, self._about)
         if self.restless:
             apart = (changes[-1] - changes[0]) / (_RESTLESS - 1)
             grace = min(max(_CALM_AFTER * apart, _WELL_AFTER), _LONGEST_CALM)
         elif grace is None:
             grace = _GRACE.get(seen, 0.0)
-        return [] if at - self._since < grace else self._turn(why)
+        if at - self._since >= grace:
+            self.turn(why)
 
-    def over(self, at: float) -> list[_News]:
+    def over(self, at: float) -> None:
         """What it is about is no longer there, and so is in no trouble."""
         self.seen, self._since = None, at
-        return self._turn(NOTHING)
+        self.turn(NOTHING)
 
-    def _turn(self, why: Message) -> list[_News]:
+    def turn(self, why: Message) -> None:
         """From what was told last to what is seen now."""
         since, before, self.told = self._since, self.told, self.seen
-        found = []
         if self.restless:
             self.restless = False
             self._changes.clear()
             calm = Message("What came and went has been steady for a while")
-            found.append(_News(Kind.CALM, calm, since, self._about))
+            self._say(Kind.CALM, calm, since, self._about)
         if before is not None and self.told is None:
-            found.append(_News(_END_OF[before], _WORDS[before].ended, since))
-        if self.told not in (before, None):
-            began = _WORDS[self.told].began
+            self._say(_END_OF[before], _WORDS[before][1], since)
+        if self.told is not None and self.told is not before:
+            began = _WORDS[self.told][0]
             if self.told is Kind.NO_FIGURES:
                 began = Message(began.template, why=why)
-            found.append(_News(self.told, began, since))
-        return found
+            self._say(self.told, began, since)
 
 
 # Reasons to throttle flicker when a card runs along its limit; after so long without it, it is
 # over, and after so long without a reading not known.
 _OVER_AFTER, _UNKNOWN_AFTER = 2.0, 5.0
 _SLOWDOWN = m.throttle("hw_slowdown")
-_ITS_CAUSES = (
-    m.throttle("hw_thermal_slowdown"),
-    m.throttle("hw_power_brake_slowdown"),
-)
+_ITS_CAUSES = (m.throttle("hw_thermal_slowdown"), m.throttle("hw_power_brake_slowdown"))
 # A slow link that came right for a shorter time is the same slow link.
 _LINK_RIGHT_FOR = 60.0
 _TROUBLE = {
@@ -327,30 +318,64 @@ _OF_ALL = {
 class _CardCourse:
     """What one card says from sample to sample, and what of it is worth telling."""
 
-    def __init__(self) -> None:
-        self.condition = _Condition()
+    def __init__(self, say: _Say) -> None:
+        self._say = say
+        self.condition = _Condition(say)
         self.of_all: Kind | None = None  # the trouble that it says all cards are in
         self._gave_figures = self._at_work = False
         self._why = NOTHING
         self._reasons = {each: Holding(_UNKNOWN_AFTER, _OVER_AFTER) for each in HARMFUL}
         self._slow_link = Holding(float("inf"), _LINK_RIGHT_FOR)
-        self._errors: float | None = None
-        # The programs that use it, by their pids.
-        self._listing = _Condition("processes")
-        self._programs: dict[int, Message] | None = None  # None: never told
+        self._errors = float("inf")
+        # The programs that use it, by their pids, as of the last look that told.
+        self._listing = _Condition(say, "processes")
+        self._programs: dict[int, Message] | None = None
         self._listed_at = 0.0
-        self._listed = True
 
-    def states(self, sample: Sample) -> list[_News]:
-        """How the card itself is, unless it says something of all."""
-        if self.of_all is not None:
-            return []
-        return self.condition.consider(sample.at, self._trouble(sample), self._why)
+    def throttling(self, sample: Sample, wall: Callable[[float], float], *, well: bool) -> None:
+        for metric, reason in self._reasons.items():
+            if metric in sample.values:
+                self._throttled(metric, reason, sample, well=well)
+            elif metric in sample.missing and reason.missed(
+                sample.at, for_good=sample.state not in MAY_PASS
+            ):
+                unknown = Message(
+                    "{reason}: not known since {moment} ({why})",
+                    reason=METRICS[metric].label,
+                    moment=time.strftime("%H:%M:%S", time.localtime(wall(reason.seen))),
+                    why=sample.missing[metric].sentence,
+                )
+                self._say(Kind.THROTTLING_UNKNOWN, unknown, reason.seen, metric)
+
+    def states(self, sample: Sample) -> None:
+        """How the card itself is, unless it says something of all; and its memory and link."""
+        if self.of_all is None:
+            self.condition.consider(sample.at, self._trouble(sample), self._why)
+        if sample.state is CardState.WORKING:
+            self._memory_errors(sample)
+            self._link(sample)
+
+    def _throttled(
+        self, metric: MetricId, reason: Holding, sample: Sample, *, well: bool
+    ) -> None:
+        # NVML's header says that this is also reported for a moment while the clocks or the
+        # performance state change.
+        caused = metric != _SLOWDOWN or any(sample.values.get(each) for each in _ITS_CAUSES)
+        held = bool(sample.values[metric]) and (reason.on or well)
+        if not reason.read(sample.at, held, 0.0 if caused else TWICE):
+            return
+        label = METRICS[metric].label
+        if reason.on:
+            self._say(Kind.THROTTLING_BEGAN, label, reason.since, metric)
+        else:
+            # It was over when it was last seen, and is told only now that this is sure.
+            over = Message("{reason}: ended", reason=label)
+            self._say(Kind.THROTTLING_ENDED, over, reason.seen, metric)
 
     def _trouble(self, sample: Sample) -> Kind | None:
         if sample.state is not CardState.WORKING:
             return _TROUBLE[sample.state]
-        if any(metric in sample.values for metric in USABLE):
+        if not sample.values.keys().isdisjoint(USABLE):
             self._gave_figures = True
             return None
         why = why_no_figures(sample.values, sample.missing)
@@ -360,108 +385,66 @@ class _CardCourse:
         # Whoever never gave any has not stopped: its tile says why.
         return Kind.NO_FIGURES if self._gave_figures else None
 
-    def throttling(
-        self, sample: Sample, wall: Callable[[float], float], *, well: bool
-    ) -> list[_News]:
-        found: list[_News] = []
-        for metric, reason in self._reasons.items():
-            label, flag = METRICS[metric].label, sample.values.get(metric)
-            if flag is None:
-                away = sample.state not in MAY_PASS
-                if metric in sample.missing and reason.missed(sample.at, for_good=away):
-                    unknown = Message(
-                        "{reason}: not known since {moment} ({why})",
-                        reason=label,
-                        moment=time.strftime("%H:%M:%S", time.localtime(wall(reason.seen))),
-                        why=sample.missing[metric].sentence,
-                    )
-                    news = _News(Kind.THROTTLING_UNKNOWN, unknown, reason.seen, metric)
-                    found.append(news)
-                continue
-            # NVML's header says that this is also reported for a moment while the clocks or the
-            # performance state change.
-            caused = metric != _SLOWDOWN or any(sample.values.get(c) for c in _ITS_CAUSES)
-            held = bool(flag) and (reason.on or well)
-            if not reason.read(sample.at, held, 0.0 if caused else TWICE):
-                continue
-            if reason.on:
-                found.append(_News(Kind.THROTTLING_BEGAN, label, reason.since, metric))
-            else:
-                # It was over when it was last seen, and is told only now that this is sure.
-                over = Message("{reason}: ended", reason=label)
-                found.append(_News(Kind.THROTTLING_ENDED, over, reason.seen, metric))
-        return found
+    def _memory_errors(self, sample: Sample) -> None:
+        before, now = self._errors, sample.values.get(m.ECC_UNCORRECTED, self._errors)
+        self._errors = now
+        if now > before:
+            sentence = Message.counted(
+                "{count} memory error could not be repaired",
+                "{count} memory errors could not be repaired",
+                round(now - before),
+            )
+            self._say(Kind.MEMORY_ERROR, sentence)
 
-    def errors(self, sample: Sample) -> list[_News]:
-        errors = sample.values.get(m.ECC_UNCORRECTED)
-        if errors is None:
-            return []
-        before, self._errors = self._errors, errors
-        if before is None or errors <= before:
-            return []
-        sentence = Message.counted(
-            "{count} memory error could not be repaired",
-            "{count} memory errors could not be repaired",
-            round(errors - before),
-        )
-        return [_News(Kind.MEMORY_ERROR, sentence, sample.at)]
-
-    def link(self, sample: Sample) -> list[_News]:
+    def _link(self, sample: Sample) -> None:
         """A slow link only counts under load: at rest it is slow by design, to save power."""
         if m.GPU_UTILIZATION in sample.values or m.GPU_UTILIZATION in sample.missing:
             self._at_work = at_work(sample.values)
         if m.PCIE_WIDTH not in sample.values:
-            return []
+            return
         slow = _slow_link(sample.values)
         if slow is not None and not self._at_work:
             self._slow_link.missed(sample.at)
         elif self._slow_link.read(sample.at, slow is not None, TWICE) and slow is not None:
-            return [_News(Kind.SLOW_LINK, slow, sample.at)]
-        return []
+            self._say(Kind.SLOW_LINK, slow)
 
     def programs(
         self, at: float, processes: Sequence[NamedProcess] | None, *, all_well: bool
-    ) -> list[_News]:
+    ) -> None:
         """Which came and which went, from look to look."""
-        before, seen = self._programs, at if self._listed else self._listed_at
-        self._listed = processes is not None
+        before = self._programs
         if processes is None:
             # Of a card that does not work nobody expects to know it.
             well = all_well and self.condition.well and self.condition.seen is None
-            known = before is not None and well
-            return self._listing.consider(at, Kind.PROCESSES_UNKNOWN) if known else []
-        found = self._listing.consider(at, None)
-        self._listed_at = at
+            if before is not None and well:
+                self._listing.consider(at, Kind.PROCESSES_UNKNOWN)
+            return
+        self._listing.consider(at, None)
         now = {each.process.pid: _called(each) for each in processes}
+        self._programs = now | {pid: name for pid, name in (before or {}).items() if pid in now}
         if before is not None:
-            now |= {pid: called for pid, called in before.items() if pid in now}
             for pid in sorted(now.keys() - before.keys()):
                 came = Message("{program} uses the card", program=now[pid])
-                found.append(_News(Kind.PROCESS_APPEARED, came, at, str(pid)))
+                self._say(Kind.PROCESS_APPEARED, came, at, str(pid))
             for pid in sorted(before.keys() - now.keys()):
-                # What ended while nobody saw it was last seen before that.
                 went = Message("{program} no longer uses the card", program=before[pid])
-                found.append(_News(Kind.PROCESS_ENDED, went, seen, str(pid)))
-        self._programs = now
-        return found
+                self._say(Kind.PROCESS_ENDED, went, self._listed_at, str(pid))
+        self._listed_at = at
 
 
 _LONGEST_NAME = 48
 
 
 def _called(named: NamedProcess) -> Message:
-    """Enough of its command to know it again."""
-    words = (named.command or "").split()
-    name = [word.rsplit("/", 1)[-1] for word in words[:1]]
-    for word in words[1:]:
-        if word == "-m" or not word.startswith("-"):
-            name.append(word.rstrip("/").rsplit("/", 1)[-1])
-        if not word.startswith("-"):
-            break
-    pid = named.process.pid
-    if not name:
+    """Enough of its command to know it again: what runs, and what of."""
+    pid, words = named.process.pid, (named.command or "").split()
+    if not words:
         return Message("Process {pid}", pid=pid)
-    return Message("{name} ({pid})", name=" ".join(name)[:_LONGEST_NAME], pid=pid)
+    flags = list(takewhile(lambda word: word.startswith("-"), words[1:]))
+    given = words[1 + len(flags) :][:1]
+    parts = [words[0], *(flag for flag in flags if flag == "-m"), *given]
+    name = " ".join(each.rstrip("/").rsplit("/", 1)[-1] for each in parts)
+    return Message("{name} ({pid})", name=name[:_LONGEST_NAME], pid=pid)
 
 
 _KEPT = 10_000
@@ -471,10 +454,11 @@ class HappeningLog:
     """Compares each sample with the one before. Called from the threads that read."""
 
     def __init__(self, clock: Clock, told: Callable[[Happening], None] | None = None) -> None:
-        self._clock = clock
-        self._told = told
+        self._clock, self._told = clock, told
         self._lock = threading.Lock()
-        self._all = _Condition()
+        self._now = 0.0  # of what is considered
+        self._untold: list[Happening] = []
+        self._all = _Condition(partial(self._say, None))
         self._cards: dict[CardId, _CardCourse] = {}
         self._log: deque[Happening] = deque(maxlen=_KEPT)
         self._began: dict[tuple[Kind, CardId | None, str], float] = {}
@@ -485,51 +469,36 @@ class HappeningLog:
             return list(self._log)
 
     def consider(self, sample: Sample) -> None:
-        at, card = sample.at, sample.card
-        with self._lock:
-            course = self._cards.setdefault(card, _CardCourse())
+        with self._at(sample.at):
+            course, before = self._course(sample.card), self._all.told
+            well = self._all.well and course.condition.well
+            # What makes the rest unknown is told last, and so stands on top.
+            course.throttling(sample, self._wall, well=well)
             course.of_all = _OF_ALL.get(sample.state)
             # A driver that says something else of a card is back.
             grace = None if sample.state is CardState.WORKING else 0.0
-            news = self._all.consider(at, self._of_all(), grace=grace)
-            if self._all.told is not None and news:
+            self._all.consider(sample.at, self._of_all(), grace=grace)
+            if self._all.told not in (before, None):
                 # When that is over, each card says anew whether it is well.
                 for each in self._cards.values():
                     each.condition.told = None
-            states = course.states(sample)
-            well = self._all.well and course.condition.well
-            throttling = course.throttling(sample, self._wall, well=well)
-            # What makes the rest unknown is told last, and so stands on top.
-            told = [*self._note(at, card, [] if well else throttling)]
-            told += [*self._note(at, None, news), *self._note(at, card, states)]
-            told += self._note(at, card, throttling if well else [])
-            if sample.state is CardState.WORKING:
-                told += self._note(at, card, [*course.errors(sample), *course.link(sample)])
-        self._tell(told)
+            course.states(sample)
 
     def consider_processes(
         self, card: CardId, processes: Sequence[NamedProcess] | None
     ) -> None:
         """As they are now, or None where they are not known."""
-        at = self._clock.now()
-        with self._lock:
-            course = self._cards.setdefault(card, _CardCourse())
+        with self._at(self._clock.now()):
             all_well = self._all.well and self._all.seen is None
-            told = self._note(at, card, course.programs(at, processes, all_well=all_well))
-        self._tell(told)
+            self._course(card).programs(self._now, processes, all_well=all_well)
 
     def gone(self, card: CardId) -> None:
         """It is listed no more, or under its own name by now: what it was in is over."""
-        at = self._clock.now()
-        with self._lock:
-            course = self._cards.pop(card, None)
-            told = [] if course is None else self._note(at, card, course.condition.over(at))
-            if course is not None and course.of_all and self._of_all() is None:
-                told += self._note(at, None, self._all.over(at))
-        self._tell(told)
-
-    def consider_fault(self, fault: HardwareFault) -> None:
-        self.tell(Kind.XID, fault.card, fault.sentence)
+        with self._at(self._clock.now()):
+            if (course := self._cards.pop(card, None)) is not None:
+                course.condition.over(self._now)
+                if course.of_all is not None and self._of_all() is None:
+                    self._all.over(self._now)
 
     def tell(
         self,
@@ -539,36 +508,48 @@ class HappeningLog:
         about: str = "",
         since: float | None = None,
     ) -> None:
-        """For what comparing samples cannot find: an alert that a person asked for. `about`
-        pairs a beginning with its end; `since` is when it began, or when what ends was last
-        seen; else now.
+        """For what comparing samples cannot find: what the driver reports by itself, an alert
+        that a person asked for. `about` pairs a beginning with its end.
         """
-        at = self._clock.now()
-        with self._lock:
-            news = _News(kind, sentence, at if since is None else since, about)
-            told = self._note(at, card, [news])
-        self._tell(told)
+        with self._at(self._clock.now()):
+            self._say(card, kind, sentence, since, about)
 
-    def _tell(self, told: Sequence[Happening]) -> None:
+    @contextmanager
+    def _at(self, now: float) -> Iterator[None]:
+        with self._lock:
+            self._now = now
+            yield
+            untold, self._untold = self._untold, []
         if self._told is not None:
-            for happening in told:
+            for happening in untold:
                 self._told(happening)
+
+    def _say(
+        self,
+        card: CardId | None,
+        kind: Kind,
+        sentence: Message,
+        since: float | None = None,
+        about: str = "",
+    ) -> None:
+        at, began = self._now, None
+        since = at if since is None else since
+        if kind in BEGINNINGS:
+            self._began[kind, card, about] = since
+        elif kind in BEGINNING_OF:
+            began = self._began.pop((BEGINNING_OF[kind], card, about), None)
+        lasted = None if began is None else max(0.0, since - began)
+        happening = Happening(at, self._wall(at), kind, card, sentence, about, lasted)
+        self._log.append(happening)
+        self._untold.append(happening)
+
+    def _course(self, card: CardId) -> _CardCourse:
+        if card not in self._cards:
+            self._cards[card] = _CardCourse(partial(self._say, card))
+        return self._cards[card]
 
     def _of_all(self) -> Kind | None:
         return next((each.of_all for each in self._cards.values() if each.of_all), None)
 
     def _wall(self, at: float) -> float:
         return self._clock.wall() - self._clock.now() + at
-
-    def _note(self, at: float, card: CardId | None, news: Sequence[_News]) -> list[Happening]:
-        noted = []
-        for kind, sentence, since, about in news:
-            began = None
-            if kind in BEGINNINGS:
-                self._began[kind, card, about] = since
-            elif kind in BEGINNING_OF:
-                began = self._began.pop((BEGINNING_OF[kind], card, about), None)
-            lasted = None if began is None else max(0.0, since - began)
-            noted.append(Happening(at, self._wall(at), kind, card, sentence, about, lasted))
-        self._log.extend(noted)
-        return noted

@@ -28,7 +28,7 @@ from gpuexplorer.telemetry.facts import (
     Users,
     Watch,
 )
-from gpuexplorer.telemetry.happenings import Happening
+from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.local import HOST_AT_LEAST, PATIENCE, Local
 
 if TYPE_CHECKING:  # they import psutil, or numpy
@@ -269,7 +269,7 @@ class Session:
                 self.happening_log.consider_processes(card, named)
                 self._count(_USERS, card)
             case HardwareFault():
-                self.happening_log.consider_fault(fact)
+                self.happening_log.tell(Kind.XID, fact.card, fact.sentence)
         for taker in self._takers:
             taker(fact)
 
