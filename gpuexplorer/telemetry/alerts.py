@@ -190,6 +190,10 @@ class _Course:
         default_factory=lambda: Holding(UNKNOWN_AFTER, CLEARLY_BACK_FOR, BACK_FOR)
     )
 
+    def over(self, at: float, why: Why, reason: Message = NOTHING) -> Sequence[AlertEnded]:
+        alert, self.alert = self.alert, None
+        return [AlertEnded(alert, at, why, self.holding.seen, reason)] if alert else []
+
 
 class Watch:
     """Told of every sample, from any thread.
@@ -216,19 +220,14 @@ class Watch:
         """What was told by a rule that is no more is over. The others know what they knew."""
         with self._lock:
             self._rules = tuple(rules)
-            gone = [
-                (rule, card)
-                for rule, card in self._courses
-                if rule not in self._rules or not rule.concerns(card)
-            ]
-            return self._end(gone, Why.CHANGED)
+            stay = {key for key in self._courses if key[0] in rules and key[0].concerns(key[1])}
+            return self._end(self._courses.keys() - stay, Why.CHANGED)
 
     def consider(self, sample: Sample) -> Sequence[Change]:
         with self._lock:
             self._now = max(self._now, sample.at)
-            limits = {m: v for m, v in sample.values.items() if m in _ALL_LIMITS}
-            if limits:
-                self._limits.setdefault(sample.card, {}).update(limits)
+            limits = {each: sample.values[each] for each in _ALL_LIMITS & sample.values.keys()}
+            self._limits.setdefault(sample.card, {}).update(limits)
             changes: list[Change] = []
             for rule in self._rules:
                 told = rule.metric in sample.values or rule.metric in sample.missing
@@ -242,38 +241,30 @@ class Watch:
                 changes += self._end(gone, Why.UNKNOWN, why)
             return changes
 
-    def _course(self, rule: Rule, sample: Sample) -> list[Change]:
+    def _course(self, rule: Rule, sample: Sample) -> Sequence[Change]:
         card, value = sample.card, sample.values.get(rule.metric)
         course = self._courses.setdefault((rule, card), _Course(sample.at))
         at = course.heard = max(course.heard, sample.at)
-        known = self._limits.get(card, {})
+        known = self._limits[card]
         limits = [known[name] for name in LIMITS.get(rule.metric, ()) if known.get(name)]
-        bounds = rule.bounds(limits[0] if limits else None)
-        holding, alert = course.holding, course.alert
+        bounds, holding = rule.bounds(limits[0] if limits else None), course.holding
         if value is None or bounds is None:
-            if not holding.missed(at, for_good=sample.state not in MAY_PASS) or alert is None:
-                return []
-            course.alert = None
             reason = Message("the card's own limit is not known")
             if value is None:
                 reason = sample.missing[rule.metric].sentence
-            return [AlertEnded(alert, at, Why.UNKNOWN, holding.seen, reason)]
+            ends = holding.missed(at, for_good=sample.state not in MAY_PASS)
+            return course.over(at, Why.UNKNOWN, reason) if ends else []
         clearly = not rule.beyond(value, bounds.back)
         held = rule.beyond(value, bounds.threshold)
         if not holding.read(at, held, rule.seconds, clearly=clearly):
             return []
-        if alert is None:
-            course.alert = Alert(rule, card, holding.since, at, bounds)
-            return [AlertBegan(course.alert)]
-        course.alert = None
-        return [AlertEnded(alert, at, Why.BACK, holding.seen)]
+        if not holding.on:
+            return course.over(at, Why.BACK)
+        course.alert = Alert(rule, card, holding.since, at, bounds)
+        return [AlertBegan(course.alert)]
 
     def _end(
         self, gone: Iterable[tuple[Rule, CardId]], why: Why, reason: Message = NOTHING
     ) -> list[AlertEnded]:
         courses = [self._courses.pop(key) for key in gone]
-        return [
-            AlertEnded(each.alert, self._now, why, each.holding.seen, reason)
-            for each in courses
-            if each.alert is not None
-        ]
+        return [ended for each in courses for ended in each.over(self._now, why, reason)]

@@ -3,7 +3,6 @@ who uses it, what happened, and the past.
 """
 
 import threading
-from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -38,7 +37,6 @@ if TYPE_CHECKING:  # they import psutil, or numpy
     from gpuexplorer.telemetry.trace import Past
 
 SHORTEST, LONGEST = 0.1, 60.0
-_USERS, _HOST = "users", "host"
 # Read all the time, so that their past has no holes: 0.7 ms of processor and 25 ms of waiting
 # in the card's own thread, every two seconds. The same of each link while somebody looks.
 _TRAFFIC = frozenset(
@@ -90,10 +88,8 @@ class Session:
         self._samples: dict[CardId, dict[Cadence, Sample]] = {}  # the newest of each round
         self._readings: dict[CardId, Reading] = {}
         self._users_known: dict[CardId, bool] = {}
-        # Of each round: the cards it is about, those told of in it, how often it ended.
-        self._rounds: Mapping[str, frozenset[CardId]] = {}
-        self._told_of: defaultdict[str, set[CardId]] = defaultdict(set)
-        self._sweeps: Counter[str] = Counter()
+        self._beating: frozenset[CardId] = frozenset()  # the cards of the fast round
+        self._told_of: set[CardId] = set()  # in it
         self._beat_at: float | None = None
         self._beats = BeatCount()
         self._takers: tuple[Tell, ...] = ()
@@ -244,11 +240,32 @@ class Session:
         return self._beats
 
     def wait_for_sweeps(self, number: int, seconds: float) -> bool:
-        """Wait until every round has gone over all cards so many times."""
-        return self._wait_for((*Cadence, _USERS, _HOST), number, seconds)
+        """Wait until all that is wanted was told, and the fast round went over all cards so
+        many times.
+        """
+        return self._wait(lambda: self._all_told() and self._went_over(number), seconds)
 
     def wait_for_fast_sweep(self, number: int, seconds: float) -> bool:
-        return self._wait_for((Cadence.FAST,), number, seconds)
+        return self._wait(lambda: self._went_over(number), seconds)
+
+    def _wait(self, told: Callable[[], bool], seconds: float) -> bool:
+        with self._changed:
+            return self._changed.wait_for(told, seconds)
+
+    def _went_over(self, number: int) -> bool:
+        return self._beats.taken >= number or not self._beating
+
+    def _all_told(self) -> bool:
+        watch = self.watched
+        return (not watch.host or HOST_ID in self._samples) and all(
+            (not watch.users or card.id in self._users_known)
+            and all(
+                cadence in self._samples.get(card.id, ())
+                for cadence in Cadence
+                if watch.metrics & metrics_of(card, (cadence,))
+            )
+            for card in self.cards()
+        )
 
     def take(self, fact: Fact) -> None:
         match fact:
@@ -267,7 +284,7 @@ class Session:
                 self._users_known[card] = named is not None
                 self.process_book.take(card, named)
                 self.happening_log.consider_processes(card, named)
-                self._count(_USERS, card)
+                self._notify()
             case HardwareFault():
                 self.happening_log.tell(Kind.XID, fact.card, fact.sentence)
         for taker in self._takers:
@@ -279,15 +296,26 @@ class Session:
             return
         cadence = METRICS[some].cadence
         self._keep(sample, cadence)
-        if sample.card == HOST_ID:
-            self._count(_HOST, HOST_ID)
-            return
-        self.happening_log.consider(sample)
-        if self._count(cadence, sample.card) and cadence is Cadence.FAST:
-            passed = 0.0 if self._beat_at is None else sample.at - self._beat_at
-            missed = max(0, round(passed / self.interval) - 1)
-            self._beat_at = sample.at
-            self._beats = BeatCount(self._beats.taken + 1, self._beats.missed + missed)
+        if sample.card != HOST_ID:
+            self.happening_log.consider(sample)
+            if cadence is Cadence.FAST:
+                self._count(sample)
+        self._notify()
+
+    def _notify(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    def _count(self, sample: Sample) -> None:
+        """The fast round is over when each card of it was told of."""
+        with self._changed:
+            self._told_of.add(sample.card)
+            if self._told_of >= self._beating:
+                self._told_of.clear()
+                passed = 0.0 if self._beat_at is None else sample.at - self._beat_at
+                missed = max(0, round(passed / self.interval) - 1)
+                self._beat_at = sample.at
+                self._beats = BeatCount(self._beats.taken + 1, self._beats.missed + missed)
 
     def _keep(self, sample: Sample, cadence: Cadence) -> None:
         """What is of a round that nobody wants any more is not known any more."""
@@ -331,37 +359,9 @@ class Session:
             self.stream.watch(watch)
 
     def _round_up(self) -> None:
-        """Whom each round is about: the cards of which somebody wants to know that."""
-        cards, watch = self._cards.cards, self.watched
-        rounds: dict[str, frozenset[CardId]] = {
-            cadence: frozenset(c.id for c in cards if watch.metrics & metrics_of(c, (cadence,)))
-            for cadence in Cadence
-        }
-        rounds[_USERS] = self._ids() if watch.users else frozenset()
-        rounds[_HOST] = frozenset({HOST_ID} if watch.host else ())
-        self._rounds = rounds
-
-    def _count(self, round_: str, card: CardId) -> bool:
-        """True when this round is over: each card of it was told of."""
-        with self._changed:
-            told_of = self._told_of[round_]
-            told_of.add(card)
-            if not told_of >= self._rounds.get(round_, frozenset()):
-                return False
-            told_of.clear()
-            self._sweeps[round_] += 1
-            self._changed.notify_all()
-            return True
-
-    def _wait_for(self, rounds: Sequence[str], number: int, seconds: float) -> bool:
-        with self._changed:
-            return self._changed.wait_for(
-                lambda: all(
-                    self._sweeps[each] >= number or not self._rounds.get(each)
-                    for each in rounds
-                ),
-                seconds,
-            )
+        cards, metrics = self.cards(), self.watched.metrics
+        fast = (Cadence.FAST,)
+        self._beating = frozenset(c.id for c in cards if metrics & metrics_of(c, fast))
 
 
 def session_on(
