@@ -124,15 +124,16 @@ class Local:
         self._stopping.set()
         self.watch(self._watch)  # which wakes all
         self.backend.close()  # then whoever waits for a fault lets go
-        threads = {*self._others, *(lane.thread for lane in self._lanes.values())}
-        for thread in threads - {threading.current_thread()}:
+        threads = [*self._others, *(lane.thread for lane in self._lanes.values())]
+        for thread in threads:
             thread.join(max(0.0, until - self.clock.now()))
-        return not any(each.is_alive() for each in threads - {threading.current_thread()})
+        return not any(thread.is_alive() for thread in threads)
 
     def silence(self, card: CardId) -> "float | None":
         lane = self._lanes.get(card)
-        seconds = 0.0 if lane is None else self._silence(lane)
-        return seconds if lane is not None and seconds > lane.patience else None
+        if lane is None or (seconds := self._silence(lane)) <= lane.patience:
+            return None
+        return seconds
 
     def host_now(self) -> Sample:
         sample = self.host_reader.read(metrics_of(self.host))

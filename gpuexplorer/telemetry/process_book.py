@@ -158,7 +158,7 @@ class ProcessNames:
             started_at=who.create_time(),
             container=self._container(process.pid),
             ours=process.pid == os.getpid(),
-            of_this_user=_of_this_user(who, user),
+            of_this_user=_is_mine(user),
             ancestors=_ancestors(who),
             identity=who,
         )
@@ -200,14 +200,10 @@ def _or_none(ask: Callable[[], str]) -> str | None:
         return None
 
 
-def _of_this_user(process: psutil.Process, user: str | None) -> bool:
-    """Whether the system would let us end it."""
-    if sys.platform == "win32":
-        return user is not None and user == _or_none(psutil.Process().username)
-    try:
-        return os.geteuid() in {0, process.uids().real}
-    except psutil.AccessDenied:
-        return False
+def _is_mine(user: str | None) -> bool:
+    """Whether the system would let us end what is that user's."""
+    root = sys.platform != "win32" and os.geteuid() == 0
+    return root or (user is not None and user == _or_none(psutil.Process().username))
 
 
 def refusal(named: NamedProcess) -> Message:
@@ -266,8 +262,8 @@ def has_ended(named: NamedProcess) -> bool:
     if isinstance(named.identity, FarIdentity):
         return named.identity.has_ended()
     try:
-        now = psutil.Process(named.process.pid)
-        return now != named.identity or now.status() == psutil.STATUS_ZOMBIE
+        who = named.identity
+        return not who.is_running() or who.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
     except psutil.AccessDenied:
