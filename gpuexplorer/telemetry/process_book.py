@@ -262,8 +262,8 @@ def has_ended(named: NamedProcess) -> bool:
     if isinstance(named.identity, FarIdentity):
         return named.identity.has_ended()
     try:
-        who = named.identity
-        return not who.is_running() or who.status() == psutil.STATUS_ZOMBIE
+        now = psutil.Process(named.process.pid)
+        return now != named.identity or now.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
     except psutil.AccessDenied:

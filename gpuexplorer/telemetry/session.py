@@ -320,7 +320,8 @@ class Session:
     def _keep(self, sample: Sample, cadence: Cadence) -> None:
         """What is of a round that nobody wants any more is not known any more."""
         kept = self._samples.get(sample.card, {})
-        kept = {each: kept[each] for each in kept if each in self._asked} | {cadence: sample}
+        asked = self._asked or Cadence  # before anybody asks, all is kept
+        kept = {each: kept[each] for each in kept if each in asked} | {cadence: sample}
         self._samples[sample.card] = kept
         newest = max(kept.values(), key=lambda each: each.at)
         reason = Absence.NOT_YET
