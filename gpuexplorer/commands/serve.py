@@ -40,8 +40,8 @@ from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.card_course import NO_FIGURES, state_of
 from gpuexplorer.telemetry.exporter_names import XID, Name, own_name, served_name
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.happenings import Kind
-from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.session import Session, card_numbers, check_interval, session_on
 
 if TYPE_CHECKING:

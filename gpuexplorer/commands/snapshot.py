@@ -36,7 +36,7 @@ from gpuexplorer.core.harmless import harmless
 from gpuexplorer.core.metrics import METRICS, metrics_of
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.telemetry.card_course import HARMFUL, state_of
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.local import PATIENCE, Local
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 from gpuexplorer.telemetry.processor_time import processor_time

@@ -14,7 +14,7 @@ from gpuexplorer.core.units import Quantity, memory, part_of_memory, quantity, r
 from gpuexplorer.core.words import Message, tr
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.card_course import BRIEFLY, HARMFUL, why_no_figures
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 
 K = TypeVar("K")

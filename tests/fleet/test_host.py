@@ -12,7 +12,7 @@ from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host import HostPast, host_session
 from gpuexplorer.fleet.watching import Watching
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.topology import Topology
 from tests.fleet.fake_prometheus import FakePrometheus, card

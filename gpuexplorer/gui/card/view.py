@@ -51,7 +51,7 @@ from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.now_tag import NowTag
 from gpuexplorer.gui.widgets.page import Page
 from gpuexplorer.remote.stream import FarStream
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 from gpuexplorer.telemetry.session import Session
 

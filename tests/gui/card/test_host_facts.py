@@ -6,7 +6,7 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardKind, CardState
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.card.host_facts import host_facts
 from gpuexplorer.remote.wire import Hello
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 
 HOST = Card(HOST_ID, 0, "EPYC", None, kind=CardKind.HOST)
 READ = Reading(HOST_ID, 0.0, CardState.WORKING, {}, {})
