@@ -15,9 +15,9 @@ from gpuexplorer.telemetry.facts import Attempt, Stream
 from gpuexplorer.telemetry.local import PATIENCE, Local
 from gpuexplorer.telemetry.looked_for import plain_bus_id
 from gpuexplorer.telemetry.patience import Asked
-from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.session import Session, card_numbers
 from gpuexplorer.telemetry.sources import first_that_answers, simulated
+from gpuexplorer.telemetry.system import ProcessorTime
 from gpuexplorer.telemetry.topology import Topology
 
 if TYPE_CHECKING:
