@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core import metrics as m
-from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit, metrics_of
@@ -35,8 +34,6 @@ MACHINES = (
     "cards=1;mig=0:3;procs=0:6",
     "cards=2;kind=1:rtx4090;pids=0:11,12g,13b,14m",
 )
-# A card that seems to be cut otherwise is met anew, and its counters may begin anew then.
-NO_NEWS_OF_MIG = "fault=nvmlDeviceGetMigMode:ok;answer=nvmlDeviceGetMigMode:_"
 ROUNDS = 4
 MOST_PID = 4_194_304  # Linux counts no further
 LEAST_BYTES, MOST_BYTES = 1 << 30, 1 << 50
@@ -61,14 +58,6 @@ CLOCKS = (
 )
 # Parts of memory are read one after another.
 SHARE_OF_MEMORY = 0.01
-# They only ever grow while the driver runs.
-COUNTERS = (
-    *map(MetricId, ("energy", "pcie_replays", "ecc_corrected", "ecc_uncorrected")),
-    *map(MetricId, ("ecc_corrected_ever", "ecc_uncorrected_ever")),
-    *map(MetricId, ("retired_pages_corrected", "retired_pages_uncorrected")),
-    *map(MetricId, ("remapped_rows_corrected", "remapped_rows_uncorrected")),
-    *(metric.id for metric in METRICS.values() if metric.unit is Unit.SECONDS),
-)
 THROTTLED = m.THROTTLES
 
 
@@ -150,11 +139,8 @@ def check_processes(card: Card, rows: Collection[CardProcess], ids: Collection[C
 class Watch:
     """Asks a backend for all it has, again and again, and holds the answers together."""
 
-    def __init__(self, backend: NvmlBackend, *, counters: bool) -> None:
+    def __init__(self, backend: NvmlBackend) -> None:
         self.backend = backend
-        self.counters = counters
-        self.connected = (0, 0)
-        self.counted: dict[tuple[CardId, MetricId], float] = {}
 
     def look(self) -> None:
         cards = self.backend.cards()
@@ -169,11 +155,8 @@ class Watch:
             sample = self.backend.read(card.id, asked)
             rows = self.backend.processes(card.id) or ()
             if self.backend.cards() is not listed or card not in listed:
-                self.counted.clear()
                 continue  # one was met anew meanwhile, and may be another
             check_sample(card, sample, asked)
-            if self.counters:
-                self.check_counters(sample)
             check_processes(card, rows, {each.id for each in listed})
         self.check_wiring()
         for fault in self.backend.wait_for_fault(0.0):
@@ -185,21 +168,6 @@ class Watch:
         source = self.backend.source
         for text in (source.label, source.driver_version or "", source.cuda_version or ""):
             check_text(text)
-
-    def check_counters(self, sample: Sample) -> None:
-        now = (self.backend.generation, id(self.backend.cards()))
-        if now != self.connected:
-            self.connected = now  # the driver came back, or a card was found anew
-            self.counted.clear()
-        for counter in COUNTERS:
-            at = (sample.card, counter)
-            if counter in sample.values:
-                assert sample.values[counter] >= self.counted.get(at, 0.0), counter
-                self.counted[at] = sample.values[counter]
-            elif sample.missing.get(counter) is Absence.IMPOSSIBLE:
-                self.counted.pop(
-                    at, None
-                )  # it went back; if it does so for good, it began anew
 
     def check_wiring(self) -> None:
         cards = self.backend.cards()
@@ -223,12 +191,12 @@ def answers_to(stub: Stub, seed: int, here: Path) -> int:
     """Everything is asked of a driver gone mad; returns how many calls it answered."""
     clock = ManualClock()
     config = f"clock=100;{MACHINES[seed % len(MACHINES)]};xid=0:79;fuzz={seed}"
-    stub.configure(config if seed % 2 else f"{config};{NO_NEWS_OF_MIG}")
+    stub.configure(config)
     stub.reset_calls()
     backend = NvmlBackend(clock, PciBus(here), {})
     try:
         backend.open()
-        watch = Watch(backend, counters=seed % 2 == 0)
+        watch = Watch(backend)
         for _ in range(ROUNDS):
             watch.look()
             clock.advance(3.0)

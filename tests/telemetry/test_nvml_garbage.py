@@ -1,16 +1,12 @@
 """Figures that cannot be are no figures; what is merely unlikely is shown."""
 
-from collections.abc import Mapping
-
 import pytest
 
 from gpuexplorer.core import metrics as ids
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from gpuexplorer.telemetry.happening_log import HappeningLog
 from tests.telemetry.conftest import Nvml
 
 # It has every part that a figure can be of, and all is well with it.
@@ -148,71 +144,6 @@ def test_reasons_that_came_after_this_program_are_believed_where_the_driver_list
     backend = nvml.open(CARD)
     nvml.set("reasons=0x1004;answer=nvmlDeviceGetSupportedClocksThrottleReasons:8191")
     assert read(backend).values[ids.throttle("sw_power_cap")] == 1.0
-
-
-def test_all_reasons_at_once_are_no_events(nvml: Nvml) -> None:
-    happenings = HappeningLog(ManualClock())
-    backend = nvml.open("cards=1;reasons=0x1ff")
-    happenings.consider(read(backend, Cadence.FAST))
-    assert happenings.log() == []
-
-
-COUNTERS: Mapping[str, MetricId] = {
-    "replays": MetricId("pcie_replays"),
-    "ecc": MetricId("ecc_corrected"),
-    "ecc_bad": ids.ECC_UNCORRECTED,
-    "remapped": MetricId("remapped_rows_corrected"),
-    "retired_bad": MetricId("retired_pages_uncorrected"),
-}
-
-
-@pytest.mark.parametrize("key", COUNTERS)
-def test_a_counter_that_flips_back_once_is_not_believed(nvml: Nvml, key: str) -> None:
-    backend = nvml.open(f"{CARD};{key}=40")
-    seen = []
-    for count in (40, 3, 41, 42):
-        nvml.set(f"{key}={count}")
-        seen.append(read(backend, Cadence.SLOW).values.get(COUNTERS[key]))
-    assert seen == [40, None, 41, 42]
-
-
-@pytest.mark.parametrize("key", COUNTERS)
-def test_a_counter_that_begins_anew_is_believed_from_its_second_reading_on(
-    nvml: Nvml, key: str
-) -> None:
-    backend = nvml.open(f"{CARD};{key}=40")
-    seen = []
-    for count in (40, 3, 3, 5):
-        nvml.set(f"{key}={count}")
-        seen.append(read(backend, Cadence.SLOW).values.get(COUNTERS[key]))
-    assert seen == [40, None, 3, 5]
-
-
-def test_energy_that_runs_back_is_not_believed_once(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;clock=100")
-    read(backend)
-    nvml.set("clock=50")
-    assert read(backend).missing[ids.ENERGY] is Absence.IMPOSSIBLE
-    nvml.set("clock=+5")
-    assert read(backend).values[ids.ENERGY] == pytest.approx(300 * 1055)
-
-
-def test_memory_of_another_size_is_believed_when_it_stays(nvml: Nvml) -> None:
-    backend = nvml.open(CARD)
-    read(backend)
-    nvml.set(f"total={48 * 2**30}")
-    assert impossible(read(backend)) == MEMORY
-    assert read(backend).values[ids.MEMORY_TOTAL] == 48 * 2**30
-    nvml.set(f"total={80 * 2**30}")
-    assert impossible(read(backend)) == MEMORY
-
-
-def test_memory_adds_up_whatever_its_parts_are(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;mig=0:3")
-    for card in backend.cards():
-        seen = backend.read(card.id, frozenset(MEMORY)).values
-        parts = sum(seen[part] for part in MEMORY - {ids.MEMORY_TOTAL})
-        assert parts == pytest.approx(seen[ids.MEMORY_TOTAL], rel=0.01)
 
 
 @pytest.mark.parametrize(

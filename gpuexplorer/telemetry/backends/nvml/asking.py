@@ -115,7 +115,6 @@ def _figure(told: pynvml.c_nvmlFieldValue_t) -> Figure:
 MEMORY = (m.MEMORY_USED, m.MEMORY_FREE, m.MEMORY_RESERVED, m.MEMORY_TOTAL)
 # What drivers write where they know no count.
 _NO_COUNT = (float(2**32 - 1), float(2**64 - 1))
-_COUNTERS = frozenset(metric.id for metric in METRICS.values() if metric.counter)
 # The first is no more than so many times the second, which may be of an earlier reading.
 _AT_MOST = (
     (m.CLOCK_GRAPHICS, m.CLOCK_GRAPHICS_MAX, 2.0),
@@ -155,19 +154,18 @@ def _can_be(metric: Metric, value: float) -> bool:
         return value in LANES
     if metric.choices or metric.unit is Unit.FLAG:
         return value in (metric.choices or (0, 1))
-    return metric.plausible(value)
+    return metric.plausible(value) and not (metric.counter and value in _NO_COUNT)
 
 
 class Belief:
     """Remembers of one card what its next answers are held against.
 
-    Only hard bounds, impossible combinations and counters that run backwards count. What is
-    merely unlikely stays: it may be the very thing that a person is looking for.
+    Only hard bounds and impossible combinations count. What is merely unlikely stays: it may be
+    the very thing that a person is looking for.
     """
 
-    def __init__(self, memory_total: float | None = None) -> None:
-        self._known: Values = {} if memory_total is None else {m.MEMORY_TOTAL: memory_total}
-        self._doubted: Values = {}
+    def __init__(self) -> None:
+        self._known: Values = {}
 
     @property
     def pcie_most(self) -> float:
@@ -177,39 +175,20 @@ class Belief:
 
     def sift(self, values: Values, missing: Missing) -> None:
         """Take out of the values what cannot be."""
-
-        def reject(metrics: Iterable[MetricId]) -> None:
-            for metric in metrics:
-                if values.pop(metric, None) is not None:
-                    missing[metric] = Absence.IMPOSSIBLE
-
-        reject([each for each, value in values.items() if not _can_be(METRICS[each], value)])
+        impossible = {
+            each for each, value in values.items() if not _can_be(METRICS[each], value)
+        }
         for metric, yardstick, times in _AT_MOST:
-            if yardstick in values:
+            if yardstick in values and yardstick not in impossible:
                 self._known[yardstick] = values[yardstick]
             if values.get(metric, 0.0) > times * self._known.get(yardstick, math.inf):
-                reject([metric])
-        for pair in _IN_ORDER:
-            if values.get(pair[0], -math.inf) > values.get(pair[1], math.inf):
-                reject(pair)
-        reject([each for each in _COUNTERS & values.keys() if self._doubts(each, values)])
-        if m.MEMORY_TOTAL in values and self._doubts(m.MEMORY_TOTAL, values):
-            reject(MEMORY)
-        most = self.pcie_most * _PCIE_TOLERANCE
-        reject([x for x in (m.PCIE_RECEIVE, m.PCIE_TRANSMIT) if values.get(x, 0.0) > most])
-
-    def _doubts(self, metric: MetricId, values: Values) -> bool:
-        """A counter that goes back is wrong once; begun anew, it goes on from there. Memory
-        does not grow or shrink, unless two readings in a row say the same.
-        """
-        value, counts = values[metric], metric in _COUNTERS
-        before, doubted = self._known.get(metric, value), self._doubted.pop(metric, None)
-        if counts and value in _NO_COUNT:
-            return True
-        new = value < before if counts else value != before
-        goes_on = doubted is not None and (value >= doubted if counts else value == doubted)
-        if new and not goes_on:
-            self._doubted[metric] = value
-            return True
-        self._known[metric] = value
-        return False
+                impossible.add(metric)
+        for less, more in _IN_ORDER:
+            if values.get(less, -math.inf) > values.get(more, math.inf):
+                impossible |= {less, more}
+        for metric in (m.PCIE_RECEIVE, m.PCIE_TRANSMIT):
+            if values.get(metric, 0.0) > self.pcie_most * _PCIE_TOLERANCE:
+                impossible.add(metric)
+        for metric in impossible & values.keys():
+            del values[metric]
+            missing[metric] = Absence.IMPOSSIBLE

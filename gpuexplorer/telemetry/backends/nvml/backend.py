@@ -65,7 +65,6 @@ class NvmlBackend:
         self.generation = 0  # grows with every new connection to the driver
         self._revive_at = 0.0
         self._silent_since: dict[CardId, float] = {}
-        self._counted_at = 0.0
         self._closed = self._connecting = False
         self._why_gone: Message | None = None
 
@@ -219,8 +218,8 @@ class NvmlBackend:
         """
         if self._why_gone is not None:
             return self._absent(card.id, metrics, Absence.NO_DRIVER)
-        sleeps = card.id.startswith(_SLEEPER)
-        if sleeps or card.id in self._silent_since or card.denied is not None:
+        silent = card.id in self._silent_since or card.denied is not None
+        if silent or card.id.startswith(_SLEEPER):
             return self._without_handle(card, metrics)
         not_yet = dict.fromkeys(metrics, Absence.NOT_YET)
         return Sample(card.id, self._clock.now(), {}, not_yet)
@@ -291,7 +290,6 @@ class NvmlBackend:
             self._connection, self.source = connection, connection.source
             self.generation += 1
             self._silent_since.clear()
-            self._counted_at = self._clock.now()
             self._why_gone = None
         self._on_cards_changed()
 
@@ -316,21 +314,20 @@ class NvmlBackend:
 
     def _consider(self, connection: Connection, card: Card, sample: Sample) -> None:
         """See what a sample means beyond itself: a lost card, a new mode, a time to rest."""
-        if sample.state in (CardState.LOST, CardState.REFUSED):
+        if sample.state in (CardState.LOST, CardState.REFUSED, CardState.UNLISTED):
             since = self._silent_since.setdefault(card.id, sample.at)
-            if sample.at - since >= _LOST_PAUSE:
-                self._silent_since[card.id] = sample.at
+            if sample.at - since < _LOST_PAUSE:
+                return
+            self._silent_since[card.id] = sample.at
+            if sample.state is not CardState.UNLISTED:
                 connection.find_again(card.id)
-        elif sample.state is CardState.UNLISTED:
-            if sample.at - self._counted_at >= _LOST_PAUSE:
-                self._counted_at = sample.at
-                if connection.lists_others():
-                    self._drop(connection)
-        else:
-            self._silent_since.pop(card.id, None)
-            self._resting.note(card, sample)
-            if self._resting.all_let_go(self._list.listed):
+            elif connection.lists_others():
                 self._drop(connection)
+            return
+        self._silent_since.pop(card.id, None)
+        self._resting.note(card, sample)
+        if self._resting.all_let_go(self._list.listed):
+            self._drop(connection)
 
 
 class _CardList:

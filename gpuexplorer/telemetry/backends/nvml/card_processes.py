@@ -40,12 +40,6 @@ _SHARES = {
 }
 
 
-class _OldProcessInfo(ctypes.Structure):
-    """The layout before MIG, which the binding no longer carries."""
-
-    _fields_ = (("pid", ctypes.c_uint), ("usedGpuMemory", ctypes.c_ulonglong))
-
-
 class CardProcesses:
     """Asks for one card's processes. One thread at a time."""
 
@@ -92,33 +86,26 @@ class CardProcesses:
 
     # Any: a ctypes array knows its entries by name alone.
     def _list(self, kind: str) -> list[Any]:
-        """By the second version, or that of drivers before it. The third, which the binding
-        takes, fills larger entries in drivers 535.43 to 535.86 than in all others.
+        """By the second version of the call. The third, which the binding takes, fills larger
+        entries in drivers 535.43 to 535.86 than in all others.
         """
-        name = f"nvmlDeviceGet{kind}RunningProcesses"
-        refusal = pynvml.NVMLError(pynvml.NVML_ERROR_FUNCTION_NOT_FOUND)
-        layouts = {f"{name}_v2": pynvml.c_nvmlProcessInfo_v2_t, name: _OldProcessInfo}
-        for call, layout in layouts.items():
-            if not library.has(call):
-                continue
-            ask = partial(getattr(pynvml.nvmlLib, call), self._asking.handle)
-            try:
-                entries = _filled(layout, _ROOM, ask)
-            except pynvml.NVMLError as error:
-                if error.value not in library.REFUSALS:
-                    raise
-                refusal = error  # where a newer call refuses, an older one may answer
-                continue
-            finally:
-                self._asking.heard = self._asking.clock.now()
-            possible = [entry for entry in entries if 0 < entry.pid < _PIDS]
-            if entries and not possible:
-                raise pynvml.NVMLError(pynvml.NVML_ERROR_UNKNOWN)
-            return possible
-        # Without the list of what computes nothing is known; the others not every card has.
-        if kind == "Compute":
-            raise refusal
-        return []
+        call = getattr(pynvml.nvmlLib, f"nvmlDeviceGet{kind}RunningProcesses_v2", None)
+        try:
+            if call is None:
+                raise pynvml.NVMLError(pynvml.NVML_ERROR_FUNCTION_NOT_FOUND)
+            ask = partial(call, self._asking.handle)
+            entries = _filled(pynvml.c_nvmlProcessInfo_v2_t, _ROOM, ask)
+        except pynvml.NVMLError as error:
+            # Without the list of what computes nothing is known; the others not every card has.
+            if kind == "Compute" or error.value not in library.REFUSALS:
+                raise
+            return []
+        finally:
+            self._asking.heard = self._asking.clock.now()
+        possible = [entry for entry in entries if 0 < entry.pid < _PIDS]
+        if entries and not possible:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_UNKNOWN)
+        return possible
 
     def _memory(self, used: int) -> float | Absence:
         if used == _NOT_AVAILABLE:

@@ -168,7 +168,7 @@ class CardReader:
         self.found, self.card, self._clock = found, found.card, clock
         self.asking = Asking(found.handle, clock)
         self.processes = CardProcesses(self.card, self.asking, instances)
-        self._belief = Belief(self.card.memory_bytes)
+        self._belief = Belief()
         self._mig_on = False
         self._nvlinks = [Meter() for _ in range(2 * self.card.nvlinks)]
         self._line_rates: dict[int, float] = {}

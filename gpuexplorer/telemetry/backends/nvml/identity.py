@@ -120,21 +120,19 @@ def meet(ask_handle: AskHandle, place: int) -> list[Found]:
         pynvml.NVMLError_NotSupported, pynvml.NVMLError_FunctionNotFound, UnicodeDecodeError
     ):
         uuid = library.text(pynvml.nvmlDeviceGetUUID(handle))
-    name = answer(pynvml.nvmlDeviceGetName, handle) or Message("unnamed NVIDIA card")
-    told = answer(lambda: pynvml.nvmlDeviceGetPciInfo_v3(handle).busId)
-    bus = plain_bus_id(told) if told and _ADDRESS.fullmatch(plain_bus_id(told)) else None
+    told = answer(lambda: pynvml.nvmlDeviceGetPciInfo_v3(handle).busId) or ""
+    bus = plain_bus_id(told) if _ADDRESS.fullmatch(plain_bus_id(told)) else None
     index = answer(pynvml.nvmlDeviceGetIndex, handle, most=_MOST_CARDS - 1)
-    capability = answer(pynvml.nvmlDeviceGetCudaComputeCapability, handle) or (0, 0)
+    major, minor = answer(pynvml.nvmlDeviceGetCudaComputeCapability, handle) or (0, 0)
+    name = answer(pynvml.nvmlDeviceGetName, handle) or Message("unnamed NVIDIA card")
     memory = _memory(handle)
     card = Card(
         id=CardId(uuid or f"{_UNNAMED}{bus or place}"),
         index=place if index is None else index,
         name=name,
-        memory_bytes=memory or None,
+        memory_bytes=memory,
         bus_id=bus,
-        compute_capability=tuple(capability)
-        if 0 < capability[0] < 100 and 0 <= capability[1] < 100
-        else None,
+        compute_capability=(major, minor) if 0 < major < 100 and 0 <= minor < 100 else None,
         fans=answer(pynvml.nvmlDeviceGetNumFans, handle, most=MOST_FANS) or 0,
         nvlinks=_nvlinks(handle),
         cores=answer(pynvml.nvmlDeviceGetNumGpuCores, handle, most=10**6) or None,
@@ -168,25 +166,15 @@ def instance_ids(handle: object) -> set[str]:
 
 
 def told_apart(found: list[Found]) -> list[Found]:
-    """The same, where no two cards have one UUID or one number, whatever the driver says."""
-    ids: set[CardId] = set()
-    numbers: set[int] = set()
-    result = []
+    """The same, where no two cards have one UUID, whatever the driver says."""
+    cards: dict[CardId, Found] = {}
     whole: CardId | None = None  # the card under which instances stand just now
     for place, each in enumerate(found):
-        card = each.card
-        if card.id in ids:
-            card = replace(card, id=CardId(f"{card.id}-{place}"))
-        ids.add(card.id)
-        if card.kind is CardKind.MIG:
-            card = replace(card, parent=whole)
-        else:
-            whole = card.id
-            if card.index in numbers:
-                card = replace(card, index=min(set(range(len(found))) - numbers))
-            numbers.add(card.index)
-        result.append(each._replace(card=card))
-    return result
+        id_ = CardId(f"{each.card.id}-{place}") if each.card.id in cards else each.card.id
+        whole = id_ if each.card.kind is CardKind.GPU else whole
+        parent = None if whole == id_ else whole
+        cards[id_] = each._replace(card=replace(each.card, id=id_, parent=parent))
+    return list(cards.values())
 
 
 def numbered(found: Sequence[Found], environment: Mapping[str, str]) -> list[Found]:
@@ -249,7 +237,7 @@ def _is_number(entry: str) -> bool:
 
 def _memory(handle: object) -> int | None:
     told = answer(pynvml.nvmlDeviceGetMemoryInfo, handle)
-    return told.total if told and told.total <= _MOST_MEMORY else None
+    return told.total if told and 0 < told.total <= _MOST_MEMORY else None
 
 
 def _nvlinks(handle: object) -> int:
@@ -286,7 +274,7 @@ def _instances(handle: object, parent: Card) -> list[Found]:
             id=CardId(uuid or f"{parent.id}-{place}"),
             index=place,
             name=name,
-            memory_bytes=_memory(instance) or None,
+            memory_bytes=_memory(instance),
             kind=CardKind.MIG,
             parent=parent.id,
             bus_id=parent.bus_id,
