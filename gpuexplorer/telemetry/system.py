@@ -157,11 +157,11 @@ class Process:
     def terminate(self) -> None:
         self.kill(signal.SIGTERM)
 
-    def kill(self, number: int = signal.SIGKILL) -> None:
+    def kill(self, number: "int | None" = None) -> None:
         if not self.is_running():
             raise NoSuchProcess(self.pid)
         with self._refusals():
-            os.kill(self.pid, number)
+            os.kill(self.pid, signal.SIGKILL if number is None else number)
 
     def _stat(self) -> SimpleNamespace:
         """When it began is counted from the computer's start, so that no clock changes it."""
