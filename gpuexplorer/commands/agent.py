@@ -3,7 +3,7 @@
 import os
 import sys
 
-from gpuexplorer.telemetry.processor_time import processor_time
+from gpuexplorer.telemetry.system import processor_time
 
 # Over there Linux's own files are read, whatever psutil somebody installed.
 if __name__ == "__main__" and sys.platform == "linux":

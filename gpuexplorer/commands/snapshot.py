@@ -39,8 +39,8 @@ from gpuexplorer.telemetry.card_course import HARMFUL, state_of
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.local import PATIENCE, Local
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
-from gpuexplorer.telemetry.processor_time import processor_time
 from gpuexplorer.telemetry.session import Session, card_numbers, check_interval
+from gpuexplorer.telemetry.system import processor_time
 from gpuexplorer.telemetry.topology import Link, Topology
 
 # Figures of the table, each by the title of the column in which it would stand.

@@ -33,9 +33,9 @@ from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.process_book import ProcessNames, end
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse
-from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.session import LONGEST, SHORTEST
 from gpuexplorer.telemetry.sources import first_that_answers, simulated
+from gpuexplorer.telemetry.system import ProcessorTime
 from gpuexplorer.telemetry.topology import Topology
 
 # Of one card, when the link is slower than its readings: the oldest of more than these go. The

@@ -15,7 +15,7 @@ from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.facts import Attempt, Cards, Fact, Notes, Tell, Users, Watch
-from gpuexplorer.telemetry.processor_time import ProcessorTime
+from gpuexplorer.telemetry.system import ProcessorTime
 from gpuexplorer.telemetry.topology import Topology
 
 if TYPE_CHECKING:

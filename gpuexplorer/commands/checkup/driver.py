@@ -176,14 +176,13 @@ def _facts_of(card: Card) -> Mapping[str, Any]:
 
 
 def _plugged(one: DisplayController) -> Mapping[str, Any]:
-    bus_id, vendor, device, name, driver, asleep = one
     return {
-        "bus_id": bus_id,
-        "vendor": VENDORS.get(vendor, vendor),
-        "pci_id": f"{vendor}:{device}",
-        "name": name,
-        "driver": driver,
-        "asleep": asleep,
+        "bus_id": one.bus_id,
+        "vendor": VENDORS.get(one.vendor_id, one.vendor_id),
+        "pci_id": f"{one.vendor_id}:{one.device_id}",
+        "name": one.name,
+        "driver": one.driver,
+        "asleep": one.asleep,
     }
 
 
