@@ -213,7 +213,7 @@ _WORDS = {
         Message("The card falls asleep and wakes up again and again"),
     ),
     Kind.NO_FIGURES: (
-        Message("The card gives no usable figure: {why}"),
+        Message(mark("The card gives no usable figure: {why}")),
         Message("The card gives figures again"),
         Message("The card gives figures only now and then"),
     ),

@@ -60,6 +60,7 @@ class NvmlBackend:
         self._lock = threading.Lock()
         self._connection: Connection | None = None
         self._list = _CardList()
+        self._taken: list[Card] = []  # the connection's cards, as they were last listed
         self._resting = _Resting(self._bus, self._clock)
         self.source = Source("nvml", Message("NVIDIA driver, not asked while its cards sleep"))
         self.generation = 0  # grows with every new connection to the driver
@@ -111,8 +112,8 @@ class NvmlBackend:
             if connection.driver_gone:
                 # What hung through a change of drivers tells nothing about now.
                 return self._absent(card, metrics, Absence.NO_ANSWER)
-            if connection is not self._connection:
-                return self._meanwhile(known, metrics)
+            if connection is not self._connection or connection.cards is not self._taken:
+                return self._meanwhile(known, metrics)  # who was met just now is listed next
             self._consider(connection, known, sample)
             return sample
 
@@ -140,6 +141,8 @@ class NvmlBackend:
                     reason = library.message_of(error)
                     self._drop(connection, Message("The driver said: {reason}.", reason=reason))
                 return None
+            if connection.cards is not self._taken:
+                return None  # as above
         self._resting.users[card] = len(rows)
         return rows
 
@@ -298,8 +301,9 @@ class NvmlBackend:
         with self._lock:
             connection = self._connection
             if connection is not None:
-                self._list.take([*connection.cards, *self._resting.sleepers()])
-                self._resting.learn(connection.cards)
+                cards = self._taken = connection.cards
+                self._list.take([*cards, *self._resting.sleepers()])
+                self._resting.learn(cards)
 
     def _drop(self, connection: Connection, why_gone: Message | None = None) -> None:
         """`why_gone`: the driver is, and not only this connection given up."""

@@ -40,6 +40,12 @@ _SHARES = {
 }
 
 
+class _OldProcessInfo(ctypes.Structure):
+    """What drivers before 450 tell, and the binding has no layout for any more."""
+
+    _fields_ = (("pid", ctypes.c_uint), ("usedGpuMemory", ctypes.c_ulonglong))
+
+
 class CardProcesses:
     """Asks for one card's processes. One thread at a time."""
 
@@ -89,12 +95,14 @@ class CardProcesses:
         """By the second version of the call. The third, which the binding takes, fills larger
         entries in drivers 535.43 to 535.86 than in all others.
         """
-        call = getattr(pynvml.nvmlLib, f"nvmlDeviceGet{kind}RunningProcesses_v2", None)
+        name, layout = f"nvmlDeviceGet{kind}RunningProcesses", _OldProcessInfo
+        if library.has(f"{name}_v2"):
+            name, layout = f"{name}_v2", pynvml.c_nvmlProcessInfo_v2_t
         try:
-            if call is None:
+            if not library.has(name):
                 raise pynvml.NVMLError(pynvml.NVML_ERROR_FUNCTION_NOT_FOUND)
-            ask = partial(call, self._asking.handle)
-            entries = _filled(pynvml.c_nvmlProcessInfo_v2_t, _ROOM, ask)
+            ask = partial(getattr(pynvml.nvmlLib, name), self._asking.handle)
+            entries = _filled(layout, _ROOM, ask)
         except pynvml.NVMLError as error:
             # Without the list of what computes nothing is known; the others not every card has.
             if kind == "Compute" or error.value not in library.REFUSALS:

@@ -89,6 +89,7 @@ class Connection:
         self._meeting: set[int] = set()  # places of cards that are being asked who they are
         self._met: dict[int, list[Found] | int] = {}  # or with what it was refused
         self._found: list[Found] = []
+        self.cards: list[Card] = []  # of these; replaced whole
         self._events: object | None = None  # the driver's set of what it tells by itself
         self._listened_to: dict[int, CardId] = {}
         self.readers: dict[CardId, CardReader] = {}
@@ -127,10 +128,6 @@ class Connection:
             if self._events is not None:
                 answer(pynvml.nvmlEventSetFree, self._events)
         library.disconnect()
-
-    @property
-    def cards(self) -> list[Card]:
-        return [each.card for each in self._found]
 
     def lists_others(self) -> bool:
         """Whether the driver has another number of cards now than at the start."""
@@ -244,6 +241,7 @@ class Connection:
         # Who is listed under another name now is not read under the old one as well.
         for gone in self.readers.keys() - {each.card.id for each in self._found}:
             self._retired.append(self.readers.pop(gone))
+        self.cards = [each.card for each in self._found]
 
     def _take_in(self, found: Found) -> None:
         card = found.card

@@ -114,7 +114,7 @@ def card_count() -> int:
 
 def meet(ask_handle: AskHandle, place: int) -> list[Found]:
     """A card, and its MIG instances after it. Raises NVMLError; may hang with the card."""
-    handle, uuid = ask_handle(), ""
+    handle, uuid, name = ask_handle(), "", ""
     # Not every driver or card has one.
     with suppress(
         pynvml.NVMLError_NotSupported, pynvml.NVMLError_FunctionNotFound, UnicodeDecodeError
@@ -124,12 +124,13 @@ def meet(ask_handle: AskHandle, place: int) -> list[Found]:
     bus = plain_bus_id(told) if _ADDRESS.fullmatch(plain_bus_id(told)) else None
     index = answer(pynvml.nvmlDeviceGetIndex, handle, most=_MOST_CARDS - 1)
     major, minor = answer(pynvml.nvmlDeviceGetCudaComputeCapability, handle) or (0, 0)
-    name = answer(pynvml.nvmlDeviceGetName, handle) or Message("unnamed NVIDIA card")
+    with suppress(UnicodeDecodeError):  # one that does not even say its name gives no access
+        name = library.text(pynvml.nvmlDeviceGetName(handle))
     memory = _memory(handle)
     card = Card(
         id=CardId(uuid or f"{_UNNAMED}{bus or place}"),
         index=place if index is None else index,
-        name=name,
+        name=name or Message("unnamed NVIDIA card"),
         memory_bytes=memory,
         bus_id=bus,
         compute_capability=(major, minor) if 0 < major < 100 and 0 <= minor < 100 else None,
