@@ -5,7 +5,6 @@ import math
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -85,28 +84,6 @@ def test_the_table_is_readable_through_the_binding(stub: Stub) -> None:
     assert pynvml.nvmlDeviceGetRemappedRows(third) == (0, 0, 0, 0)
 
 
-def test_the_driver_can_be_of_another_version(stub: Stub) -> None:
-    stub.set("driver_version=535.54.03")
-    assert pynvml.nvmlSystemGetDriverVersion() == "535.54.03"
-    assert pynvml.nvmlSystemGetNVMLVersion() == "13.535.54.03"
-
-
-def test_a_card_is_found_by_its_index_its_uuid_and_its_bus(stub: Stub) -> None:
-    uuid = pynvml.nvmlDeviceGetUUID(card(3))
-    by_uuid = pynvml.nvmlDeviceGetHandleByUUID(uuid.encode())
-    by_bus = pynvml.nvmlDeviceGetHandleByPciBusId(b"0000:24:00.0")
-    assert pynvml.nvmlDeviceGetIndex(by_uuid) == pynvml.nvmlDeviceGetIndex(by_bus) == 3
-    assert refusal(pynvml.nvmlDeviceGetHandleByUUID, b"GPU-x") == "NotFound"
-
-
-def test_memory_adds_up_and_its_first_version_counts_what_is_reserved(stub: Stub) -> None:
-    new = pynvml.nvmlDeviceGetMemoryInfo(card(), version=pynvml.nvmlMemory_v2)
-    old = pynvml.nvmlDeviceGetMemoryInfo(card())
-    assert new.total == 80 * 2**30 == new.used + new.free + new.reserved
-    assert old.used == new.used + new.reserved
-    assert refusal(pynvml.nvmlDeviceGetMemoryInfo, card(), 2) == "ArgumentVersionMismatch"
-
-
 def test_field_values_know_their_scopes_and_their_types(stub: Stub) -> None:
     stub.set("nvlink_down=1:5 ecc=1:7")
     found = fields(card(1), 82, 91, 186, 194, 3, 5, (164, 4), (165, 4), (165, 5), (166, 0))
@@ -157,13 +134,6 @@ def test_the_numbers_of_fields_are_those_of_the_drivers_version(stub: Stub) -> N
     assert answers(186, 198, 251, 269) == [0, 2, 2, 2]
 
 
-def test_a_field_can_take_its_time(stub: Stub) -> None:
-    stub.set("slow=field185:0.03")
-    began = time.monotonic()
-    fields(card(), 185)
-    assert time.monotonic() - began >= 0.03
-
-
 def test_processes_are_listed_by_what_they_do(stub: Stub) -> None:
     stub.set("pids=0:11,12g,13b,14m wddm=1")
     compute = pynvml.nvmlDeviceGetComputeRunningProcesses(card())
@@ -174,18 +144,6 @@ def test_processes_are_listed_by_what_they_do(stub: Stub) -> None:
     assert pynvml.nvmlDeviceGetComputeRunningProcesses(card(1))[0].usedGpuMemory is None
     stub.set("procs=0:0")
     assert pynvml.nvmlDeviceGetComputeRunningProcesses(card()) == []
-
-
-def test_the_first_process_list_has_small_entries(stub: Stub) -> None:
-    class Entry(ctypes.Structure):
-        _fields_ = (("pid", ctypes.c_uint), ("memory", ctypes.c_ulonglong))
-
-    entries = (Entry * 4)()
-    count = ctypes.c_uint(4)
-    call = ctypes.CDLL(str(stub.path)).nvmlDeviceGetComputeRunningProcesses
-    assert call(card(1), ctypes.byref(count), entries) == 0
-    listed = [(entry.pid, entry.memory) for entry in entries[: count.value]]
-    assert listed == [(4180100, 2**28), (4180101, 2**29)]
 
 
 def test_the_third_process_list_of_the_first_driver_that_had_it_has_larger_entries(
@@ -206,16 +164,6 @@ def test_the_third_process_list_of_the_first_driver_that_had_it_has_larger_entri
         assert call(card(1), ctypes.byref(count), entries) == 0
         listed = [(entry.pid, entry.usedGpuMemory) for entry in entries[: count.value]]
         assert listed == [(4180100, 2**28), (4180101, 2**29)]
-
-
-def test_a_machine_may_have_128_cards_each_with_a_bus_address_of_its_own(stub: Stub) -> None:
-    stub.set("cards=128 lost=127 util=126:77")
-    addresses = {pynvml.nvmlDeviceGetPciInfo(card(index)).busId for index in range(127)}
-    assert len(addresses) == 127
-    last = pynvml.nvmlDeviceGetHandleByPciBusId(b"00000001:D5:00.0")
-    assert pynvml.nvmlDeviceGetIndex(last) == 126
-    assert pynvml.nvmlDeviceGetUtilizationRates(last).gpu == 77
-    assert refusal(pynvml.nvmlDeviceGetHandleByIndex, 127) == "GpuIsLost"
 
 
 def test_process_samples_are_as_unruly_as_real_ones(stub: Stub) -> None:
@@ -265,31 +213,6 @@ def test_an_event_reaches_whoever_listens_to_its_card(stub: Stub) -> None:
     assert stub.held() == 0
 
 
-def test_the_way_between_two_cards_is_told(stub: Stub) -> None:
-    ancestor = pynvml.nvmlDeviceGetTopologyCommonAncestor
-    assert [ancestor(card(0), card(other)) for other in (1, 2, 4)] == [10, 40, 50]
-    assert pynvml.nvmlDeviceGetP2PStatus(card(0), card(1), 2) == pynvml.NVML_P2P_STATUS_OK
-    stub.set("p2p=disabled")
-    assert pynvml.nvmlDeviceGetP2PStatus(card(0), card(1), 0) == 4
-    assert pynvml.nvmlDeviceGetNvLinkRemoteDeviceType(card(), 17) == 2
-    stub.set("wiring=pairs")
-    remote = pynvml.nvmlDeviceGetNvLinkRemotePciInfo(card(2), 0)
-    assert remote.busId == pynvml.nvmlDeviceGetPciInfo(card(3)).busId
-    assert list(pynvml.nvmlDeviceGetCpuAffinity(card(5), 2)) == [0, 2**64 - 1]
-    assert list(pynvml.nvmlDeviceGetMemoryAffinity(card(5), 1, 0)) == [2]
-
-
-def test_a_mesh_leads_to_every_other_card_and_back(stub: Stub) -> None:
-    stub.set("cards=4 wiring=mesh nvlinks=6")
-    buses = [pynvml.nvmlDeviceGetPciInfo(card(index)).busId for index in range(4)]
-    for index in range(4):
-        ends = [
-            pynvml.nvmlDeviceGetNvLinkRemotePciInfo(card(index), link).busId
-            for link in range(6)
-        ]
-        assert sorted(ends) == sorted(2 * [bus for bus in buses if bus != buses[index]])
-
-
 def test_gpm_needs_two_samples(stub: Stub) -> None:
     assert pynvml.nvmlGpmQueryDeviceSupport(card()).isSupportedDevice == 1
     request = pynvml.c_nvmlGpmMetricsGet_t()
@@ -327,15 +250,6 @@ def test_a_hung_call_returns_when_it_is_released(stub: Stub) -> None:
     assert answers == [303_000]
 
 
-def test_a_lost_card_leaves_the_others_alone(stub: Stub) -> None:
-    handle = card(1)
-    stub.set("lost=1")
-    assert pynvml.nvmlDeviceGetCount() == 8
-    assert refusal(card, 1) == "GpuIsLost"
-    assert refusal(pynvml.nvmlDeviceGetPowerUsage, handle) == "GpuIsLost"
-    assert pynvml.nvmlDeviceGetPowerUsage(card(2)) == 302_000
-
-
 def test_handles_do_not_outlive_the_driver(stub: Stub) -> None:
     handle = card()
     stub.set("driver=gone")
@@ -346,38 +260,6 @@ def test_handles_do_not_outlive_the_driver(stub: Stub) -> None:
     pynvml.nvmlInit()
     assert refusal(pynvml.nvmlDeviceGetPowerUsage, handle) == "InvalidArgument"
     assert pynvml.nvmlDeviceGetPowerUsage(card()) == 300_000
-
-
-def test_arguments_are_checked(stub: Stub) -> None:
-    assert refusal(card, 8) == "InvalidArgument"
-    assert refusal(pynvml.nvmlDeviceGetPowerUsage, None) == "InvalidArgument"
-    assert refusal(pynvml.nvmlDeviceGetPowerUsage, ctypes.c_void_p(4096)) == "InvalidArgument"
-    pynvml.nvmlShutdown()
-    assert refusal(pynvml.nvmlDeviceGetCount) == "Uninitialized"
-
-
-@pytest.mark.parametrize(
-    ("word", "error"),
-    [
-        ("version_mismatch", "LibRmVersionMismatch"),
-        ("no_permission", "NoPermission"),
-        ("not_loaded", "DriverNotLoaded"),
-        ("library", "LibraryNotFound"),
-    ],
-)
-def test_initialising_may_fail(stub: Stub, word: str, error: str) -> None:
-    stub.set(f"init={word}")
-    assert refusal(pynvml.nvmlInit) == error
-
-
-def test_functions_and_fields_are_refused_one_by_one(stub: Stub) -> None:
-    stub.set("refused=nvmlDeviceGetPowerUsage,field186 refuse_code=no_permission")
-    assert refusal(pynvml.nvmlDeviceGetPowerUsage, card()) == "NoPermission"
-    values = pynvml.nvmlDeviceGetFieldValues(card(), [185, 186])
-    assert [value.nvmlReturn for value in values] == [0, pynvml.NVML_ERROR_NO_PERMISSION]
-    stub.set("refused=all")
-    assert refusal(pynvml.nvmlDeviceGetTemperature, card(), 0) == "NoPermission"
-    assert pynvml.nvmlDeviceGetName(card()) == "NVIDIA H100 80GB HBM3"
 
 
 def test_one_call_on_one_card_is_refused_with_a_code_of_its_own(stub: Stub) -> None:
@@ -394,12 +276,6 @@ def test_one_call_on_one_card_is_refused_with_a_code_of_its_own(stub: Stub) -> N
     stub.set("fault=none")
     assert pynvml.nvmlDeviceGetPowerUsage(card(1)) == 301_000
     assert pynvml.nvmlDeviceGetTemperature(card(2), 0) == 42
-
-
-def test_a_card_s_handle_may_be_refused(stub: Stub) -> None:
-    stub.set("fault=nvmlDeviceGetHandleByIndex_v2@2:no_permission")
-    assert refusal(card, 2) == "NoPermission"
-    assert pynvml.nvmlDeviceGetIndex(card(3)) == 3
 
 
 def test_any_number_or_name_can_be_answered(stub: Stub) -> None:
@@ -436,48 +312,6 @@ def test_faults_flicker_by_the_clock(stub: Stub) -> None:
         stub.set("clock=+1")
 
 
-def test_faults_hold_for_some_time(stub: Stub) -> None:
-    seen = []
-    stub.set("fault=nvmlDeviceGetPowerUsage:not_supported from=1 until=3")
-    for _ in range(4):
-        try:
-            seen.append(pynvml.nvmlDeviceGetPowerUsage(card()))
-        except pynvml.NVMLError_NotSupported:
-            seen.append(None)
-        stub.set("clock=+1")
-    assert seen == [300_000, None, None, 300_000]
-
-
-def test_a_driver_may_come_back_with_fewer_cards(stub: Stub) -> None:
-    old = [card(index) for index in range(8)]
-    stub.set("driver=gone")
-    stub.set("cards=3 driver=back")
-    pynvml.nvmlInit()
-    assert pynvml.nvmlDeviceGetCount() == 3
-    assert refusal(card, 3) == "InvalidArgument"
-    assert {refusal(pynvml.nvmlDeviceGetIndex, handle) for handle in old} == {"InvalidArgument"}
-
-
-def test_a_driver_that_flickers_has_to_be_initialised_again(stub: Stub) -> None:
-    stub.set("driver=gone flicker=1")
-    assert refusal(pynvml.nvmlDeviceGetCount) == "DriverNotLoaded"
-    stub.set("clock=+1")
-    assert refusal(pynvml.nvmlDeviceGetCount) == "Uninitialized"
-    pynvml.nvmlInit()
-    assert pynvml.nvmlDeviceGetCount() == 8
-
-
-def test_one_call_hangs_and_the_others_do_not(stub: Stub) -> None:
-    stub.set("hang=nvmlDeviceGetPowerUsage@0 clock=real")
-    caller = threading.Thread(target=pynvml.nvmlDeviceGetPowerUsage, args=(card(),))
-    caller.start()
-    assert pynvml.nvmlDeviceGetTemperature(card(), 0) == 40
-    assert caller.is_alive()
-    stub.release()
-    caller.join(5)
-    assert pynvml.nvmlDeviceGetPowerUsage(card()) == 300_000
-
-
 @pytest.mark.parametrize(
     ("fault", "status"),
     [("crash=nvmlInit*", -11), ("crash=nvmlDeviceGetCount_v2:6", -6), ("exit=nvmlInit*:7", 7)],
@@ -486,88 +320,6 @@ def test_a_library_may_take_its_program_down(fault: str, status: int) -> None:
     code = "import pynvml; pynvml.nvmlInit(); pynvml.nvmlDeviceGetCount()"
     child = subprocess.run([sys.executable, "-c", code], env=environment(fault), check=False)
     assert child.returncode == status
-
-
-def test_a_child_sees_its_faults_come_and_go() -> None:
-    code = (
-        "import pynvml, time; pynvml.nvmlInit(); card = pynvml.nvmlDeviceGetHandleByIndex(0)\n"
-        "seen = []\n"
-        "while len(seen) < 4:\n"
-        "    try: now = pynvml.nvmlDeviceGetPowerUsage(card)\n"
-        "    except pynvml.NVMLError as error: now = error.value\n"
-        "    if seen[-1:] != [now]: seen.append(now)\n"
-        "print(seen)\n"
-    )
-    env = environment("fault=nvmlDeviceGetPowerUsage:999 flicker=0.2")
-    assert said_by(code, env) in (
-        ["[999, 300000, 999, 300000]"],
-        ["[300000, 999, 300000, 999]"],
-    )
-
-
-def test_what_is_not_understood_is_named() -> None:
-    code = "import pynvml; pynvml.nvmlInit()"
-    env = environment("fault=nvmlDeviceGetNothing:4")
-    child = subprocess.run(
-        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
-    )
-    assert child.stderr == "nvml stub: fault=nvmlDeviceGetNothing:4 is not understood\n"
-
-
-def test_a_sick_card_answers_with_impossible_figures(stub: Stub) -> None:
-    stub.set("garbage=2")
-    sick = card(2)
-    assert pynvml.nvmlDeviceGetPowerUsage(sick) == 0xFFFFFFFF
-    assert pynvml.nvmlDeviceGetUtilizationRates(sick).gpu == 65535
-    assert pynvml.nvmlDeviceGetTemperature(sick, 0) == 0x7FFFFFFF
-    memory = pynvml.nvmlDeviceGetMemoryInfo(sick, version=pynvml.nvmlMemory_v2)
-    assert memory.used > memory.total
-    assert math.isnan(fields(sick, 186)[0])
-
-
-@pytest.mark.parametrize(
-    ("kind", "call", "arguments"),
-    [
-        ("rtx4090", "nvmlDeviceGetEccMode", ()),
-        ("rtx4090", "nvmlDeviceGetNvLinkState", (0,)),
-        ("rtx4090", "nvmlDeviceGetMigMode", ()),
-        ("t4", "nvmlDeviceGetFanSpeed", ()),
-        ("t4", "nvmlDeviceGetRemappedRows", ()),
-        ("gb10", "nvmlDeviceGetMemoryInfo", ()),
-        ("gb10", "nvmlDeviceGetEnforcedPowerLimit", ()),
-        ("h100", "nvmlDeviceGetRetiredPages", (0,)),
-    ],
-)
-def test_each_kind_of_card_leaves_something_out(
-    stub: Stub, kind: str, call: str, arguments: tuple[int, ...]
-) -> None:
-    stub.set(f"kind={kind}")
-    assert refusal(getattr(pynvml, call), card(), *arguments) == "NotSupported"
-
-
-def test_numbers_names_fans_and_links_can_be_set(stub: Stub) -> None:
-    stub.set("util=0:55;memory_temp=0:none;name=0:4e56c3;fans=2;pcie_now=0:1x8")
-    name = ctypes.create_string_buffer(96)
-    ctypes.CDLL(str(stub.path)).nvmlDeviceGetName(card(), name, 96)
-    assert name.value == b"NV\xc3"
-    assert pynvml.nvmlDeviceGetUtilizationRates(card()).gpu == 55
-    assert pynvml.nvmlDeviceGetFieldValues(card(), [82])[0].nvmlReturn == 3
-    assert pynvml.nvmlDeviceGetNumFans(card(4)) == 2
-    assert pynvml.nvmlDeviceGetFanSpeed_v2(card(4), 1) == 45
-    assert pynvml.nvmlDeviceGetFanSpeedRPM(card(4)) == 1500
-    link = pynvml.nvmlDeviceGetCurrPcieLinkGeneration, pynvml.nvmlDeviceGetCurrPcieLinkWidth
-    assert [ask(card()) for ask in link] == [1, 8]
-
-
-def test_calls_are_counted_by_name(stub: Stub) -> None:
-    handle = card()
-    stub.reset_calls()
-    for _ in range(3):
-        pynvml.nvmlDeviceGetPowerUsage(handle)
-    pynvml.nvmlDeviceGetCount()
-    assert stub.calls() == 4
-    assert stub.calls_of("nvmlDeviceGetPowerUsage") == 3
-    assert stub.calls_of("nvmlDeviceGetName") == 0
 
 
 def test_another_program_finds_the_library_and_leaves_its_counts(tmp_path: Path) -> None:
