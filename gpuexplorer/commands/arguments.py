@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, NoReturn
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import told, tr
 
 OK, TROUBLE, WRONG_ARGUMENTS, INTERRUPTED = 0, 1, 2, 130
 
@@ -16,12 +16,14 @@ class WrongArgumentsError(Trouble):
 
 
 @contextmanager
-def in_the_words() -> Iterator[None]:
-    """Whatever is wrong in there is so with the person's words: raises WrongArgumentsError."""
+def in_the_words(*more: str) -> Iterator[None]:
+    """Whatever is wrong in there is so with the person's words: raises WrongArgumentsError, and
+    says `more`.
+    """
     try:
         yield
     except Trouble as trouble:
-        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
+        raise WrongArgumentsError(trouble.sentence, told(trouble.hint, *more)) from trouble
 
 
 class SentenceParser(argparse.ArgumentParser):

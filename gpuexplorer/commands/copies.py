@@ -3,13 +3,12 @@ they arrive, and what each card promises beside what it reached; as text, JSON o
 """
 
 import argparse
-import contextlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import closing, contextmanager
 from functools import partial
-from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 from gpuexplorer.commands.arguments import (
     HOST,
@@ -26,12 +25,12 @@ from gpuexplorer.commands.lab_worker import lab_start
 from gpuexplorer.commands.source import Opened, opened, wiring_of
 from gpuexplorer.commands.terminal import (
     NONE,
-    Column,
     Page,
-    ProgressLine,
     figure,
+    gathered,
     percent,
     printed,
+    progress_line,
     write_json,
 )
 from gpuexplorer.copies.asked_for import HOST as PROCESSOR
@@ -54,6 +53,7 @@ from gpuexplorer.copies.datasheet.sheet import OtherCard, Row, Sheet
 from gpuexplorer.copies.datasheet.sheet_files import sheet_as_csv, sheet_as_json
 from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
 from gpuexplorer.copies.findings import Finding, findings, the_rest
+from gpuexplorer.copies.kin import Kin
 from gpuexplorer.copies.measuring import Bench, Job, Measuring, Progress
 from gpuexplorer.copies.modelled import ModelBench, routes_of_simulated
 from gpuexplorer.copies.plan import USUAL_BYTES, Kind, all_asked, kind_of
@@ -123,12 +123,21 @@ _EXCLUDED = {
     "datasheet": ("sizes", "mode"),
     "simulate": ("python",),
 }
-# Why it ended before its end: after what was measured is shown, it is raised.
-End = Trouble | KeyboardInterrupt | None
+# By row and column.
+Cells = Mapping[tuple[str, str], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Benched:
+class Told(NamedTuple):
+    """What was measured, in each form, and why it ended before its end."""
+
+    data: Mapping[str, object]
+    csv: str
+    write: Callable[[Page], None]
+    well: bool
+    end: Trouble | KeyboardInterrupt | None = None
+
+
+class Benched(NamedTuple):
     """Where it is measured, between which devices, and what is said before it."""
 
     source: Opened
@@ -184,24 +193,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     typed = vars(arguments)
-    for one, others in _EXCLUDED.items():
-        for other in others if typed[one] else ():
-            if typed[other]:
-                raise WrongArgumentsError(
-                    "--{one} and --{other} exclude each other.",
-                    "Choose one of them.",
-                    one=one,
-                    other=other,
-                )
+    for one, other in ((one, other) for one, others in _EXCLUDED.items() for other in others):
+        if typed[one] and typed[other]:
+            raise WrongArgumentsError(
+                "--{one} and --{other} exclude each other.",
+                "Choose one of them.",
+                one=one,
+                other=other,
+            )
     if arguments.hosts is not None:
-        return _measure_between(arguments)
+        return _tell(arguments, _between_hosts(arguments))
     if arguments.beside is not None and not arguments.datasheet:
         raise WrongArgumentsError(
             "Other cards lie beside a datasheet only.", "Add --datasheet."
         )
     beside = _named_in_the_table(arguments.beside)
     with in_the_words():
-        sizes = (USUAL_BYTES,) if arguments.sizes is None else sizes_of(arguments.sizes)
+        sizes = sizes_of(arguments.sizes or str(USUAL_BYTES))
         kinds = kinds_of(arguments.mode or Kind.ONE_WAY)
     with opened(arguments) as source:
         if arguments.list:
@@ -210,28 +218,43 @@ def run(arguments: argparse.Namespace) -> int:
             return OK
         with _benched(arguments, source) as benched:
             if arguments.datasheet:
-                return _measure_datasheets(arguments, benched, beside)
-            return _measure(arguments, benched, sizes, kinds)
+                return _tell(arguments, _datasheets(benched, beside))
+            return _tell(
+                arguments, _copies(benched, all_asked(benched.devices, sizes, kinds), kinds)
+            )
+
+
+def _tell(arguments: argparse.Namespace, told: Told) -> int:
+    """The status for the shell. Raises what ended it."""
+    if arguments.json:
+        write_json({**told.data, "complete": told.end is None})
+    elif arguments.csv:
+        sys.stdout.write(told.csv)
+    elif told.data["results" if "results" in told.data else "sheets"]:
+        with printed() as page:
+            told.write(page)
+            if told.end is not None:
+                page.gap().say(Message("It was ended before all was measured."))
+    sys.stdout.flush()
+    if told.end is not None:
+        raise told.end
+    return OK if told.well else TROUBLE
 
 
 def _named_in_the_table(names: str | None) -> Sequence[OtherCard]:
     """The cards of the table whose names have these words."""
+    known = {card.name.lower(): card for card in cards_table().cards()}
     found: dict[str, OtherCard] = {}
-    for word in () if names is None else map(str.strip, names.split(",")):
-        parts = word.lower().split()
-        like = {
-            card.name: card
-            for card in cards_table().cards()
-            if parts and all(part in card.name.lower() for part in parts)
-        }
-        if not like:
+    for named in () if names is None else map(str.strip, names.split(",")):
+        word = named.lower()
+        like = {name: known[name] for name in known if all(e in name for e in word.split())}
+        if not (word and like):
             raise WrongArgumentsError(
                 "--beside names {word!r}, and the table of cards has no such card.",
                 "Part of a name will do, such as --beside 4090.",
-                word=word,
+                word=named,
             )
-        exact = {name: card for name, card in like.items() if name.lower() == word.lower()}
-        found |= exact or like
+        found |= {word: known[word]} if word in known else like
     return tuple(found.values())
 
 
@@ -246,14 +269,12 @@ def _write_offer(page: Page, source: Opened) -> None:
         elif card.kind is CardKind.GPU:
             why = Message("{card}: {reason}", card=card.name, reason=card.cuda_reason)
             devices.append((NONE, why))
-    what = Column("", 90, elastic=True)
-    page.table([Column(Message("Device"), 100), what], devices)
-    modes = [(kind.value, kind.words) for kind in Kind]
-    page.gap().table([Column(Message("Mode"), 100), what], modes)
+    page.table({Message("Device"): 100, "": 90}, devices)
+    page.gap().table({Message("Mode"): 100, "": 90}, [(each, each.words) for each in Kind])
     page.gap().say(_SIMULATED if source.backend.source.simulated else "")
 
 
-@contextlib.contextmanager
+@contextmanager
 def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]:
     """Those of its devices that were asked for; all of them where none was named."""
     backend = source.backend
@@ -262,8 +283,7 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
         routes = routes_of_simulated(spec)
         made = ModelBench(spec, faults, routes, arguments.seed, elapsed=lambda: model.elapsed)
         said = [fault.sentence for fault in faults]
-        devices = _named(arguments, routes.devices, said)
-        yield Benched(source, made, routes, devices, said)
+        yield Benched(source, made, routes, _named(arguments, routes.devices, said), said)
         return
     python, start = lab_start(
         source.far,
@@ -274,23 +294,25 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
     topology, left_out = wiring_of(source)
     cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
     numbers = {card.id: card.index for card in cards}
-    with contextlib.closing(worker_bench(start, backend, topology)) as bench:
+    with closing(worker_bench(start, backend, topology)) as bench:
         hello = bench.greet()
-        said = [Message("Measured by {python}.", python=python.label)]
         suits = python.fits(cards, backend.source.driver_version)
-        if cards and suits.verdict is not Verdict.FINE:
-            said.append(told(suits.sentence, suits.do))
-        said += [*without_cards(hello.devices), *without_kernels(hello.devices)]
-        said += [
-            Message(
-                "PyTorch counts differently from the driver: its {device} is card {card}.",
-                device=device,
-                card=numbers[card],
-            )
-            for device, card in names_by_uuid(hello.devices, cards).items()
-            if device != f"cuda:{numbers[card]}"
+        fine = not cards or suits.verdict is Verdict.FINE
+        said = [
+            Message("Measured by {python}.", python=python.label),
+            *(() if fine else (told(suits.sentence, suits.do),)),
+            *without_cards(hello.devices),
+            *without_kernels(hello.devices),
+            left_out,
         ]
-        said += [left_out] if left_out else []
+        for device, card in names_by_uuid(hello.devices, cards).items():
+            if device != f"cuda:{numbers[card]}":
+                other = Message(
+                    "PyTorch counts differently from the driver: its {device} is card {card}.",
+                    device=device,
+                    card=numbers[card],
+                )
+                said.append(other)
         devices = _named(arguments, offered(hello.devices), said)
         yield Benched(source, bench, routes_here(backend, hello, topology), devices, said)
 
@@ -298,21 +320,11 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
 def _named(
     arguments: argparse.Namespace, there: Sequence[str], said: Sequence[Message]
 ) -> Sequence[str]:
-    if arguments.devices is None:
-        return there
-    try:
-        return devices_of(arguments.devices, there)
-    except Trouble as trouble:
-        raise WrongArgumentsError(trouble.sentence, told(trouble.hint, *said)) from trouble
+    with in_the_words(*said):
+        return there if arguments.devices is None else devices_of(arguments.devices, there)
 
 
-def _measure(
-    arguments: argparse.Namespace,
-    benched: Benched,
-    sizes: Sequence[int],
-    kinds: Sequence[Kind],
-) -> int:
-    jobs = all_asked(benched.devices, sizes, kinds)
+def _copies(benched: Benched, jobs: Sequence[CopyJob], kinds: Sequence[Kind]) -> Told:
     if not jobs:
         raise WrongArgumentsError(
             "Between {devices} there is nothing to measure as {modes}.",
@@ -323,29 +335,24 @@ def _measure(
     results: list[CopyResult] = []
     end = _measured(jobs, benched.bench, results.append)
     simulated, machine = benched.bench.modelled, benched.source.machine
-    return _tell(
-        arguments,
+    return Told(
+        as_json(results, simulated=simulated, machine=machine),
+        as_csv(results, simulated=simulated, machine=machine),
+        lambda page: _write_results(page, benched, results),
+        any(each.measured for each in results) and not any(each.wrong for each in results),
         end,
-        results,
-        as_data=lambda: as_json(results, simulated=simulated, machine=machine),
-        as_rows=lambda: as_csv(results, simulated=simulated, machine=machine),
-        write=lambda page: _write_results(page, benched, results),
-        well=any(e.measured for e in results) and not any(e.wrong for e in results),
     )
 
 
-def _measure_datasheets(
-    arguments: argparse.Namespace, benched: Benched, beside: Sequence[OtherCard]
-) -> int:
+def _datasheets(benched: Benched, beside: Sequence[OtherCard]) -> Told:
     """Of all cards among these devices; of the processor where there is none."""
-    bench, backend = benched.bench, benched.source.backend
+    bench, backend, routes = benched.bench, benched.source.backend, benched.routes
     cards = {card.id: card for card in backend.cards()}
     subjects = []
     for device in [each for each in benched.devices if each != PROCESSOR] or benched.devices:
-        card = cards.get(benched.routes.card(device) or CardId(""))
+        card = cards.get(routes.card(device) or CardId(""))
         sample = Sample(HOST_ID, 0.0, {}) if card is None else backend.read(card.id, ASKED)
-        routes, read = benched.routes, (sample.values, sample.missing)
-        subjects.append(Subject(device, card, routes, *read))
+        subjects.append(Subject(device, card, routes, sample.values, sample.missing))
     results: dict[CopyJob, CopyResult] = {}
     products: dict[ProductJob, ProductResult] = {}
     log = PowerLog()
@@ -362,20 +369,15 @@ def _measure_datasheets(
         sheet_of(each, results, products, table, log, simulated=simulated) for each in subjects
     ]
     # One header for all; other cards below the last.
-    texts = [*map(sheet_as_csv, others), sheet_as_csv(last, beside)]
+    first, *more = [*map(sheet_as_csv, others), sheet_as_csv(last, beside)]
     rows = [row for sheet in sheets for row in sheet.rows]
-    return _tell(
-        arguments,
+    listed = [sheet_as_json(sheet, beside) for sheet in sheets]
+    return Told(
+        {**benched.source.head, "simulated": simulated, "sheets": listed},
+        first + "".join(each.partition("\n")[2] for each in more),
+        lambda page: _write_sheets(page, benched, sheets, beside),
+        any(row.reached.value for row in rows) and not any(row.wrong for row in rows),
         end,
-        sheets,
-        as_data=lambda: {
-            **benched.source.head,
-            "simulated": simulated,
-            "sheets": [sheet_as_json(sheet, beside) for sheet in sheets],
-        },
-        as_rows=lambda: texts[0] + "".join(each.split("\n", 1)[1] for each in texts[1:]),
-        write=lambda page: _write_sheets(page, benched, sheets, beside),
-        well=any(row.reached.value for row in rows) and not any(row.wrong for row in rows),
     )
 
 
@@ -384,14 +386,14 @@ def _measured(
     bench: Bench,
     on_result: Callable[[CopyResult], None],
     on_product: Callable[[ProductResult], None] = lambda _: None,
-) -> End:
+) -> Trouble | KeyboardInterrupt | None:
     ends: list[Message] = []
-    with ProgressLine(sys.stderr) as line:
+    with progress_line(sys.stderr) as show:
         measuring = Measuring(
             jobs,
             bench,
             on_result,
-            lambda progress: line.show(in_words(progress)),
+            lambda progress: show(in_words(progress)),
             ends.append,
             on_product=on_product,
         )
@@ -427,45 +429,19 @@ def in_words(progress: Progress) -> str:
     return ", ".join(parts)
 
 
-def _tell(
-    arguments: argparse.Namespace,
-    end: End,
-    results: Sequence[object],
-    *,
-    as_data: Callable[[], Mapping[str, object]],
-    as_rows: Callable[[], str],
-    write: Callable[[Page], None],
-    well: bool,
-) -> int:
-    """What was measured, and the status for the shell. Raises what ended it."""
-    if arguments.json:
-        write_json({**as_data(), "complete": end is None})
-    elif arguments.csv:
-        sys.stdout.write(as_rows())
-    elif results:
-        with printed() as page:
-            write(page)
-            if end is not None:
-                page.gap().say(Message("It was ended before all was measured."))
-    sys.stdout.flush()
-    if end is not None:
-        raise end
-    return OK if well else TROUBLE
-
-
-def _measure_between(arguments: argparse.Namespace) -> int:
-    """Between machines. `localhost` is this computer, without ssh."""
+def _between_hosts(arguments: argparse.Namespace) -> Told:
+    """`localhost` is this computer, without ssh."""
     with in_the_words():
         sizes = _BETWEEN_HOSTS if arguments.sizes is None else sizes_of(arguments.sizes)
         asked = between.Asked(_ways(arguments.mode or "all"), sizes)
         hosts = [host_name(each) for each in arguments.hosts.split(",")]
-    if len(hosts) < 2:
-        raise WrongArgumentsError(
-            "--hosts needs two machines or more.",
-            "Write them with commas, such as --hosts localhost,user@server.",
-        )
-    if len(hosts) > _MOST_HOSTS:
-        raise WrongArgumentsError("--hosts takes up to {most} machines.", most=_MOST_HOSTS)
+        if len(hosts) < 2:
+            raise Trouble(
+                "--hosts needs two machines or more.",
+                "Write them with commas, such as --hosts localhost,user@server.",
+            )
+        if len(hosts) > _MOST_HOSTS:
+            raise Trouble("--hosts takes up to {most} machines.", most=_MOST_HOSTS)
     launch = partial(ssh_command, somebody_answers=False)
     there = str(arguments.host_python or arguments.python or "python3")
     names = told_apart([each.text for each in hosts])
@@ -477,23 +453,20 @@ def _measure_between(arguments: argparse.Namespace) -> int:
     ]
     results: list[RankResult] = []
     met: list[Met] = []
-    end: End = None
-    with ProgressLine(sys.stderr) as line:
-        try:
-            with Company(members) as company:
-                between.measure(
-                    company, asked, met.append, results.append, lambda told: line.show(tr(told))
-                )
-        except (KeyboardInterrupt, Trouble) as ended:
-            end = ended
-    return _tell(
-        arguments,
+    end: Trouble | KeyboardInterrupt | None = None
+    try:
+        with progress_line(sys.stderr) as show, Company(members) as company:
+            between.measure(
+                company, asked, met.append, results.append, lambda told: show(tr(told))
+            )
+    except (KeyboardInterrupt, Trouble) as ended:
+        end = ended
+    return Told(
+        between.as_json(names, results, complete=end is None),
+        between.as_csv(results),
+        lambda page: _write_between(page, met, results),
+        all(each.intact for each in results),
         end,
-        results,
-        as_data=lambda: between.as_json(names, results, complete=end is None),
-        as_rows=lambda: between.as_csv(results),
-        write=lambda page: _write_between(page, met, results),
-        well=all(each.intact for each in results),
     )
 
 
@@ -507,7 +480,7 @@ def _ways(words: str) -> Sequence[Way]:
                 word=word,
                 modes=", ".join(Way),
             )
-    return tuple(Way) if "all" in asked else tuple(map(Way, dict.fromkeys(asked)))
+    return [way for way in Way if way in asked or "all" in asked]
 
 
 def _write_results(page: Page, benched: Benched, results: Sequence[CopyResult]) -> None:
@@ -515,20 +488,21 @@ def _write_results(page: Page, benched: Benched, results: Sequence[CopyResult]) 
     modelled = Message("Modelled: every time follows from the wiring; no bytes moved.")
     benched.write(page, modelled)
     largest: list[CopyResult] = []  # of each kind: the wire shows in large copies only
-    for kind, its in groupby(results, lambda each: kind_of(each.job)):
-        group = [*its]
-        sizes = sorted({each.job.bytes for each in group})
-        largest += [each for each in group if each.job.bytes == sizes[-1]]
-        if len(sizes) > _FEW_SIZES:
-            _write_sweep(page, kind, group)
+    for kind, its in gathered((kind_of(each.job), each) for each in results).items():
+        by_size = gathered((each.job.bytes, each) for each in its)
+        largest += by_size[max(by_size)]
+        if len(by_size) > _FEW_SIZES:
+            _write_sweep(page, kind, its)
             continue
-        for size in sizes:
-            _write_size(page, kind, size, [each for each in group if each.job.bytes == size])
+        for size, group in by_size.items():
+            _write_size(page, kind, size, group)
     if any(each.traffic is not None for each in results):
         page.gap().say(
             Message("Inside one device copied bytes count once; memory traffic is twice that.")
         )
-    _write_findings(page, results, largest)
+    found = findings(results)
+    _write_findings(page, results, found)
+    _write_rest(page, the_rest(largest, found), bool(found))
 
 
 def _write_size(page: Page, kind: Kind, size: int, results: Sequence[CopyResult]) -> None:
@@ -550,11 +524,8 @@ def _write_size(page: Page, kind: Kind, size: int, results: Sequence[CopyResult]
 
 def _write_sweep(page: Page, kind: Kind, results: Sequence[CopyResult]) -> None:
     """Sizes in rows, paths in columns; below them what follows from all sizes."""
-    paths: dict[tuple[str, str], list[CopyResult]] = {}
-    for each in results:
-        paths.setdefault(_path(each), []).append(each)
     cells, below = dict[tuple[str, str], str](), dict[tuple[str, str], str]()
-    for (source, target), its in paths.items():
+    for (source, target), its in gathered((_path(each), each) for each in results).items():
         path = tr("{source} to {target}", source=source, target=target)
         cells |= {(str(memory(e.job.bytes)), path): _cell(e, "rate") for e in its}
         if (curve := curve_of(its)) is not None:
@@ -564,15 +535,12 @@ def _write_sweep(page: Page, kind: Kind, results: Sequence[CopyResult]) -> None:
     _write_matrix(page, cells | below)
 
 
-def _write_matrix(page: Page, cells: Mapping[tuple[str, str], str]) -> None:
-    """By row and column. The columns follow the rows, where they are called the same."""
+def _write_matrix(page: Page, cells: Cells) -> None:
+    """The columns follow the rows, where they are called the same."""
     rows, columns = (list(dict.fromkeys(ends)) for ends in zip(*cells, strict=True))
+    columns.sort(key=[*rows, *columns].index)
     page.matrix(
-        rows,
-        [
-            (column, [cells.get((row, column), "") for row in rows])
-            for column in sorted(columns, key=[*rows, *columns].index)
-        ],
+        rows, [(each, [cells.get((row, each), "") for row in rows]) for each in columns]
     )
 
 
@@ -586,11 +554,9 @@ def _cell(result: CopyResult, name: str) -> str:
 
 
 def _write_findings(
-    page: Page, results: Sequence[CopyResult], largest: Sequence[CopyResult]
+    page: Page, results: Sequence[CopyResult], found: Sequence[Finding]
 ) -> None:
-    found = findings(results)
-    intact = sum(each.measured is not None and each.measured.intact is True for each in results)
-    if intact:
+    if intact := sum(bool(each.measured and each.measured.intact) for each in results):
         checked = Message.counted(
             "{count} of {all} that were checked is intact.",
             "{count} of {all} that were checked are intact.",
@@ -598,39 +564,32 @@ def _write_findings(
             all=intact + sum(each.wrong for each in results),
         )
         page.gap().say(checked)
-    page.gap()
-    if found:
-        page.say(Message("What stands out:"))
+    page.gap().say(Message("What stands out:") if found else "")
     advised: set[str] = set()
     for number, each in enumerate(found[:_MOST_FINDINGS], 1):
-        said = Message(
-            "{number}. {title} ({places}): {sentence}",
-            number=number,
-            title=each.title,
-            places=_places(each),
-            sentence=each.sentence,
-        )
+        places, title, sentence = _places(each), each.title, each.sentence
+        known = {"number": number, "title": title, "places": places, "sentence": sentence}
+        said = Message("{number}. {title} ({places}): {sentence}", **known)
         # A hint that was given already is not repeated.
         page.say(told(said, *({each.hint} - advised)))
         advised.add(each.hint)
     page.count_more(len(found), _MOST_FINDINGS)
-    rest = [
-        [
-            kin.words
-            if kin.kind in (Kind.ONE_WAY, Kind.STAGED)
-            else Message("{way}, {kind}", way=kin.words, kind=kin.kind.value),
-            str(len(kin.results)),
-            str(memory(kin.results[0].job.bytes)),
-            gigabytes_per_second(kin.rate),
-            figure(kin.share, percent),
-        ]
-        for kin in the_rest(largest, found)
-        if kin.rate is not None and kin.kind is not Kind.LATENCY
-    ]
-    kinds = Message("The rest, by kind") if found else Message("By kind")
+
+
+def _write_rest(page: Page, rest: Sequence[Kin], behind: bool) -> None:
+    rows = []
+    for kin in rest:
+        if kin.rate is None or kin.kind is Kind.LATENCY:
+            continue
+        way = Message("{way}, {kind}", way=kin.words, kind=kin.kind.value)
+        if kin.kind in (Kind.ONE_WAY, Kind.STAGED):
+            way = kin.words
+        size, reached = str(memory(kin.results[0].job.bytes)), gigabytes_per_second(kin.rate)
+        rows.append([way, str(len(kin.results)), size, reached, figure(kin.share, percent)])
+    kinds = Message("The rest, by kind") if behind else Message("By kind")
     columns = {kinds: 100, Message("Copies"): 60, Message("Size"): 70, "GB/s": 95}
-    if rest:
-        page.gap().figures({**columns, Message("of limit"): 80}, rest)
+    if rows:
+        page.gap().table({**columns, Message("of limit"): 80}, rows)
 
 
 def _places(finding: Finding) -> str:
@@ -672,7 +631,7 @@ def _write_sheets(
             ]
             for row in sheet.rows
         ]
-        page.gap().figures(columns, rows)
+        page.gap().table(columns, rows)
         page.gap()
         for row in sheet.rows:
             page.say(f"{tr(row.title)}: {_sources(row, modelled=sheet.modelled)}")
@@ -714,7 +673,7 @@ def _write_beside(page: Page, sheet: Sheet, beside: Sequence[OtherCard]) -> None
     ]
     columns: dict[str, int] = {Message("Promised by"): 100, Message("Size"): 60}
     columns |= {head: 90 - place for place, head in enumerate(_BESIDE.values())}
-    page.figures(columns, rows)
+    page.table(columns, rows)
 
 
 def _write_between(page: Page, met: Sequence[Met], results: Sequence[RankResult]) -> None:
@@ -748,7 +707,7 @@ def _write_between(page: Page, met: Sequence[Met], results: Sequence[RankResult]
         " bytes of each."
     )
     page.gap().say(*dict.fromkeys(promises), timed)
-    page.gap().figures(columns, rows)
+    page.gap().table(columns, rows)
     if all(each.intact for each in results):
         page.gap().say(
             Message("All of it was compared with what was sent, and arrived intact.")

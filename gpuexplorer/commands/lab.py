@@ -21,7 +21,6 @@ from gpuexplorer.commands.lab_worker import Lab, Paper, lab_start
 from gpuexplorer.commands.source import opened
 from gpuexplorer.commands.terminal import (
     NONE,
-    Column,
     Page,
     Terminal,
     figure,
@@ -85,19 +84,19 @@ _CARDS: Mapping[str, int] = {
     Message("Idle at start"): 60,
     Message("Short pauses"): 60,
 }
-_LINES = (
-    Column(Message("Line"), 100),
-    Column(Message("Code"), 92, elastic=True),
-    Column(Message("Copies"), 95, right=True),
-    Column(Message("Bytes"), 94, right=True),
-    Column(Message("Kind"), 40),  # asked for, or hidden
-    Column(Message("From, to"), 60),
-    Column(Message("Memory"), 30),
-    Column(Message("Limit"), 50, right=True),
-    Column(Message("On the wire"), 80, right=True),
-    Column(Message("Host waited"), 90, right=True),
-    Column(Message("Card idle"), 93, right=True),
-)
+_LINES: Mapping[str, int] = {
+    Message("Line"): 101,
+    Message("Code"): 92,
+    Message("Copies"): 95,
+    Message("Bytes"): 94,
+    Message("Kind"): 40,  # asked for, or hidden
+    Message("From, to"): 60,
+    Message("Memory"): 30,
+    Message("Limit"): 50,
+    Message("On the wire"): 80,
+    Message("Host waited"): 90,
+    Message("Card idle"): 93,
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -306,7 +305,7 @@ def _write_cards(page: Page, cards: Sequence[CardSum]) -> None:
         seldom = [each.idle.get(Why.START), each.pauses]
         seconds = [figure(value, duration) for value in (each.busy, each.copied, *known)]
         rows.append([each.device, *seconds, *(_or_empty(value) for value in seldom)])
-    page.figures(_CARDS, rows)
+    page.table(_CARDS, rows)
     page.count_more(len(cards), _MOST_CARDS)
 
 

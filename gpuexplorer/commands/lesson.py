@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gpuexplorer.commands.arguments import OK, SOURCE, TROUBLE, Option, add_options, number
-from gpuexplorer.commands.terminal import Column, printed, write_json
+from gpuexplorer.commands.terminal import printed, write_json
 from gpuexplorer.core.resources import resource
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, all_of, mark, tr, trn
 from gpuexplorer.lessons.lesson import LESSON_FILE, Lesson, LessonError
 from gpuexplorer.lessons.reading import built_in, read
 
-_COLUMNS = (
-    Column(Message("Name"), 100),
-    Column(Message("Minutes"), 80, right=True),
-    Column(Message("Needs"), 70),
-    Column(Message("Title"), 95, elastic=True),
-)
+_COLUMNS: dict[str, int] = {
+    Message("Name"): 100,
+    Message("Minutes"): 80,
+    Message("Needs"): 70,
+    Message("Title"): 95,
+}
 
 
 _JSON = {"--json": Option("", "print it for programs to read")}

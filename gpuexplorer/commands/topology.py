@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 from gpuexplorer.commands.arguments import HOST, JSON, OK, SOURCE, add_options
 from gpuexplorer.commands.snapshot import link_as_json
-from gpuexplorer.commands.snapshot_table import grouped
 from gpuexplorer.commands.source import opened, wiring_of
-from gpuexplorer.commands.terminal import NONE, Column, Page, figure, printed, write_json
+from gpuexplorer.commands.terminal import NONE, Page, figure, gathered, printed, write_json
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import rate
@@ -15,13 +14,13 @@ from gpuexplorer.core.words import Message, on, tr
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology
 
 _MANY_PAIRS, _FIRST_PAIRS = 6, 4
-_RATES = (
-    Column(Message("Path"), 90),
-    Column(Message("Rate"), 95, right=True),
-    Column(Message("Over"), 50),
-    Column(Message("Peer to peer"), 60),
-    Column(Message("Between"), 100, elastic=True),
-)
+_RATES: dict[str, int] = {
+    Message("Path"): 90,
+    Message("Rate"): 96,
+    Message("Over"): 50,
+    Message("Peer to peer"): 60,
+    Message("Between"): 100,
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,29 +63,28 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write(page: Page, cards: Sequence[Card], topology: Topology) -> None:
-    names = {card.id: str(card.index) for card in cards} | {HOST_ID: tr("host")}
-    kinds = {PathKind.SELF, *(link.path for link in topology.links)}
-    columns: list[tuple[str, list[str]]] = []
-    for other, name in names.items():
-        links = [topology.link(card.id, other) for card in cards]
-        letters = ["?" if link is None else link.letters for link in links]
-        if other != HOST_ID:
-            letters[len(columns)] = PathKind.SELF.value
-        if PathKind.UNKNOWN in letters:  # a card that does not answer has no links
-            kinds.add(PathKind.UNKNOWN)
-        columns.append((name, letters))
-    columns.append(("NUMA", [figure(topology.numa_nodes.get(card.id)) for card in cards]))
-    page.gap().matrix([str(card.index) for card in cards], columns, right=False)
+    names = {card.id: str(card.index) for card in cards}
+    ends = names | {HOST_ID: tr("host")}
+    letters = {(each, each): PathKind.SELF.value for each in names}
+    for link in topology.links:
+        letters |= dict.fromkeys(((link.a, link.b), (link.b, link.a)), link.letters)
+    columns = [
+        (name, [letters.get((card, end), PathKind.UNKNOWN) for card in names])
+        for end, name in ends.items()
+    ]
+    columns.append(("NUMA", [figure(topology.numa_nodes.get(card)) for card in names]))
+    page.gap().matrix([*names.values()], columns)
     page.gap()
-    for kind in filter(kinds.__contains__, PathKind):
-        sign = "NV#" if kind is PathKind.NVLINK else kind.value
-        page.say(f"{sign:5} {tr(kind.sentence)}")
+    kinds = {PathKind.SELF, *(link.path for link in topology.links)}
+    for kind in PathKind:
+        # A card that does not answer has no links.
+        if kind in kinds or any(kind in cells for _, cells in columns):
+            sign = "NV#" if kind is PathKind.NVLINK else kind.value
+            page.say(f"{sign:5} {tr(kind.sentence)}")
     if topology.links:
         page.gap().say(Message("Theoretical rates, each direction:"))
-        pairs = ((_facts(each), f"{names[each.a]}-{names[each.b]}") for each in topology.links)
-        page.table(
-            _RATES, [[*facts, _between(those)] for facts, those in grouped(pairs).items()]
-        )
+        pairs = gathered((_facts(e), f"{ends[e.a]}-{ends[e.b]}") for e in topology.links)
+        page.table(_RATES, [(*facts, _between(those)) for facts, those in pairs.items()])
     page.gap()
     for card in cards:
         if card.denied is not None:

@@ -15,7 +15,7 @@ import pytest
 
 from gpuexplorer.__main__ import main
 from gpuexplorer.commands.copies import in_words
-from gpuexplorer.commands.terminal import ProgressLine
+from gpuexplorer.commands.terminal import progress_line
 from gpuexplorer.copies.measuring import Progress
 from gpuexplorer.lab.wire import CopyJob, ProductJob
 from tests.lab.processes import needs_torch
@@ -265,7 +265,7 @@ def test_a_terminal_is_told_how_far_it_has_got_in_a_line_that_goes_away(
     screen, file = io.StringIO(), io.StringIO()
     monkeypatch.setattr(screen, "isatty", lambda: True)
     for stream in (screen, file):
-        with ProgressLine(stream) as line:
-            line.show(words)
+        with progress_line(stream) as show:
+            show(words)
     assert screen.getvalue() == f"\r{words}\x1b[K\r\x1b[K"
     assert file.getvalue() == "", "what is no terminal is told nothing"

@@ -330,7 +330,7 @@ def test_ctrl_c_ends_a_loop_without_a_traceback() -> None:
 def test_the_number_of_cuda_stays_where_it_is_another() -> None:
     done = run("cards=3", "snapshot", COLUMNS="80", CUDA_VISIBLE_DEVICES="2,1")
     assert "cuda" in done.stdout
-    assert "2  0     H100" in done.stdout
+    assert "2     0  H100" in done.stdout
 
 
 @pytest.mark.parametrize(
