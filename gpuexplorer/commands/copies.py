@@ -53,7 +53,6 @@ from gpuexplorer.copies.datasheet.sheet import OtherCard, Row, Sheet
 from gpuexplorer.copies.datasheet.sheet_files import sheet_as_csv, sheet_as_json
 from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
 from gpuexplorer.copies.findings import Finding, findings, the_rest
-from gpuexplorer.copies.kin import Kin
 from gpuexplorer.copies.measuring import Bench, Job, Measuring, Progress
 from gpuexplorer.copies.modelled import ModelBench, routes_of_simulated
 from gpuexplorer.copies.plan import USUAL_BYTES, Kind, all_asked, kind_of
@@ -207,21 +206,37 @@ def run(arguments: argparse.Namespace) -> int:
         raise WrongArgumentsError(
             "Other cards lie beside a datasheet only.", "Add --datasheet."
         )
-    beside = _named_in_the_table(arguments.beside)
+    known = {card.name.lower(): card for card in cards_table().cards()}
+    beside: dict[str, OtherCard] = {}
+    for named in () if arguments.beside is None else arguments.beside.split(","):
+        word = named.strip().lower()
+        like = {name: known[name] for name in known if all(e in name for e in word.split())}
+        if not (word and like):
+            raise WrongArgumentsError(
+                "--beside names {word!r}, and the table of cards has no such card.",
+                "Part of a name will do, such as --beside 4090.",
+                word=named.strip(),
+            )
+        beside |= {word: known[word]} if word in known else like
     with in_the_words():
         sizes = sizes_of(arguments.sizes or str(USUAL_BYTES))
         kinds = kinds_of(arguments.mode or Kind.ONE_WAY)
     with opened(arguments) as source:
         if arguments.list:
-            with printed() as page:
-                _write_offer(page, source)
+            _write_offer(source)
             return OK
         with _benched(arguments, source) as benched:
             if arguments.datasheet:
-                return _tell(arguments, _datasheets(benched, beside))
-            return _tell(
-                arguments, _copies(benched, all_asked(benched.devices, sizes, kinds), kinds)
-            )
+                return _tell(arguments, _datasheets(benched, [*beside.values()]))
+            jobs = all_asked(benched.devices, sizes, kinds)
+            if not jobs:
+                raise WrongArgumentsError(
+                    "Between {devices} there is nothing to measure as {modes}.",
+                    "`gpuexplorer copies --list` says what can be asked for.",
+                    devices=", ".join(benched.devices),
+                    modes=", ".join(kinds),
+                )
+            return _tell(arguments, _copies(benched, jobs))
 
 
 def _tell(arguments: argparse.Namespace, told: Told) -> int:
@@ -241,24 +256,7 @@ def _tell(arguments: argparse.Namespace, told: Told) -> int:
     return OK if told.well else TROUBLE
 
 
-def _named_in_the_table(names: str | None) -> Sequence[OtherCard]:
-    """The cards of the table whose names have these words."""
-    known = {card.name.lower(): card for card in cards_table().cards()}
-    found: dict[str, OtherCard] = {}
-    for named in () if names is None else map(str.strip, names.split(",")):
-        word = named.lower()
-        like = {name: known[name] for name in known if all(e in name for e in word.split())}
-        if not (word and like):
-            raise WrongArgumentsError(
-                "--beside names {word!r}, and the table of cards has no such card.",
-                "Part of a name will do, such as --beside 4090.",
-                word=named,
-            )
-        found |= {word: known[word]} if word in known else like
-    return tuple(found.values())
-
-
-def _write_offer(page: Page, source: Opened) -> None:
+def _write_offer(source: Opened) -> None:
     """What `--devices` and `--mode` understand here. A card's number is CUDA's; where that is
     not known, it is said why.
     """
@@ -269,9 +267,10 @@ def _write_offer(page: Page, source: Opened) -> None:
         elif card.kind is CardKind.GPU:
             why = Message("{card}: {reason}", card=card.name, reason=card.cuda_reason)
             devices.append((NONE, why))
-    page.table({Message("Device"): 100, "": 90}, devices)
-    page.gap().table({Message("Mode"): 100, "": 90}, [(each, each.words) for each in Kind])
-    page.gap().say(_SIMULATED if source.backend.source.simulated else "")
+    with printed() as page:
+        page.table({Message("Device"): 100, "": 90}, devices)
+        page.gap().table({Message("Mode"): 100, "": 90}, [(each, each.words) for each in Kind])
+        page.gap().say(_SIMULATED if source.backend.source.simulated else "")
 
 
 @contextmanager
@@ -324,14 +323,7 @@ def _named(
         return there if arguments.devices is None else devices_of(arguments.devices, there)
 
 
-def _copies(benched: Benched, jobs: Sequence[CopyJob], kinds: Sequence[Kind]) -> Told:
-    if not jobs:
-        raise WrongArgumentsError(
-            "Between {devices} there is nothing to measure as {modes}.",
-            "`gpuexplorer copies --list` says what can be asked for.",
-            devices=", ".join(benched.devices),
-            modes=", ".join(kinds),
-        )
+def _copies(benched: Benched, jobs: Sequence[CopyJob]) -> Told:
     results: list[CopyResult] = []
     end = _measured(jobs, benched.bench, results.append)
     simulated, machine = benched.bench.modelled, benched.source.machine
@@ -431,9 +423,18 @@ def in_words(progress: Progress) -> str:
 
 def _between_hosts(arguments: argparse.Namespace) -> Told:
     """`localhost` is this computer, without ssh."""
+    words = [each.strip() for each in (arguments.mode or "all").lower().split(",")]
     with in_the_words():
+        for word in words:
+            if word not in {*Way, "all"}:
+                raise Trouble(
+                    "--mode names {word!r}, which does not go between machines.",
+                    "There are: {modes}.",
+                    word=word,
+                    modes=", ".join(Way),
+                )
+        ways = [way for way in Way if way in words or "all" in words]
         sizes = _BETWEEN_HOSTS if arguments.sizes is None else sizes_of(arguments.sizes)
-        asked = between.Asked(_ways(arguments.mode or "all"), sizes)
         hosts = [host_name(each) for each in arguments.hosts.split(",")]
         if len(hosts) < 2:
             raise Trouble(
@@ -457,7 +458,11 @@ def _between_hosts(arguments: argparse.Namespace) -> Told:
     try:
         with progress_line(sys.stderr) as show, Company(members) as company:
             between.measure(
-                company, asked, met.append, results.append, lambda told: show(tr(told))
+                company,
+                between.Asked(ways, sizes),
+                met.append,
+                results.append,
+                lambda told: show(tr(told)),
             )
     except (KeyboardInterrupt, Trouble) as ended:
         end = ended
@@ -468,19 +473,6 @@ def _between_hosts(arguments: argparse.Namespace) -> Told:
         all(each.intact for each in results),
         end,
     )
-
-
-def _ways(words: str) -> Sequence[Way]:
-    asked = [each.strip() for each in words.lower().split(",")]
-    for word in asked:
-        if word not in {*Way, "all"}:
-            raise Trouble(
-                "--mode names {word!r}, which does not go between machines.",
-                "There are: {modes}.",
-                word=word,
-                modes=", ".join(Way),
-            )
-    return [way for way in Way if way in asked or "all" in asked]
 
 
 def _write_results(page: Page, benched: Benched, results: Sequence[CopyResult]) -> None:
@@ -494,32 +486,66 @@ def _write_results(page: Page, benched: Benched, results: Sequence[CopyResult]) 
         if len(by_size) > _FEW_SIZES:
             _write_sweep(page, kind, its)
             continue
+        asked = {"rate": mark("{way}, {size}, GB/s, median of {samples}; row to column:")}
+        if kind is Kind.LATENCY:
+            latency = mark("Latency in µs, {size}, median of {samples}; row to column:")
+            asked = {"seconds": latency}
+        elif kind in _OF_THE_WIRE:
+            asked["share"] = mark("Share of what the narrowest wire could carry, %:")
+        elif kind in (Kind.BLOCKING, Kind.OVERLAP):
+            asked["hidden"] = mark("Share of the copies that the computation hid, %:")
         for size, group in by_size.items():
-            _write_size(page, kind, size, group)
+            samples = max(len(e.measured.samples_s) if e.measured else 0 for e in group)
+            values = {"way": kind.words, "size": str(memory(size)), "samples": samples}
+            for name, title in asked.items():
+                cells = {_path(each): _cell(each, name) for each in group}
+                if {*cells.values()} != {NONE}:
+                    page.gap().say(Message(title, **values))
+                    _write_matrix(page, cells)
     if any(each.traffic is not None for each in results):
         page.gap().say(
             Message("Inside one device copied bytes count once; memory traffic is twice that.")
         )
+    if intact := sum(bool(each.measured and each.measured.intact) for each in results):
+        checked = Message.counted(
+            "{count} of {all} that were checked is intact.",
+            "{count} of {all} that were checked are intact.",
+            intact,
+            all=intact + sum(each.wrong for each in results),
+        )
+        page.gap().say(checked)
     found = findings(results)
-    _write_findings(page, results, found)
-    _write_rest(page, the_rest(largest, found), bool(found))
-
-
-def _write_size(page: Page, kind: Kind, size: int, results: Sequence[CopyResult]) -> None:
-    samples = max(len(each.measured.samples_s) if each.measured else 0 for each in results)
-    values = {"way": kind.words, "size": str(memory(size)), "samples": samples}
-    asked = {"rate": mark("{way}, {size}, GB/s, median of {samples}; row to column:")}
-    if kind is Kind.LATENCY:
-        asked = {"seconds": mark("Latency in µs, {size}, median of {samples}; row to column:")}
-    elif kind in _OF_THE_WIRE:
-        asked["share"] = mark("Share of what the narrowest wire could carry, %:")
-    elif kind in (Kind.BLOCKING, Kind.OVERLAP):
-        asked["hidden"] = mark("Share of the copies that the computation hid, %:")
-    for name, title in asked.items():
-        cells = {_path(each): _cell(each, name) for each in results}
-        if {*cells.values()} != {NONE}:
-            page.gap().say(Message(title, **values))
-            _write_matrix(page, cells)
+    page.gap().say(Message("What stands out:") if found else "")
+    advised: set[str] = set()
+    for number, each in enumerate(found[:_MOST_FINDINGS], 1):
+        said = Message(
+            "{number}. {title} ({places}): {sentence}",
+            number=number,
+            title=each.title,
+            places=_places(each),
+            sentence=each.sentence,
+        )
+        # A hint that was given already is not repeated.
+        page.say(told(said, *({each.hint} - advised)))
+        advised.add(each.hint)
+    page.count_more(len(found), _MOST_FINDINGS)
+    rest = [
+        [
+            kin.words
+            if kin.kind in (Kind.ONE_WAY, Kind.STAGED)
+            else Message("{way}, {kind}", way=kin.words, kind=kin.kind.value),
+            str(len(kin.results)),
+            str(memory(kin.results[0].job.bytes)),
+            gigabytes_per_second(kin.rate),
+            figure(kin.share, percent),
+        ]
+        for kin in the_rest(largest, found)
+        if kin.rate is not None and kin.kind is not Kind.LATENCY
+    ]
+    kinds = Message("The rest, by kind") if found else Message("By kind")
+    columns = {kinds: 100, Message("Copies"): 60, Message("Size"): 70, "GB/s": 95}
+    if rest:
+        page.gap().table({**columns, Message("of limit"): 80}, rest)
 
 
 def _write_sweep(page: Page, kind: Kind, results: Sequence[CopyResult]) -> None:
@@ -551,45 +577,6 @@ def _path(result: CopyResult) -> tuple[str, str]:
 
 def _cell(result: CopyResult, name: str) -> str:
     return _WRONG if result.wrong else figure(getattr(result, name), _SHOWN[name])
-
-
-def _write_findings(
-    page: Page, results: Sequence[CopyResult], found: Sequence[Finding]
-) -> None:
-    if intact := sum(bool(each.measured and each.measured.intact) for each in results):
-        checked = Message.counted(
-            "{count} of {all} that were checked is intact.",
-            "{count} of {all} that were checked are intact.",
-            intact,
-            all=intact + sum(each.wrong for each in results),
-        )
-        page.gap().say(checked)
-    page.gap().say(Message("What stands out:") if found else "")
-    advised: set[str] = set()
-    for number, each in enumerate(found[:_MOST_FINDINGS], 1):
-        places, title, sentence = _places(each), each.title, each.sentence
-        known = {"number": number, "title": title, "places": places, "sentence": sentence}
-        said = Message("{number}. {title} ({places}): {sentence}", **known)
-        # A hint that was given already is not repeated.
-        page.say(told(said, *({each.hint} - advised)))
-        advised.add(each.hint)
-    page.count_more(len(found), _MOST_FINDINGS)
-
-
-def _write_rest(page: Page, rest: Sequence[Kin], behind: bool) -> None:
-    rows = []
-    for kin in rest:
-        if kin.rate is None or kin.kind is Kind.LATENCY:
-            continue
-        way = Message("{way}, {kind}", way=kin.words, kind=kin.kind.value)
-        if kin.kind in (Kind.ONE_WAY, Kind.STAGED):
-            way = kin.words
-        size, reached = str(memory(kin.results[0].job.bytes)), gigabytes_per_second(kin.rate)
-        rows.append([way, str(len(kin.results)), size, reached, figure(kin.share, percent)])
-    kinds = Message("The rest, by kind") if behind else Message("By kind")
-    columns = {kinds: 100, Message("Copies"): 60, Message("Size"): 70, "GB/s": 95}
-    if rows:
-        page.gap().table({**columns, Message("of limit"): 80}, rows)
 
 
 def _places(finding: Finding) -> str:
@@ -636,7 +623,20 @@ def _write_sheets(
         for row in sheet.rows:
             page.say(f"{tr(row.title)}: {_sources(row, modelled=sheet.modelled)}")
         if beside and sheet is sheets[-1]:
-            _write_beside(page.gap(), sheet, beside)
+            # What makers promise; for this card what is promised here.
+            name = Message("{card} (here)", card=sheet.card)
+            figures = {row.what: row.promised for row in sheet.rows}
+            shown = [OtherCard(name, "", "", None, None, figures=figures), *beside]
+            rows = [
+                [
+                    card.name,
+                    "" if card.memory_bytes is None else str(memory(card.memory_bytes)),
+                    *(_shown(what, card.figure(what)) for what in _BESIDE),
+                ]
+                for card in shown
+            ]
+            heads = {head: 90 - place for place, head in enumerate(_BESIDE.values())}
+            page.gap().table({Message("Promised by"): 100, Message("Size"): 60, **heads}, rows)
         page.say(*sheet.notes)
 
 
@@ -656,24 +656,6 @@ def _sources(row: Row, *, modelled: bool) -> str:
         if not (modelled and each.origin is Origin.MODELLED)
     ]
     return paragraph((f"{'; '.join(dict.fromkeys(filter(None, said)))}.", *row.notes))
-
-
-def _write_beside(page: Page, sheet: Sheet, beside: Sequence[OtherCard]) -> None:
-    """What makers promise; for this card what is promised here."""
-    figures = {row.what: row.promised for row in sheet.rows}
-    name = Message("{card} (here)", card=sheet.card)
-    here = OtherCard(name, "", "", None, None, figures=figures)
-    rows = [
-        [
-            card.name,
-            "" if card.memory_bytes is None else str(memory(card.memory_bytes)),
-            *(_shown(what, card.figure(what)) for what in _BESIDE),
-        ]
-        for card in (here, *beside)
-    ]
-    columns: dict[str, int] = {Message("Promised by"): 100, Message("Size"): 60}
-    columns |= {head: 90 - place for place, head in enumerate(_BESIDE.values())}
-    page.table(columns, rows)
 
 
 def _write_between(page: Page, met: Sequence[Met], results: Sequence[RankResult]) -> None:
