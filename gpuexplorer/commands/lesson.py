@@ -10,7 +10,7 @@ from gpuexplorer.commands.arguments import OK, SOURCE, TROUBLE, Option, add_opti
 from gpuexplorer.commands.terminal import printed, write_json
 from gpuexplorer.core.resources import resource
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, all_of, mark, tr, trn
+from gpuexplorer.core.words import Message, all_of, mark, tr
 from gpuexplorer.lessons.lesson import LESSON_FILE, Lesson, LessonError
 from gpuexplorer.lessons.reading import built_in, read
 
@@ -98,9 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _list(*, as_data: bool) -> int:
     found = list(built_in())
     lessons = [each for each in found if isinstance(each, Lesson)]
-    for each in found:
-        if isinstance(each, LessonError):
-            sys.stderr.write(f"{each.told}\n")
+    sys.stderr.writelines(f"{e.told}\n" for e in found if isinstance(e, LessonError))
     if as_data:
         keys = ("name", "title", "minutes", "needs")
         write_json([{key: getattr(each, key) for key in keys} for each in lessons])
@@ -124,13 +122,13 @@ def _check(path: Path) -> int:
             one = LessonError(error.file, [each])
             sys.stdout.write(f"{tr(one.sentence)}\n    {tr(one.hint)}\n")
         return TROUBLE
-    fine = trn(
+    fine = Message.counted(
         "{file}: nothing is wrong with its {count} step.",
         "{file}: nothing is wrong with its {count} steps.",
         len(lesson.steps),
         file=lesson.file,
     )
-    sys.stdout.write(f"{fine}\n")
+    sys.stdout.write(f"{tr(fine)}\n")
     return OK
 
 
@@ -142,20 +140,16 @@ def _new(folder: Path) -> int:
         with file.open("xb") as made:
             made.write(template)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else None
         raise Trouble(
             "{file} cannot be written: {reason}.",
             "Choose another place.",
             file=file,
-            reason=reason or error,
+            reason=getattr(error, "strerror", None) or error,
         ) from None
-    sys.stdout.write(
-        tr(
-            "{file} is written. Change it, then look at it with: gpuexplorer lesson check"
-            " {folder}",
-            file=file,
-            folder=shlex.quote(str(folder)),
-        )
-        + "\n"
+    written = Message(
+        "{file} is written. Change it, then look at it with: gpuexplorer lesson check {folder}",
+        file=file,
+        folder=shlex.quote(str(folder)),
     )
+    sys.stdout.write(f"{tr(written)}\n")
     return OK

@@ -90,11 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     with in_the_words():
         interval = 1.0 if loop is None else check_interval(loop)
-    return _show(arguments, interval, 1 if loop is None else count)
-
-
-def _show(arguments: argparse.Namespace, interval: float, count: int | None) -> int:
-    """So many pictures, or as many as the person likes."""
+    count = 1 if loop is None else count
     # The processor's share takes two looks; what lies between is the snapshot's own work.
     before, looked = processor_time(), time.monotonic()
     again = count != 1
@@ -189,7 +185,20 @@ def _show_json(picture: Picture, *, line: bool) -> None:
             "name": session.host.name,
             **_figures(picture.host_reading),
         },
-        "cards": [_card(picture, card) for card in picture.cards],
+        "cards": [
+            {
+                **{name: getattr(card, name) for name in _CARD_FACTS},
+                "number": picture.numbers[card.id],
+                "cuda_reason": card.cuda_reason or None,
+                "simulated": card.simulated,
+                "compute_capability": ".".join(map(str, card.compute_capability or ())) or None,
+                "numa_node": topology and topology.numa_nodes.get(card.id),
+                "state": state_of(picture.readings[card.id]),
+                "state_sentence": picture.states[card.id],
+                **_figures(picture.readings[card.id]),
+            }
+            for card in picture.cards
+        ],
         "processes": [_process(picture, named) for named in picture.processes],
         "links": [
             link_as_json(each)
@@ -199,22 +208,6 @@ def _show_json(picture: Picture, *, line: bool) -> None:
         "notes": picture.notes,
     }
     write_json(told, line=line)
-
-
-def _card(picture: Picture, card: Card) -> Json:
-    reading, topology = picture.readings[card.id], picture.topology
-    capability = card.compute_capability
-    return {
-        **{name: getattr(card, name) for name in _CARD_FACTS},
-        "number": picture.numbers[card.id],
-        "cuda_reason": card.cuda_reason or None,
-        "simulated": card.simulated,
-        "compute_capability": ".".join(map(str, capability)) if capability else None,
-        "numa_node": topology and topology.numa_nodes.get(card.id),
-        "state": state_of(reading),
-        "state_sentence": picture.states[card.id],
-        **_figures(reading),
-    }
 
 
 def _figures(reading: Reading) -> Json:

@@ -24,7 +24,7 @@ from gpuexplorer.core.words import Message, tr
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.card_course import BRIEFLY, HARMFUL, NO_FIGURES, state_of
 from gpuexplorer.telemetry.facts import Reading
-from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
+from gpuexplorer.telemetry.processes import ProcessFigure
 
 _ROOMY, _NARROW = 150, 100
 _HOST_NAME = len("Intel Xeon E5-2680 v4")
@@ -58,9 +58,18 @@ def table(*, again: bool) -> Iterator[Show]:
 
     def show(picture: Picture) -> None:
         page = Page(terminal.width())
-        _write_heading(page, picture)
+        session = picture.session
+        computer, source = cut(session.computer, page.width - 3), session.source
+        when = picture.taken_at.strftime("%Y-%m-%d %H:%M:%S")
+        page.say(f"GPU Explorer {gpuexplorer.__version__}   {computer}   {when}")
+        driver: str = source.label
+        if session.bare:
+            driver = Message("No graphics card answers on {computer}.", computer=computer)
+        elif source.cuda_version:
+            driver = Message("{source}, CUDA {cuda}", source=driver, cuda=source.cuda_version)
+        page.say(driver)
         if again:
-            beats = picture.session.beats()
+            beats = session.beats()
             page.say(
                 Message.counted(
                     "Read {count} time, {missed} missed. Ctrl-C ends it.",
@@ -69,7 +78,7 @@ def table(*, again: bool) -> Iterator[Show]:
                     missed=beats.missed,
                 )
             )
-        if picture.session.simulated:
+        if session.simulated:
             made_up = tr("SIMULATED: these cards do not exist, their figures are made up.")
             page.add(*map(terminal.warn, wrap(made_up, page.width)))
         _write_cards(page.gap(), picture)
@@ -81,19 +90,6 @@ def table(*, again: bool) -> Iterator[Show]:
 
     with terminal.drawing() if again else nullcontext():
         yield show
-
-
-def _write_heading(page: Page, picture: Picture) -> None:
-    session = picture.session
-    computer, source = cut(session.computer, page.width - 3), session.source
-    when = picture.taken_at.strftime("%Y-%m-%d %H:%M:%S")
-    page.say(f"GPU Explorer {gpuexplorer.__version__}   {computer}   {when}")
-    driver: str = source.label
-    if session.bare:
-        driver = Message("No graphics card answers on {computer}.", computer=computer)
-    elif source.cuda_version:
-        driver = Message("{source}, CUDA {cuda}", source=driver, cuda=source.cuda_version)
-    page.say(driver)
 
 
 def _write_cards(page: Page, picture: Picture) -> None:
@@ -156,20 +152,16 @@ def _card(picture: Picture, card: Card, width: int) -> list[str]:
             told = ", ".join(tr(brief.get(each, METRICS[each].label)) for each in held)
         else:
             told = state
-    name = _name(picture, card, width)
-    return [picture.numbers[card.id], figure(card.cuda_index), name, *cells, told]
-
-
-def _name(picture: Picture, card: Card, width: int) -> str:
-    """The part of the name that tells cards apart, where there is no room for all of it."""
-    if card.nameless:
-        return NONE  # its state says why
     parent = next((other for other in picture.cards if other.id == card.parent), None)
-    if parent is not None and isinstance(card.name, Message):
-        return f"  {tr('MIG instance {number}', number=card.index)}"
-    if parent is not None:
-        return f"  {card.name.removeprefix(parent.name).strip()}"
-    return shown(card.name).removeprefix("NVIDIA " if width < _ROOMY else "")
+    # The part of the name that tells cards apart.
+    name = shown(card.name).removeprefix("NVIDIA " if width < _ROOMY else "")
+    if card.nameless:
+        name = NONE  # its state says why
+    elif parent is not None and isinstance(card.name, Message):
+        name = f"  {tr('MIG instance {number}', number=card.index)}"
+    elif parent is not None:
+        name = f"  {card.name.removeprefix(parent.name).strip()}"
+    return [picture.numbers[card.id], figure(card.cuda_index), name, *cells, told]
 
 
 def _write_reasons(page: Page, picture: Picture) -> None:
@@ -217,14 +209,28 @@ def _write_reasons(page: Page, picture: Picture) -> None:
 
 
 def _write_processes(page: Page, picture: Picture) -> None:
-    def most_of_each(named: NamedProcess) -> tuple[int, float]:
+    order = [*picture.readings]
+    rows = []
+    for named in picture.processes:
         process = named.process
-        memory_bytes = process.values.get(ProcessFigure.MEMORY, 0.0)
-        return [*picture.readings].index(process.card), -memory_bytes
-
-    rows = [_process(picture, named) for named in sorted(picture.processes, key=most_of_each)]
+        used = process.values.get(ProcessFigure.MEMORY)
+        command = named.command or f"({tr(named.reason)})"
+        if named.ours:
+            command = Message("{command} (this program)", command=command)
+        cells = [
+            picture.numbers.get(process.card, NONE),
+            str(process.pid),
+            process.use.value,
+            named.user or NONE,
+            figure(used, memory),
+            figure(process.values.get(ProcessFigure.SM), ratio),
+            figure(named.cpu, ratio),
+            named.container or NONE,
+            command,
+        ]
+        rows.append((order.index(process.card), -(used or 0.0), cells))
     if rows:
-        page.table(_PROCESSES, rows)
+        page.table(_PROCESSES, [row[2] for row in sorted(rows)])
     if picture.processes_unknown:
         unknown = [picture.numbers[card] for card in picture.processes_unknown]
         page.say(
@@ -237,19 +243,3 @@ def _write_processes(page: Page, picture: Picture) -> None:
         )
     elif picture.cards and not rows:
         page.say(Message("No process uses these cards."))
-
-
-def _process(picture: Picture, named: NamedProcess) -> list[str]:
-    process = named.process
-    command = named.command or f"({tr(named.reason)})"
-    return [
-        picture.numbers.get(process.card, NONE),
-        str(process.pid),
-        process.use.value,
-        named.user or NONE,
-        figure(process.values.get(ProcessFigure.MEMORY), memory),
-        figure(process.values.get(ProcessFigure.SM), ratio),
-        figure(named.cpu, ratio),
-        named.container or NONE,
-        Message("{command} (this program)", command=command) if named.ours else command,
-    ]

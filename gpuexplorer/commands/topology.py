@@ -84,7 +84,18 @@ def _write(page: Page, cards: Sequence[Card], topology: Topology) -> None:
     if topology.links:
         page.gap().say(Message("Theoretical rates, each direction:"))
         pairs = gathered((_facts(e), f"{ends[e.a]}-{ends[e.b]}") for e in topology.links)
-        page.table(_RATES, [(*facts, _between(those)) for facts, those in pairs.items()])
+        rows = []
+        for facts, those in pairs.items():
+            between = ", ".join(those)
+            if len(those) > _MANY_PAIRS:
+                between = Message(
+                    "{count} pairs: {first} to {last}",
+                    count=len(those),
+                    first=", ".join(those[:_FIRST_PAIRS]),
+                    last=those[-1],
+                )
+            rows.append((*facts, between))
+        page.table(_RATES, rows)
     page.gap()
     for card in cards:
         if card.denied is not None:
@@ -103,12 +114,3 @@ def _facts(link: Link) -> tuple[str, ...]:
     elif not link.peer_to_peer:
         peer = Message("no: {reason}", reason=link.peer_reason)
     return link.letters, speed, link.rate_reason, peer
-
-
-def _between(pairs: Sequence[str]) -> str:
-    if len(pairs) <= _MANY_PAIRS:
-        return ", ".join(pairs)
-    first = ", ".join(pairs[:_FIRST_PAIRS])
-    return Message(
-        "{count} pairs: {first} to {last}", count=len(pairs), first=first, last=pairs[-1]
-    )
