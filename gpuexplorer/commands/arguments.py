@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, NoReturn
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import told, tr
+from gpuexplorer.core.words import Message, told, tr
 
 OK, TROUBLE, WRONG_ARGUMENTS, INTERRUPTED = 0, 1, 2, 130
 
@@ -78,7 +78,6 @@ class Option(NamedTuple):
     type: Callable[[str], object] = str
     default: object = None
     again: bool = False  # it may be given several times
-    values: Mapping[str, object] = {}  # of its help
     nargs: str | None = None
     const: object = None  # where nothing follows it
 
@@ -86,7 +85,7 @@ class Option(NamedTuple):
 def add_options(parser: argparse._ActionsContainer, options: Mapping[str, Option]) -> None:
     """To a parser, or to a group of one."""
     for name, each in options.items():
-        said = tr(each.help, **each.values)
+        said = tr(each.help)
         if not each.metavar:
             parser.add_argument(name, action="store_true", help=said)
             continue
@@ -159,13 +158,8 @@ CARDS = {"--cards": Option("LIST", "only these: numbers, UUIDs or bus addresses"
 
 def reading_options(interval: float) -> Mapping[str, Option]:
     """Which cards are read again and again, and how often."""
-    every = Option(
-        "SECONDS",
-        "between two readings, 0.1 to 60; {usual:g} if not given",
-        number,
-        interval,
-        values={"usual": interval},
-    )
+    said = Message("between two readings, 0.1 to 60; {usual:g} if not given", usual=interval)
+    every = Option("SECONDS", said, number, interval)
     return {"--interval": every, **CARDS, **SOURCE}
 
 

@@ -168,12 +168,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sizes": Option(
             "LIST", "such as 64M,4KiB, or 4B-1G, or sweep; 256M if nothing is said"
         ),
-        "--mode": Option("LIST", "{modes}, or all", values={"modes": ", ".join(Kind)}),
+        "--mode": Option("LIST", Message("{modes}, or all", modes=", ".join(Kind))),
         "--hosts": Option(
             "LIST",
-            "between these machines, such as localhost,user@server: {modes}; all if nothing is"
-            " said",
-            values={"modes": ", ".join(Way)},
+            Message(
+                "between these machines, such as localhost,user@server: {modes}; all if nothing"
+                " is said",
+                modes=", ".join(Way),
+            ),
         ),
     }
     more = {

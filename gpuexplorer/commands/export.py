@@ -20,7 +20,7 @@ from gpuexplorer.commands.source import choose
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import Message, tr
 from gpuexplorer.recording.choice import Choice, chosen, metrics_named, moment, recorded
 from gpuexplorer.recording.door import refuse_own
 from gpuexplorer.recording.export import FORMS, exported
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " reading and for whatever else was recorded; perfetto is a trace for ui.perfetto.dev"
         " and chrome://tracing."
     )
-    add_stretch_arguments(parser, tr("the terminal"))
+    add_stretch_arguments(parser, Message("the terminal"))
     add_options(parser, _OPTIONS)
 
 
@@ -56,9 +56,10 @@ def add_stretch_arguments(parser: argparse.ArgumentParser, otherwise: str) -> No
         "--to": Option("TIME", "leave out what was after"),
         "--output": Option(
             "FILE",
-            "where it is written, in place of what is there; else {place}",
+            Message(
+                "where it is written, in place of what is there; else {place}", place=otherwise
+            ),
             Path,
-            values={"place": otherwise},
         ),
     }
     add_options(parser, stretch)

@@ -36,7 +36,7 @@ from gpuexplorer.commands.source import choose, open_source
 from gpuexplorer.core.cards import HOST_ID, CardId, CardKind, CardState
 from gpuexplorer.core.metrics import METRICS, Metric
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import paragraph, tr
+from gpuexplorer.core.words import Message, paragraph, tr
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.card_course import NO_FIGURES, state_of
 from gpuexplorer.telemetry.exporter_names import XID, Name, own_name, served_name
@@ -68,13 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Show the readings to Prometheus: read only, and on this computer alone unless another"
         " address is chosen. Ctrl-C or SIGTERM ends it."
     )
-    where = Option(
-        "ADDRESS:PORT",
-        "where to listen; {usual} unless said otherwise",
-        values={"usual": _USUAL},
-        nargs="?",
-        const=_USUAL,
-    )
+    said = Message("where to listen; {usual} unless said otherwise", usual=_USUAL)
+    where = Option("ADDRESS:PORT", said, nargs="?", const=_USUAL)
     add_options(parser, {"--prometheus": where, **reading_options(_INTERVAL)})
 
 
@@ -115,17 +110,15 @@ def _serve(arguments: argparse.Namespace, host: str, port: int) -> None:
             card.id for card in choose(session.cards(), arguments.cards)
         }
         with Server(host, port, Readings(session, chosen, port)) as server:
-            said = [tr("Readings for Prometheus: {url}", url=server.url)]
-            if session.simulated:
-                said.append(tr(MADE_UP))
+            said = [Message("Readings for Prometheus: {url}", url=server.url)]
+            said += [MADE_UP] if session.simulated else []
             if not server.local:
-                said.append(
-                    tr(
-                        "Anybody who can reach this computer at that port can read them: no"
-                        " password is asked for, and nothing is encrypted."
-                    )
+                open_to_all = Message(
+                    "Anybody who can reach this computer at that port can read them: no"
+                    " password is asked for, and nothing is encrypted."
                 )
-            sys.stdout.write("".join(f"{each}\n" for each in said))
+                said.append(open_to_all)
+            sys.stdout.writelines(f"{tr(each)}\n" for each in said)
             sys.stdout.flush()
             server.serve_forever()
     finally:
