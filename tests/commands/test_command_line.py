@@ -29,20 +29,6 @@ def test_what_there_is_is_told(capsys: Out, words: str, told: list[str]) -> None
     assert [each for each in told if each not in out] == []
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("snapshit", "'snapshit' is not a command.\nThe commands are: snapshot, topology,"),
-        ("--simulate 2xT4 snapshot", "has to come first"),
-    ],
-)
-def test_a_command_that_is_none_or_comes_too_late_is_told_so(
-    capsys: Out, words: str, said: str
-) -> None:
-    assert main(words.split()) == 2
-    assert said in capsys.readouterr().err
-
-
 def test_without_a_display_the_table_comes_instead_with_one_sentence_why() -> None:
     bare = {
         name: value

@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -129,29 +128,6 @@ def test_the_list_has_the_numbers_of_cuda_or_why_they_are_not_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("--sizes big", "'big' is not a size."),
-        ("--devices cuda:9", "--devices names 'cuda:9', and no device here is called so."),
-        ("--mode sideways", "--mode names 'sideways', which is not known."),
-        ("--json --csv", "--json and --csv exclude each other."),
-        ("--python /x", "--simulate and --python exclude each other."),
-        ("--fault wrong:0", "'wrong:0' does not say from which card to which."),
-        ("--devices cpu --mode staged", "there is nothing to measure as staged."),
-        ("--many", "There is no argument --many."),
-        ("--sheet --beside Voodoo", "--beside names 'Voodoo', and the table of"),
-        ("--beside 4090", "Other cards lie beside a datasheet only."),
-        ("--sheet --sizes 1M", "--datasheet and --sizes exclude each other."),
-        ("--sheet --mode all", "--datasheet and --mode exclude each other."),
-    ],
-)
-def test_words_that_are_wrong_get_a_sentence_and_status_2(
-    capsys: Out, words: str, sentence: str
-) -> None:
-    assert sentence in told(capsys, f"--simulate 2xT4 {words}", 2)
-
-
-@pytest.mark.parametrize(
     ("words", "said", "status"),
     [
         ("--sizes 512G --devices 0", "more than an eighth", 1),
@@ -214,11 +190,6 @@ def test_a_computer_without_cards_measures_itself_for_real(capsys: Out) -> None:
     assert (each["source"], each["target"], each["intact"]) == ("cpu", "cpu", True)
     assert each["rate_gbs"] > 0.1
     assert each["limit_gbs"] is None
-
-
-def test_a_python_without_pytorch_is_refused_by_name(capsys: Out, tmp_path: Path) -> None:
-    said = told(capsys, f"--python {tmp_path / 'python'} --sizes 4K", 1)
-    assert "cannot be the lab's Python" in said
 
 
 def test_a_reader_that_leaves_early_is_no_failure() -> None:

@@ -41,35 +41,6 @@ def test_options_stand_before_the_file_and_what_stands_behind_it_is_the_programs
     assert found.json is as_data
 
 
-@pytest.mark.parametrize(
-    ("words", "said", "status"),
-    [
-        ("nothere.py", "nothere.py cannot be run: No such file or directory.", 2),
-        (".", ". is no ordinary file.", 2),
-        ("notes.txt", "notes.txt is neither a Python program nor a notebook.", 2),
-        ("lesson.ipynb --x", "A notebook takes no arguments", 2),
-        ("--trace a.py train.py", "The trace would be written over a.py.", 2),
-        ("--fault lost:0@0s train.py", "Only simulated cards fail on order.", 2),
-        ("--simulate 2xNone train.py", "2xNone", 2),
-        *((words, "required: FILE.", 2) for words in ("", "--", "--json")),
-        ("", "gpuexplorer lab [-h] [--json] [--trace FILE]", 2),
-        ("--trace no/x train.py", "cannot be written to no/x: No such file or directory.", 1),
-        ("--python ./python train.py", "did not answer as a Python does", 1),
-    ],
-)
-def test_what_cannot_be_run_is_said_in_a_sentence_before_anything_runs(
-    capsys: Out, words: str, said: str, status: int
-) -> None:
-    try:
-        ended = main(["lab", *words.split()])
-    except SystemExit as left:
-        ended = int(str(left.code))
-    captured = capsys.readouterr()
-    assert (ended, captured.out) == (status, "")
-    assert said in captured.err
-    assert not Path("ran").exists()
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
 def test_what_has_no_end_is_not_read(capsys: Out) -> None:
     os.mkfifo("endless.py")

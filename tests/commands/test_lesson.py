@@ -92,18 +92,6 @@ def test_a_new_lesson_passes_the_check_and_is_never_overwritten(
         assert "lesson.md cannot be written: " in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "words", [(), ("play",), ("list", "more"), ("check",), ("new",), ("run",), ("run", "--no")]
-)
-def test_what_is_not_understood_is_said_in_a_sentence(
-    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as left:
-        main(["lesson", *words])
-    assert left.value.code == 2
-    assert "The right form: gpuexplorer lesson" in capsys.readouterr().err
-
-
 def test_the_list_imports_nothing_that_plays() -> None:
     code = (
         "import sys; from gpuexplorer.__main__ import main; main(['lesson', 'list']);"

@@ -98,26 +98,6 @@ def test_an_anonymous_recording_names_nobody(path: Path) -> None:
     assert b"ipykernel" not in path.read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("--duration", "soon"), "--duration 'soon' is no length of time.\nWrite it as 90"),
-        (("--duration", "0"), "--duration '0' is no length of time."),
-        (("--duration", "-5m"), "That is not understood"),
-        (("--interval", "0.01"), "An interval of 0.01 s is not possible."),
-        (("--cards", "7"), "--cards names '7', and no card is called so."),
-        (("--simulate", "2xToaster"), "Toaster"),
-    ],
-)
-def test_what_is_wrong_is_said_and_leaves_no_file(
-    path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], sentence: str
-) -> None:
-    with suppress(SystemExit):
-        assert main(["record", str(path), *SIMULATED, *words]) == 2
-    assert sentence in capsys.readouterr().err
-    assert not path.exists()
-
-
 def test_where_the_disk_is_full_from_the_start_nothing_is_said_to_be_in_a_file(
     path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -215,19 +215,6 @@ def test_an_address_that_is_not_ours_is_a_sentence(
     assert "127.0.0.1 is always there" in complaint
 
 
-@pytest.mark.parametrize(
-    "address",
-    ["", "host:", "::1:9410", "h:70000"],
-)
-def test_what_is_no_address_with_a_port_is_answered_with_the_right_forms(
-    address: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["serve", "--prometheus", address]) == 2
-    assert "no address with a port.\nSuch as: 127.0.0.1:9410" in capsys.readouterr().err
-    assert main(["serve"]) == 2
-    assert "gpuexplorer serve --prometheus" in capsys.readouterr().err
-
-
 @pytest.fixture
 def readings() -> Iterator[Readings]:
     session = remembering(session_on(simulated("1xT4"), interval=0.1))

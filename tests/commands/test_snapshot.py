@@ -141,34 +141,6 @@ def test_a_name_that_looks_like_a_formula_is_made_harmless() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--simulate", "4xH1000"], "H1000"),
-        (["--simulate", "2xH100", "--fault", "lost:7@2s"], "card 7"),
-        (["--fault", "driver@3s"], "Only simulated cards"),
-        (["--loop", "0.01"], "0.1 to 60"),
-        (["--loop", "soon"], "'soon' is not a number"),
-        (["--count", "3"], "--loop SECONDS"),
-        (["--loop", "1", "--count", "0"], "1 or more"),
-        (["--cards", "9", "--simulate", "2xT4"], "There are: 0, 1"),
-        (["--json", "--csv"], "not allowed with"),
-        (["--frobnicate"], "The right form"),
-    ],
-)
-def test_wrong_arguments_get_a_sentence_with_the_right_form(
-    capsys: pytest.CaptureFixture[str], words: list[str], sentence: str
-) -> None:
-    try:
-        status: object = main(["snapshot", *words])
-    except SystemExit as left:
-        status = left.code
-    assert status == 2
-    told = capsys.readouterr()
-    assert sentence in told.err
-    assert "Traceback" not in told.err
-
-
-@pytest.mark.parametrize(
     ("config", "words"),
     [
         ("init=library", "is not installed"),
