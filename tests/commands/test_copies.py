@@ -192,17 +192,6 @@ def test_a_computer_without_cards_measures_itself_for_real(capsys: Out) -> None:
     assert each["limit_gbs"] is None
 
 
-def test_a_reader_that_leaves_early_is_no_failure() -> None:
-    with subprocess.Popen(
-        [*COMMAND, "--simulate", "64xH100"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as program:
-        assert program.stdout is not None
-        assert program.stderr is not None
-        program.stdout.close()
-        assert program.stderr.read() == b""
-        assert program.wait(PATIENCE) == 0
-
-
 @needs_torch
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no such terminals")
 def test_ctrl_c_ends_at_once_with_what_was_measured() -> None:
