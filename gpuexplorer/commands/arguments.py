@@ -78,6 +78,7 @@ class Option(NamedTuple):
     type: Callable[[str], object] = str
     default: object = None
     again: bool = False  # it may be given several times
+    choices: Sequence[str] | None = None
     nargs: str | None = None
     const: object = None  # where nothing follows it
 
@@ -95,6 +96,7 @@ def add_options(parser: argparse._ActionsContainer, options: Mapping[str, Option
             nargs=each.nargs,
             const=each.const,
             type=each.type,
+            choices=each.choices,
             default=[] if each.again else each.default,
             metavar=tr(each.metavar),
             help=said,
@@ -115,20 +117,6 @@ def whole_number(text: str) -> int:
     except ValueError:
         said = tr("{text!r} is not a whole number", text=text)
         raise argparse.ArgumentTypeError(said) from None
-
-
-class OneOf:
-    """For `type`: one of these words, and a sentence of ours where it is another."""
-
-    def __init__(self, words: Sequence[str]) -> None:
-        self.words = words
-
-    def __call__(self, text: str) -> str:
-        if text not in self.words:
-            words = ", ".join(self.words)
-            said = tr("{word!r} is none of {words}", word=text, words=words)
-            raise argparse.ArgumentTypeError(said)
-        return text
 
 
 SOURCE = {

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from gpuexplorer.commands.arguments import (
     OK,
-    OneOf,
     Option,
     WrongArgumentsError,
     add_options,
@@ -29,7 +28,7 @@ from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
 
 _FORMS = ", ".join(FORMS)
 _OPTIONS = {
-    "--format": Option("FORMAT", _FORMS, OneOf([*FORMS])),
+    "--format": Option("FORMAT", _FORMS, choices=[*FORMS]),
     "--metrics": Option(
         "LIST", "only these, such as power_draw,temperature; help lists those there are"
     ),

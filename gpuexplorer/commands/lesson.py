@@ -3,7 +3,7 @@
 import argparse
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gpuexplorer.commands.arguments import OK, SOURCE, TROUBLE, Option, add_options, number
@@ -83,7 +83,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     match arguments.action:
         case "list":
-            return _list(as_data=arguments.json)
+            found = [*built_in()]
+            lessons = [each for each in found if isinstance(each, Lesson)]
+            broken = [each for each in found if isinstance(each, LessonError)]
+            sys.stderr.writelines(f"{each.told}\n" for each in broken)
+            if arguments.json:
+                keys = ("name", "title", "minutes", "needs")
+                write_json([{key: getattr(each, key) for key in keys} for each in lessons])
+            else:
+                _write_list(lessons)
+            return TROUBLE if broken else OK
         case "check":
             # Every file is looked at, also behind one with problems.
             return max([_check(each) for each in arguments.files])
@@ -95,23 +104,15 @@ def run(arguments: argparse.Namespace) -> int:
     return lesson_run.run(arguments)
 
 
-def _list(*, as_data: bool) -> int:
-    found = list(built_in())
-    lessons = [each for each in found if isinstance(each, Lesson)]
-    sys.stderr.writelines(f"{e.told}\n" for e in found if isinstance(e, LessonError))
-    if as_data:
-        keys = ("name", "title", "minutes", "needs")
-        write_json([{key: getattr(each, key) for key in keys} for each in lessons])
-    else:
-        nothing = Message("nothing")
-        rows = [
-            (e.name, str(e.minutes), all_of(e.needs) if e.needs else nothing, e.title)
-            for e in lessons
-        ]
-        with printed() as page:
-            page.table(_COLUMNS, rows)
-            page.gap().say(tr("Play one in the window, or with: gpuexplorer lesson run NAME"))
-    return OK if len(lessons) == len(found) else TROUBLE
+def _write_list(lessons: Sequence[Lesson]) -> None:
+    nothing = Message("nothing")
+    rows = [
+        (e.name, str(e.minutes), all_of(e.needs) if e.needs else nothing, e.title)
+        for e in lessons
+    ]
+    with printed() as page:
+        page.table(_COLUMNS, rows)
+        page.gap().say(tr("Play one in the window, or with: gpuexplorer lesson run NAME"))
 
 
 def _check(path: Path) -> int:

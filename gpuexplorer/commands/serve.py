@@ -14,7 +14,7 @@ import socket
 import sys
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -88,12 +88,6 @@ def run(arguments: argparse.Namespace) -> int:
         check_interval(arguments.interval)
     for ending in _ENDINGS:
         signal.signal(ending, signal.default_int_handler)
-    with suppress(KeyboardInterrupt):
-        _serve(arguments, (found[1] or _HERE).strip("[]"), int(found[2]))
-    return OK
-
-
-def _serve(arguments: argparse.Namespace, host: str, port: int) -> None:
     backend, attempts = open_source(arguments)
     if backend is None:
         raise Trouble(
@@ -104,11 +98,15 @@ def _serve(arguments: argparse.Namespace, host: str, port: int) -> None:
     session = session_on(backend, attempts, arguments.interval)
     session.want(processes=False)
     session.start()
-    try:
+    with suppress(KeyboardInterrupt), ExitStack() as leaving:
+        leaving.callback(session.stop)
+        for ending in _ENDINGS:
+            leaving.callback(signal.signal, ending, signal.SIG_IGN)
         session.wait_for_sweeps(1, _FIRST_ANSWERS)
         chosen = arguments.cards and {
             card.id for card in choose(session.cards(), arguments.cards)
         }
+        host, port = (found[1] or _HERE).strip("[]"), int(found[2])
         with Server(host, port, Readings(session, chosen, port)) as server:
             said = [Message("Readings for Prometheus: {url}", url=server.url)]
             said += [MADE_UP] if session.simulated else []
@@ -121,10 +119,7 @@ def _serve(arguments: argparse.Namespace, host: str, port: int) -> None:
             sys.stdout.writelines(f"{tr(each)}\n" for each in said)
             sys.stdout.flush()
             server.serve_forever()
-    finally:
-        for ending in _ENDINGS:
-            signal.signal(ending, signal.SIG_IGN)
-        session.stop()
+    return OK
 
 
 class Readings:

@@ -17,7 +17,7 @@ from gpuexplorer.commands.terminal import (
     wrap,
 )
 from gpuexplorer.core import metrics as m
-from gpuexplorer.core.cards import Card, CardState
+from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import memory, part_of_memory, quantity, ratio
 from gpuexplorer.core.words import Message, tr
@@ -93,14 +93,38 @@ def table(*, again: bool) -> Iterator[Show]:
 
 
 def _write_cards(page: Page, picture: Picture) -> None:
-    rows = [_card(picture, card, page.width) for card in picture.cards]
+    rows = []
+    for card in picture.cards:
+        reading, state = picture.readings[card.id], picture.states[card.id]
+        told: str = reading.state.word
+        cells = [NONE] * len(_FIGURES)
+        if "seconds" in state.values:  # for which there was no answer
+            told = state
+        elif reading.state is CardState.WORKING:
+            cells = _cells(reading)
+            brief = BRIEFLY if page.width < _NARROW else {}
+            held = [each for each in HARMFUL if reading.values.get(each)]
+            told = ", ".join(tr(brief.get(each, METRICS[each].label)) for each in held) or state
+            if state_of(reading) == NO_FIGURES:
+                told = Message("no usable figure")  # why stands below
+        parent = next((other for other in picture.cards if other.id == card.parent), None)
+        # The part of the name that tells cards apart.
+        name = shown(card.name).removeprefix("NVIDIA " if page.width < _ROOMY else "")
+        if card.nameless:
+            name = NONE  # its state says why
+        elif parent is not None and isinstance(card.name, Message):
+            name = f"  {tr('MIG instance {number}', number=card.index)}"
+        elif parent is not None:
+            name = f"  {card.name.removeprefix(parent.name).strip()}"
+        numbers = picture.numbers[card.id], figure(card.cuda_index)
+        rows.append([*numbers, name, *cells, told])
     # However long the processor's name is, the cards keep their columns.
     roomy = page.width >= _ROOMY or not rows
     room = page.width if roomy else max(_HOST_NAME, *(len(row[2]) for row in rows))
+    # As a rule it says again what stands beside it.
+    news = any(row[0] != row[1] for row in rows)
     name = cut(shown(picture.session.host.name), room)
     rows.append(["H", NONE, name, *_cells(picture.host_reading), Message("the computer")])
-    # As a rule it says again what stands beside it.
-    news = any(str(card.cuda_index) != picture.numbers[card.id] for card in picture.cards)
     columns = {"#": 100, Message("cuda"): 78 if news else 40, Message("Card"): 93}
     page.table({**columns, **_FIGURES, Message("State"): 96}, rows)
 
@@ -135,33 +159,6 @@ def _cells(reading: Reading) -> list[str]:
         both("{}.0 {}", m.PCIE_GENERATION, m.PCIE_WIDTH),
         both("{}, {}", m.PCIE_RECEIVE, m.PCIE_TRANSMIT),
     ]
-
-
-def _card(picture: Picture, card: Card, width: int) -> list[str]:
-    reading, state = picture.readings[card.id], picture.states[card.id]
-    told: str = reading.state.word
-    cells = [NONE] * len(_FIGURES)
-    if "seconds" in state.values:  # for which there was no answer
-        told = state
-    elif reading.state is CardState.WORKING:
-        cells = _cells(reading)
-        if state_of(reading) == NO_FIGURES:
-            told = Message("no usable figure")  # why stands below
-        elif held := [each for each in HARMFUL if reading.values.get(each)]:
-            brief = BRIEFLY if width < _NARROW else {}
-            told = ", ".join(tr(brief.get(each, METRICS[each].label)) for each in held)
-        else:
-            told = state
-    parent = next((other for other in picture.cards if other.id == card.parent), None)
-    # The part of the name that tells cards apart.
-    name = shown(card.name).removeprefix("NVIDIA " if width < _ROOMY else "")
-    if card.nameless:
-        name = NONE  # its state says why
-    elif parent is not None and isinstance(card.name, Message):
-        name = f"  {tr('MIG instance {number}', number=card.index)}"
-    elif parent is not None:
-        name = f"  {card.name.removeprefix(parent.name).strip()}"
-    return [picture.numbers[card.id], figure(card.cuda_index), name, *cells, told]
 
 
 def _write_reasons(page: Page, picture: Picture) -> None:

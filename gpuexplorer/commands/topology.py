@@ -11,7 +11,7 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import rate
 from gpuexplorer.core.words import Message, on, tr
-from gpuexplorer.telemetry.topology import Link, PathKind, Topology
+from gpuexplorer.telemetry.topology import PathKind, Topology
 
 _MANY_PAIRS, _FIRST_PAIRS = 6, 4
 _RATES: dict[str, int] = {
@@ -66,8 +66,20 @@ def _write(page: Page, cards: Sequence[Card], topology: Topology) -> None:
     names = {card.id: str(card.index) for card in cards}
     ends = names | {HOST_ID: tr("host")}
     letters = {(each, each): PathKind.SELF.value for each in names}
+    pairs = []
     for link in topology.links:
         letters |= dict.fromkeys(((link.a, link.b), (link.b, link.a)), link.letters)
+        # What pairs that are wired alike have in common.
+        speed = Message("unknown") if link.rate is None else str(rate(link.rate))
+        peer: str = Message("yes")
+        if link.b == HOST_ID:
+            peer = NONE
+        elif link.peer_to_peer is None:
+            peer = link.peer_reason or Message("not reported")
+        elif not link.peer_to_peer:
+            peer = Message("no: {reason}", reason=link.peer_reason)
+        pair = f"{ends[link.a]}-{ends[link.b]}"
+        pairs.append(((link.letters, speed, link.rate_reason, peer), pair))
     columns = [
         (name, [letters.get((card, end), PathKind.UNKNOWN) for card in names])
         for end, name in ends.items()
@@ -81,36 +93,22 @@ def _write(page: Page, cards: Sequence[Card], topology: Topology) -> None:
         if kind in kinds or any(kind in cells for _, cells in columns):
             sign = "NV#" if kind is PathKind.NVLINK else kind.value
             page.say(f"{sign:5} {tr(kind.sentence)}")
-    if topology.links:
+    rows = []
+    for facts, those in gathered(pairs).items():
+        between = ", ".join(those)
+        if len(those) > _MANY_PAIRS:
+            between = Message(
+                "{count} pairs: {first} to {last}",
+                count=len(those),
+                first=", ".join(those[:_FIRST_PAIRS]),
+                last=those[-1],
+            )
+        rows.append((*facts, between))
+    if rows:
         page.gap().say(Message("Theoretical rates, each direction:"))
-        pairs = gathered((_facts(e), f"{ends[e.a]}-{ends[e.b]}") for e in topology.links)
-        rows = []
-        for facts, those in pairs.items():
-            between = ", ".join(those)
-            if len(those) > _MANY_PAIRS:
-                between = Message(
-                    "{count} pairs: {first} to {last}",
-                    count=len(those),
-                    first=", ".join(those[:_FIRST_PAIRS]),
-                    last=those[-1],
-                )
-            rows.append((*facts, between))
         page.table(_RATES, rows)
     page.gap()
     for card in cards:
         if card.denied is not None:
             reason = card.cuda_reason
             page.say(Message("Card {card}: {reason}.", card=card.index, reason=reason))
-
-
-def _facts(link: Link) -> tuple[str, ...]:
-    """What pairs that are wired alike have in common."""
-    speed = Message("unknown") if link.rate is None else str(rate(link.rate))
-    peer: str = Message("yes")
-    if link.b == HOST_ID:
-        peer = NONE
-    elif link.peer_to_peer is None:
-        peer = link.peer_reason or Message("not reported")
-    elif not link.peer_to_peer:
-        peer = Message("no: {reason}", reason=link.peer_reason)
-    return link.letters, speed, link.rate_reason, peer

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from gpuexplorer.commands.arguments import (
     HOST,
     SOURCE,
-    OneOf,
     Option,
     WrongArgumentsError,
     add_options,
@@ -101,12 +100,12 @@ WINDOW = {
         Message(
             "open on this screen: {screens}; for pictures also: all", screens=", ".join(SCREENS)
         ),
-        OneOf((*SCREENS, "all")),
+        choices=(*SCREENS, "all"),
     ),
     "--theme": Option(
         "THEME",
         "dark or light, whatever the settings say; for pictures also: both",
-        OneOf(("dark", "light", "both")),
+        choices=("dark", "light", "both"),
     ),
     "--size": Option("WxH", "size of the window, such as 1600x1000", size),
     "--screenshot": Option("DIR", "write a PNG per screen and theme into this folder, and end"),
