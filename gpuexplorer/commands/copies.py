@@ -247,7 +247,7 @@ def _tell(arguments: argparse.Namespace, told: Told) -> int:
         write_json({**told.data, "complete": told.end is None})
     elif arguments.csv:
         sys.stdout.write(told.csv)
-    elif told.data["results" if "results" in told.data else "sheets"]:
+    elif told.data.get("results") or told.data.get("sheets"):
         with printed() as page:
             told.write(page)
             if told.end is not None:

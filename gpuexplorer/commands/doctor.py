@@ -176,7 +176,7 @@ def _examined(host: str, arguments: argparse.Namespace) -> Report:
 def _get_pytorch(into: Path | None, *, unless_found: bool) -> int:
     answer, never, say = ask_driver(Probe()), threading.Event(), partial(_say, sys.stdout)
     listed = [each.card for each in answer.seen]
-    for_cards = listed, answer.source.driver_version if answer.source else None
+    for_cards = listed, answer.source.driver_version
     folder = own_environment(os.environ, Path.home()) if into is None else into.absolute()
     others = candidates(os.environ, Path.home()) if into is None or unless_found else []
     for each in [folder, *others]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self, TextIO, TypeVar
 
-from gpuexplorer.core.words import Message, tr, trn
+from gpuexplorer.core.words import Message, tr
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -227,13 +227,10 @@ class Terminal:
         if len(lines) >= height:
             lines = [line for line in lines if line]  # space for figures rather than for air
         if len(lines) >= height:
-            more = len(lines) - height + 2
-            notice = trn(
-                "({count} more line: make the terminal taller)",
-                "({count} more lines: make the terminal taller)",
-                more,
+            more = tr(
+                "({count} lines more: make the terminal taller)", count=len(lines) - height + 2
             )
-            lines = [*lines[: max(0, height - 2)], notice[: self.width()]]
+            lines = [*lines[: max(0, height - 2)], more[: self.width()]]
         # Each line is cleared to its end, and all below the last: nothing flickers.
         self.write("\x1b[H" + "".join(f"{line}\x1b[K\n" for line in lines) + "\x1b[J")
 

@@ -188,19 +188,18 @@ def driver(topic: Topic, probe: Probe) -> None:
     # The source or build folder that a driver package leaves behind.
     package = probe.all("/usr/src/nvidia*", "/var/lib/dkms/nvidia*")
     facts = topic.facts = {
-        "driver_version": source.driver_version if source else None,
-        "cuda_version": source.cuda_version if source else None,
-        "read_through": source.label if source else None,
+        "driver_version": source.driver_version,
+        "cuda_version": source.cuda_version,
+        "read_through": source.label or None,
         "module_version": module,
         "library": probe.shown(library) if library else None,
         "library_version": said[1] if said else None,
         "library_chosen": chosen,
         "nouveau_loaded": probe.exists("/sys/module/nouveau"),
-        # The source or build folder that a driver package leaves behind.
         "package_found": package[0] if package else None,
         "secure_boot": bool(probe.found(secure_boot[0], "(\1)$")) if secure_boot else None,
     }
-    if source is not None:
+    if source.label:
         topic.detail("How it was read: {source}.", source=source.label)
         topic.fine(
             "NVIDIA's driver {version} answers. It can run programs made for CUDA {cuda} or"

@@ -74,7 +74,6 @@ class Seen(NamedTuple):
 
     @property
     def answers(self) -> bool:
-        """It could be read, or sleeps and can be."""
         return self.state in (CardState.WORKING, CardState.ASLEEP)
 
 
@@ -83,7 +82,7 @@ class Answer(NamedTuple):
 
     asleep: bool = False  # not asked, so that the cards can go on sleeping
     trouble: Trouble | None = None
-    source: Source | None = None
+    source: Source = Source("none", NOTHING, cards=False)
     seen: Sequence[Seen] = ()
     notes: Sequence[Message] = ()
 

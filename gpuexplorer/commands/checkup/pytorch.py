@@ -83,20 +83,36 @@ def pythons(topic: Topic, probe: Probe) -> None:
             looked_at.setdefault((python.prefix, python.release), python)
     have = [python for python in looked_at.values() if _has(python, "torch")]
     answer, cards = probe.answer, probe.answer.cards
-    driver = answer.source.driver_version if answer.source else probe.module
+    driver = answer.source.driver_version if answer.source.label else probe.module
     capabilities = [card.compute_capability for card in cards if card.compute_capability]
     cuda = flavour(driver, capabilities) if driver or cards else None
     found = [_looked_at(probe, python, driver, cuda) for python in have]
     lab = next((python.prefix for python in have if python.usable), None)
     listed = [one.facts for one in found]
     topic.facts = {"looked_at": len(looked_at), "with_torch": listed, "lab": lab}
+    # Where the program is, it can fetch PyTorch; on another computer it is not installed.
+    fetch = NOTHING
+    if doctor() == doctor(""):
+        fetch = Message("`{doctor} --get-pytorch` installs it.", doctor=doctor())
     counted = Message(
         "PyTorch is in {count} of {looked} Pythons that were looked at.",
         count=len(found),
         looked=len(looked_at),
     )
+    if not found and cards:
+        install = Message(
+            "To compute with PyTorch, install it into any of your Pythons: `pip install torch`."
+        )
+        if cuda is not None:
+            install = Message(
+                "To compute with PyTorch, install PyTorch built for CUDA {version} into any of"
+                " your Pythons.",
+                version=cuda,
+            )
+        topic.look(counted, told(fetch, install))
+        return
     if not found:
-        _without_torch(topic, counted, cuda, here=bool(cards))
+        topic.fine(told(counted, Message("Only the lab needs one."), fetch))
         return
     found.sort(key=lambda one: one.verdict.rank)
     topic.details = [told(*one.details) for one in found]
@@ -116,26 +132,6 @@ def pythons(topic: Topic, probe: Probe) -> None:
     suited = Message("In {good} of them it suits the computer.", good=good)
     do = Message("For {python}: {do}", python=best.topic, do=best.do) if best.do else NOTHING
     topic.judge(best.verdict, told(counted, suited), do)
-
-
-def _without_torch(topic: Topic, counted: Message, cuda: str | None, *, here: bool) -> None:
-    # Where the program is, it can fetch PyTorch; on another computer it is not installed.
-    fetch = Message("`{doctor} --get-pytorch` installs it.", doctor=doctor())
-    if doctor() != doctor(""):
-        fetch = NOTHING
-    if not here:
-        topic.fine(told(counted, Message("Only the lab needs one."), fetch))
-        return
-    install = Message(
-        "To compute with PyTorch, install it into any of your Pythons: `pip install torch`."
-    )
-    if cuda is not None:
-        install = Message(
-            "To compute with PyTorch, install PyTorch built for CUDA {version} into any of your"
-            " Pythons.",
-            version=cuda,
-        )
-    topic.look(counted, told(fetch, install))
 
 
 def _looked_at(probe: Probe, python: LabPython, driver: str | None, cuda: str | None) -> Topic:
@@ -368,8 +364,7 @@ def toolkits(topic: Topic, probe: Probe) -> None:
         chosen = [each for each in kits if each.where in homes.values() and each.version]
         mixed = next((each for each in chosen if _numbers(each.version)[:2] != ours), None)
     newest = max((_numbers(each.version)[:1] for each in kits), default=())
-    source = probe.answer.source
-    able = _numbers(source.cuda_version if source else None)[:1]
+    able = _numbers(probe.answer.source.cuda_version)[:1]
     if lost:
         topic.look(
             "There is no such folder: {folders}.",
