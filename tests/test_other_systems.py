@@ -12,14 +12,13 @@ import os
 import subprocess
 import sys
 import types
-from collections.abc import Callable
 from pathlib import Path
 
 import pynvml
 import pytest
 
 from gpuexplorer.__main__ import main
-from gpuexplorer.commands.terminal import draws_in_place, teach_escapes
+from gpuexplorer.commands.terminal import draws_in_place
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Began
 from gpuexplorer.telemetry.backends.host import HostReader
@@ -217,42 +216,16 @@ def test_a_worker_whose_window_is_gone_hears_it_on_windows_too(
 
 
 class Kernel:
-    """Two functions of Windows: what mode a console is in, and another one for it."""
+    """A function of Windows: what mode a console is to be in."""
 
-    def __init__(self, mode: int | None, *, learns: bool = True) -> None:
-        self.mode = mode
+    def __init__(self, *, learns: bool) -> None:
         self._learns = learns
-
-    def GetConsoleMode(  # noqa: N802 - the name Windows gave it
-        self, handle: ctypes.c_void_p, mode: "ctypes._Pointer[ctypes.c_uint32]"
-    ) -> int:
-        if self.mode is None:
-            return 0
-        mode._obj.value = self.mode  # type: ignore[attr-defined] # what byref() points to
-        return 1
+        self.mode = 3
 
     def SetConsoleMode(self, handle: ctypes.c_void_p, mode: int) -> int:  # noqa: N802
         if self._learns:
             self.mode = mode
         return int(self._learns)
-
-
-def test_a_console_is_told_to_understand_escapes() -> None:
-    kernel = Kernel(3)
-    assert teach_escapes(kernel, 7)
-    assert kernel.mode == 7
-
-
-@pytest.mark.parametrize(
-    ("kernel", "understands"),
-    [
-        (Kernel(7, learns=False), True),  # it did before
-        (Kernel(3, learns=False), False),
-        (Kernel(None), False),  # no console at all
-    ],
-)
-def test_one_that_does_not_learn_is_not_drawn_on(kernel: Kernel, understands: bool) -> None:
-    assert teach_escapes(kernel, 7) is understands
 
 
 class Console(io.StringIO):
@@ -263,16 +236,17 @@ class Console(io.StringIO):
         return 1
 
 
-@pytest.mark.parametrize(("mode", "drawn"), [(3, True), (None, False)])
-def test_what_is_shown_in_place_asks_the_console_first(
-    monkeypatch: pytest.MonkeyPatch, mode: int | None, drawn: bool
+@pytest.mark.parametrize(("console", "mode"), [(True, 7), (False, 3)])
+def test_a_console_is_told_to_understand_escapes_and_anything_else_not_drawn_on(
+    monkeypatch: pytest.MonkeyPatch, console: bool, mode: int
 ) -> None:
-    handle: Callable[[int], int] = lambda number: number + 6  # noqa: E731
-    windows = types.SimpleNamespace(kernel32=Kernel(mode))
-    monkeypatch.setitem(sys.modules, "msvcrt", types.SimpleNamespace(get_osfhandle=handle))
+    kernel, handles = Kernel(learns=console), types.SimpleNamespace(get_osfhandle=int)
+    monkeypatch.setitem(sys.modules, "msvcrt", handles)
+    windows = types.SimpleNamespace(kernel32=kernel)
     monkeypatch.setattr(ctypes, "windll", windows, raising=False)
     monkeypatch.setattr(sys, "platform", "win32")
-    assert draws_in_place(Console()) is drawn
+    assert draws_in_place(Console()) is console
+    assert kernel.mode == mode
     assert not draws_in_place(io.StringIO())
 
 

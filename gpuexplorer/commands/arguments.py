@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, NoReturn
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import Message, told, tr
 
 OK, TROUBLE, WRONG_ARGUMENTS, INTERRUPTED = 0, 1, 2, 130
 
@@ -16,12 +16,14 @@ class WrongArgumentsError(Trouble):
 
 
 @contextmanager
-def in_the_words() -> Iterator[None]:
-    """Whatever is wrong in there is so with the person's words: raises WrongArgumentsError."""
+def in_the_words(*more: str) -> Iterator[None]:
+    """Whatever is wrong in there is so with the person's words: raises WrongArgumentsError, and
+    says `more`.
+    """
     try:
         yield
     except Trouble as trouble:
-        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
+        raise WrongArgumentsError(trouble.sentence, told(trouble.hint, *more)) from trouble
 
 
 class SentenceParser(argparse.ArgumentParser):
@@ -76,7 +78,7 @@ class Option(NamedTuple):
     type: Callable[[str], object] = str
     default: object = None
     again: bool = False  # it may be given several times
-    values: Mapping[str, object] = {}  # of its help
+    choices: Sequence[str] | None = None
     nargs: str | None = None
     const: object = None  # where nothing follows it
 
@@ -84,7 +86,7 @@ class Option(NamedTuple):
 def add_options(parser: argparse._ActionsContainer, options: Mapping[str, Option]) -> None:
     """To a parser, or to a group of one."""
     for name, each in options.items():
-        said = tr(each.help, **each.values)
+        said = tr(each.help)
         if not each.metavar:
             parser.add_argument(name, action="store_true", help=said)
             continue
@@ -94,6 +96,7 @@ def add_options(parser: argparse._ActionsContainer, options: Mapping[str, Option
             nargs=each.nargs,
             const=each.const,
             type=each.type,
+            choices=each.choices,
             default=[] if each.again else each.default,
             metavar=tr(each.metavar),
             help=said,
@@ -114,20 +117,6 @@ def whole_number(text: str) -> int:
     except ValueError:
         said = tr("{text!r} is not a whole number", text=text)
         raise argparse.ArgumentTypeError(said) from None
-
-
-class OneOf:
-    """For `type`: one of these words, and a sentence of ours where it is another."""
-
-    def __init__(self, words: Sequence[str]) -> None:
-        self.words = words
-
-    def __call__(self, text: str) -> str:
-        if text not in self.words:
-            words = ", ".join(self.words)
-            said = tr("{word!r} is none of {words}", word=text, words=words)
-            raise argparse.ArgumentTypeError(said)
-        return text
 
 
 SOURCE = {
@@ -157,13 +146,8 @@ CARDS = {"--cards": Option("LIST", "only these: numbers, UUIDs or bus addresses"
 
 def reading_options(interval: float) -> Mapping[str, Option]:
     """Which cards are read again and again, and how often."""
-    every = Option(
-        "SECONDS",
-        "between two readings, 0.1 to 60; {usual:g} if not given",
-        number,
-        interval,
-        values={"usual": interval},
-    )
+    said = Message("between two readings, 0.1 to 60; {usual:g} if not given", usual=interval)
+    every = Option("SECONDS", said, number, interval)
     return {"--interval": every, **CARDS, **SOURCE}
 
 

@@ -3,13 +3,12 @@ they arrive, and what each card promises beside what it reached; as text, JSON o
 """
 
 import argparse
-import contextlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import closing, contextmanager
 from functools import partial
-from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 from gpuexplorer.commands.arguments import (
     HOST,
@@ -26,12 +25,12 @@ from gpuexplorer.commands.lab_worker import lab_start
 from gpuexplorer.commands.source import Opened, opened, wiring_of
 from gpuexplorer.commands.terminal import (
     NONE,
-    Column,
     Page,
-    ProgressLine,
     figure,
+    gathered,
     percent,
     printed,
+    progress_line,
     write_json,
 )
 from gpuexplorer.copies.asked_for import HOST as PROCESSOR
@@ -123,12 +122,21 @@ _EXCLUDED = {
     "datasheet": ("sizes", "mode"),
     "simulate": ("python",),
 }
-# Why it ended before its end: after what was measured is shown, it is raised.
-End = Trouble | KeyboardInterrupt | None
+# By row and column.
+Cells = Mapping[tuple[str, str], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Benched:
+class Told(NamedTuple):
+    """What was measured, in each form, and why it ended before its end."""
+
+    data: Mapping[str, object]
+    csv: str
+    write: Callable[[Page], None]
+    well: bool
+    end: Trouble | KeyboardInterrupt | None = None
+
+
+class Benched(NamedTuple):
     """Where it is measured, between which devices, and what is said before it."""
 
     source: Opened
@@ -160,12 +168,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sizes": Option(
             "LIST", "such as 64M,4KiB, or 4B-1G, or sweep; 256M if nothing is said"
         ),
-        "--mode": Option("LIST", "{modes}, or all", values={"modes": ", ".join(Kind)}),
+        "--mode": Option("LIST", Message("{modes}, or all", modes=", ".join(Kind))),
         "--hosts": Option(
             "LIST",
-            "between these machines, such as localhost,user@server: {modes}; all if nothing is"
-            " said",
-            values={"modes": ", ".join(Way)},
+            Message(
+                "between these machines, such as localhost,user@server: {modes}; all if nothing"
+                " is said",
+                modes=", ".join(Way),
+            ),
         ),
     }
     more = {
@@ -184,58 +194,71 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     typed = vars(arguments)
-    for one, others in _EXCLUDED.items():
-        for other in others if typed[one] else ():
-            if typed[other]:
-                raise WrongArgumentsError(
-                    "--{one} and --{other} exclude each other.",
-                    "Choose one of them.",
-                    one=one,
-                    other=other,
-                )
+    for one, other in ((one, other) for one, others in _EXCLUDED.items() for other in others):
+        if typed[one] and typed[other]:
+            raise WrongArgumentsError(
+                "--{one} and --{other} exclude each other.",
+                "Choose one of them.",
+                one=one,
+                other=other,
+            )
     if arguments.hosts is not None:
-        return _measure_between(arguments)
+        return _tell(arguments, _between_hosts(arguments))
     if arguments.beside is not None and not arguments.datasheet:
         raise WrongArgumentsError(
             "Other cards lie beside a datasheet only.", "Add --datasheet."
         )
-    beside = _named_in_the_table(arguments.beside)
-    with in_the_words():
-        sizes = (USUAL_BYTES,) if arguments.sizes is None else sizes_of(arguments.sizes)
-        kinds = kinds_of(arguments.mode or Kind.ONE_WAY)
-    with opened(arguments) as source:
-        if arguments.list:
-            with printed() as page:
-                _write_offer(page, source)
-            return OK
-        with _benched(arguments, source) as benched:
-            if arguments.datasheet:
-                return _measure_datasheets(arguments, benched, beside)
-            return _measure(arguments, benched, sizes, kinds)
-
-
-def _named_in_the_table(names: str | None) -> Sequence[OtherCard]:
-    """The cards of the table whose names have these words."""
-    found: dict[str, OtherCard] = {}
-    for word in () if names is None else map(str.strip, names.split(",")):
-        parts = word.lower().split()
-        like = {
-            card.name: card
-            for card in cards_table().cards()
-            if parts and all(part in card.name.lower() for part in parts)
-        }
-        if not like:
+    known = {card.name.lower(): card for card in cards_table().cards()}
+    beside: dict[str, OtherCard] = {}
+    for named in () if arguments.beside is None else arguments.beside.split(","):
+        word = named.strip().lower()
+        like = {name: known[name] for name in known if all(e in name for e in word.split())}
+        if not (word and like):
             raise WrongArgumentsError(
                 "--beside names {word!r}, and the table of cards has no such card.",
                 "Part of a name will do, such as --beside 4090.",
-                word=word,
+                word=named.strip(),
             )
-        exact = {name: card for name, card in like.items() if name.lower() == word.lower()}
-        found |= exact or like
-    return tuple(found.values())
+        beside |= {word: known[word]} if word in known else like
+    with in_the_words():
+        sizes = sizes_of(arguments.sizes or str(USUAL_BYTES))
+        kinds = kinds_of(arguments.mode or Kind.ONE_WAY)
+    with opened(arguments) as source:
+        if arguments.list:
+            _write_offer(source)
+            return OK
+        with _benched(arguments, source) as benched:
+            if arguments.datasheet:
+                return _tell(arguments, _datasheets(benched, [*beside.values()]))
+            jobs = all_asked(benched.devices, sizes, kinds)
+            if not jobs:
+                raise WrongArgumentsError(
+                    "Between {devices} there is nothing to measure as {modes}.",
+                    "`gpuexplorer copies --list` says what can be asked for.",
+                    devices=", ".join(benched.devices),
+                    modes=", ".join(kinds),
+                )
+            return _tell(arguments, _copies(benched, jobs))
 
 
-def _write_offer(page: Page, source: Opened) -> None:
+def _tell(arguments: argparse.Namespace, told: Told) -> int:
+    """The status for the shell. Raises what ended it."""
+    if arguments.json:
+        write_json({**told.data, "complete": told.end is None})
+    elif arguments.csv:
+        sys.stdout.write(told.csv)
+    elif told.data.get("results") or told.data.get("sheets"):
+        with printed() as page:
+            told.write(page)
+            if told.end is not None:
+                page.gap().say(Message("It was ended before all was measured."))
+    sys.stdout.flush()
+    if told.end is not None:
+        raise told.end
+    return OK if told.well else TROUBLE
+
+
+def _write_offer(source: Opened) -> None:
     """What `--devices` and `--mode` understand here. A card's number is CUDA's; where that is
     not known, it is said why.
     """
@@ -246,14 +269,13 @@ def _write_offer(page: Page, source: Opened) -> None:
         elif card.kind is CardKind.GPU:
             why = Message("{card}: {reason}", card=card.name, reason=card.cuda_reason)
             devices.append((NONE, why))
-    what = Column("", 90, elastic=True)
-    page.table([Column(Message("Device"), 100), what], devices)
-    modes = [(kind.value, kind.words) for kind in Kind]
-    page.gap().table([Column(Message("Mode"), 100), what], modes)
-    page.gap().say(_SIMULATED if source.backend.source.simulated else "")
+    with printed() as page:
+        page.table({Message("Device"): 100, "": 90}, devices)
+        page.gap().table({Message("Mode"): 100, "": 90}, [(each, each.words) for each in Kind])
+        page.gap().say(_SIMULATED if source.backend.source.simulated else "")
 
 
-@contextlib.contextmanager
+@contextmanager
 def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]:
     """Those of its devices that were asked for; all of them where none was named."""
     backend = source.backend
@@ -262,8 +284,7 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
         routes = routes_of_simulated(spec)
         made = ModelBench(spec, faults, routes, arguments.seed, elapsed=lambda: model.elapsed)
         said = [fault.sentence for fault in faults]
-        devices = _named(arguments, routes.devices, said)
-        yield Benched(source, made, routes, devices, said)
+        yield Benched(source, made, routes, _named(arguments, routes.devices, said), said)
         return
     python, start = lab_start(
         source.far,
@@ -274,23 +295,25 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
     topology, left_out = wiring_of(source)
     cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
     numbers = {card.id: card.index for card in cards}
-    with contextlib.closing(worker_bench(start, backend, topology)) as bench:
+    with closing(worker_bench(start, backend, topology)) as bench:
         hello = bench.greet()
-        said = [Message("Measured by {python}.", python=python.label)]
         suits = python.fits(cards, backend.source.driver_version)
-        if cards and suits.verdict is not Verdict.FINE:
-            said.append(told(suits.sentence, suits.do))
-        said += [*without_cards(hello.devices), *without_kernels(hello.devices)]
-        said += [
-            Message(
-                "PyTorch counts differently from the driver: its {device} is card {card}.",
-                device=device,
-                card=numbers[card],
-            )
-            for device, card in names_by_uuid(hello.devices, cards).items()
-            if device != f"cuda:{numbers[card]}"
+        fine = not cards or suits.verdict is Verdict.FINE
+        said = [
+            Message("Measured by {python}.", python=python.label),
+            *(() if fine else (told(suits.sentence, suits.do),)),
+            *without_cards(hello.devices),
+            *without_kernels(hello.devices),
+            left_out,
         ]
-        said += [left_out] if left_out else []
+        for device, card in names_by_uuid(hello.devices, cards).items():
+            if device != f"cuda:{numbers[card]}":
+                other = Message(
+                    "PyTorch counts differently from the driver: its {device} is card {card}.",
+                    device=device,
+                    card=numbers[card],
+                )
+                said.append(other)
         devices = _named(arguments, offered(hello.devices), said)
         yield Benched(source, bench, routes_here(backend, hello, topology), devices, said)
 
@@ -298,54 +321,32 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
 def _named(
     arguments: argparse.Namespace, there: Sequence[str], said: Sequence[Message]
 ) -> Sequence[str]:
-    if arguments.devices is None:
-        return there
-    try:
-        return devices_of(arguments.devices, there)
-    except Trouble as trouble:
-        raise WrongArgumentsError(trouble.sentence, told(trouble.hint, *said)) from trouble
+    with in_the_words(*said):
+        return there if arguments.devices is None else devices_of(arguments.devices, there)
 
 
-def _measure(
-    arguments: argparse.Namespace,
-    benched: Benched,
-    sizes: Sequence[int],
-    kinds: Sequence[Kind],
-) -> int:
-    jobs = all_asked(benched.devices, sizes, kinds)
-    if not jobs:
-        raise WrongArgumentsError(
-            "Between {devices} there is nothing to measure as {modes}.",
-            "`gpuexplorer copies --list` says what can be asked for.",
-            devices=", ".join(benched.devices),
-            modes=", ".join(kinds),
-        )
+def _copies(benched: Benched, jobs: Sequence[CopyJob]) -> Told:
     results: list[CopyResult] = []
     end = _measured(jobs, benched.bench, results.append)
     simulated, machine = benched.bench.modelled, benched.source.machine
-    return _tell(
-        arguments,
+    return Told(
+        as_json(results, simulated=simulated, machine=machine),
+        as_csv(results, simulated=simulated, machine=machine),
+        lambda page: _write_results(page, benched, results),
+        any(each.measured for each in results) and not any(each.wrong for each in results),
         end,
-        results,
-        as_data=lambda: as_json(results, simulated=simulated, machine=machine),
-        as_rows=lambda: as_csv(results, simulated=simulated, machine=machine),
-        write=lambda page: _write_results(page, benched, results),
-        well=any(e.measured for e in results) and not any(e.wrong for e in results),
     )
 
 
-def _measure_datasheets(
-    arguments: argparse.Namespace, benched: Benched, beside: Sequence[OtherCard]
-) -> int:
+def _datasheets(benched: Benched, beside: Sequence[OtherCard]) -> Told:
     """Of all cards among these devices; of the processor where there is none."""
-    bench, backend = benched.bench, benched.source.backend
+    bench, backend, routes = benched.bench, benched.source.backend, benched.routes
     cards = {card.id: card for card in backend.cards()}
     subjects = []
     for device in [each for each in benched.devices if each != PROCESSOR] or benched.devices:
-        card = cards.get(benched.routes.card(device) or CardId(""))
+        card = cards.get(routes.card(device) or CardId(""))
         sample = Sample(HOST_ID, 0.0, {}) if card is None else backend.read(card.id, ASKED)
-        routes, read = benched.routes, (sample.values, sample.missing)
-        subjects.append(Subject(device, card, routes, *read))
+        subjects.append(Subject(device, card, routes, sample.values, sample.missing))
     results: dict[CopyJob, CopyResult] = {}
     products: dict[ProductJob, ProductResult] = {}
     log = PowerLog()
@@ -362,20 +363,15 @@ def _measure_datasheets(
         sheet_of(each, results, products, table, log, simulated=simulated) for each in subjects
     ]
     # One header for all; other cards below the last.
-    texts = [*map(sheet_as_csv, others), sheet_as_csv(last, beside)]
+    first, *more = [*map(sheet_as_csv, others), sheet_as_csv(last, beside)]
     rows = [row for sheet in sheets for row in sheet.rows]
-    return _tell(
-        arguments,
+    listed = [sheet_as_json(sheet, beside) for sheet in sheets]
+    return Told(
+        {**benched.source.head, "simulated": simulated, "sheets": listed},
+        first + "".join(each.partition("\n")[2] for each in more),
+        lambda page: _write_sheets(page, benched, sheets, beside),
+        any(row.reached.value for row in rows) and not any(row.wrong for row in rows),
         end,
-        sheets,
-        as_data=lambda: {
-            **benched.source.head,
-            "simulated": simulated,
-            "sheets": [sheet_as_json(sheet, beside) for sheet in sheets],
-        },
-        as_rows=lambda: texts[0] + "".join(each.split("\n", 1)[1] for each in texts[1:]),
-        write=lambda page: _write_sheets(page, benched, sheets, beside),
-        well=any(row.reached.value for row in rows) and not any(row.wrong for row in rows),
     )
 
 
@@ -384,14 +380,14 @@ def _measured(
     bench: Bench,
     on_result: Callable[[CopyResult], None],
     on_product: Callable[[ProductResult], None] = lambda _: None,
-) -> End:
+) -> Trouble | KeyboardInterrupt | None:
     ends: list[Message] = []
-    with ProgressLine(sys.stderr) as line:
+    with progress_line(sys.stderr) as show:
         measuring = Measuring(
             jobs,
             bench,
             on_result,
-            lambda progress: line.show(in_words(progress)),
+            lambda progress: show(in_words(progress)),
             ends.append,
             on_product=on_product,
         )
@@ -427,45 +423,28 @@ def in_words(progress: Progress) -> str:
     return ", ".join(parts)
 
 
-def _tell(
-    arguments: argparse.Namespace,
-    end: End,
-    results: Sequence[object],
-    *,
-    as_data: Callable[[], Mapping[str, object]],
-    as_rows: Callable[[], str],
-    write: Callable[[Page], None],
-    well: bool,
-) -> int:
-    """What was measured, and the status for the shell. Raises what ended it."""
-    if arguments.json:
-        write_json({**as_data(), "complete": end is None})
-    elif arguments.csv:
-        sys.stdout.write(as_rows())
-    elif results:
-        with printed() as page:
-            write(page)
-            if end is not None:
-                page.gap().say(Message("It was ended before all was measured."))
-    sys.stdout.flush()
-    if end is not None:
-        raise end
-    return OK if well else TROUBLE
-
-
-def _measure_between(arguments: argparse.Namespace) -> int:
-    """Between machines. `localhost` is this computer, without ssh."""
+def _between_hosts(arguments: argparse.Namespace) -> Told:
+    """`localhost` is this computer, without ssh."""
+    words = [each.strip() for each in (arguments.mode or "all").lower().split(",")]
     with in_the_words():
+        for word in words:
+            if word not in {*Way, "all"}:
+                raise Trouble(
+                    "--mode names {word!r}, which does not go between machines.",
+                    "There are: {modes}.",
+                    word=word,
+                    modes=", ".join(Way),
+                )
+        ways = [way for way in Way if way in words or "all" in words]
         sizes = _BETWEEN_HOSTS if arguments.sizes is None else sizes_of(arguments.sizes)
-        asked = between.Asked(_ways(arguments.mode or "all"), sizes)
         hosts = [host_name(each) for each in arguments.hosts.split(",")]
-    if len(hosts) < 2:
-        raise WrongArgumentsError(
-            "--hosts needs two machines or more.",
-            "Write them with commas, such as --hosts localhost,user@server.",
-        )
-    if len(hosts) > _MOST_HOSTS:
-        raise WrongArgumentsError("--hosts takes up to {most} machines.", most=_MOST_HOSTS)
+        if len(hosts) < 2:
+            raise Trouble(
+                "--hosts needs two machines or more.",
+                "Write them with commas, such as --hosts localhost,user@server.",
+            )
+        if len(hosts) > _MOST_HOSTS:
+            raise Trouble("--hosts takes up to {most} machines.", most=_MOST_HOSTS)
     launch = partial(ssh_command, somebody_answers=False)
     there = str(arguments.host_python or arguments.python or "python3")
     names = told_apart([each.text for each in hosts])
@@ -477,37 +456,25 @@ def _measure_between(arguments: argparse.Namespace) -> int:
     ]
     results: list[RankResult] = []
     met: list[Met] = []
-    end: End = None
-    with ProgressLine(sys.stderr) as line:
-        try:
-            with Company(members) as company:
-                between.measure(
-                    company, asked, met.append, results.append, lambda told: line.show(tr(told))
-                )
-        except (KeyboardInterrupt, Trouble) as ended:
-            end = ended
-    return _tell(
-        arguments,
-        end,
-        results,
-        as_data=lambda: between.as_json(names, results, complete=end is None),
-        as_rows=lambda: between.as_csv(results),
-        write=lambda page: _write_between(page, met, results),
-        well=all(each.intact for each in results),
-    )
-
-
-def _ways(words: str) -> Sequence[Way]:
-    asked = [each.strip() for each in words.lower().split(",")]
-    for word in asked:
-        if word not in {*Way, "all"}:
-            raise Trouble(
-                "--mode names {word!r}, which does not go between machines.",
-                "There are: {modes}.",
-                word=word,
-                modes=", ".join(Way),
+    end: Trouble | KeyboardInterrupt | None = None
+    try:
+        with progress_line(sys.stderr) as show, Company(members) as company:
+            between.measure(
+                company,
+                between.Asked(ways, sizes),
+                met.append,
+                results.append,
+                lambda told: show(tr(told)),
             )
-    return tuple(Way) if "all" in asked else tuple(map(Way, dict.fromkeys(asked)))
+    except (KeyboardInterrupt, Trouble) as ended:
+        end = ended
+    return Told(
+        between.as_json(names, results, complete=end is None),
+        between.as_csv(results),
+        lambda page: _write_between(page, met, results),
+        all(each.intact for each in results),
+        end,
+    )
 
 
 def _write_results(page: Page, benched: Benched, results: Sequence[CopyResult]) -> None:
@@ -515,82 +482,33 @@ def _write_results(page: Page, benched: Benched, results: Sequence[CopyResult]) 
     modelled = Message("Modelled: every time follows from the wiring; no bytes moved.")
     benched.write(page, modelled)
     largest: list[CopyResult] = []  # of each kind: the wire shows in large copies only
-    for kind, its in groupby(results, lambda each: kind_of(each.job)):
-        group = [*its]
-        sizes = sorted({each.job.bytes for each in group})
-        largest += [each for each in group if each.job.bytes == sizes[-1]]
-        if len(sizes) > _FEW_SIZES:
-            _write_sweep(page, kind, group)
+    for kind, its in gathered((kind_of(each.job), each) for each in results).items():
+        by_size = gathered((each.job.bytes, each) for each in its)
+        largest += by_size[max(by_size)]
+        if len(by_size) > _FEW_SIZES:
+            _write_sweep(page, kind, its)
             continue
-        for size in sizes:
-            _write_size(page, kind, size, [each for each in group if each.job.bytes == size])
+        asked = {"rate": mark("{way}, {size}, GB/s, median of {samples}; row to column:")}
+        if kind is Kind.LATENCY:
+            latency = mark("Latency in µs, {size}, median of {samples}; row to column:")
+            asked = {"seconds": latency}
+        elif kind in _OF_THE_WIRE:
+            asked["share"] = mark("Share of what the narrowest wire could carry, %:")
+        elif kind in (Kind.BLOCKING, Kind.OVERLAP):
+            asked["hidden"] = mark("Share of the copies that the computation hid, %:")
+        for size, group in by_size.items():
+            samples = max(len(e.measured.samples_s) if e.measured else 0 for e in group)
+            values = {"way": kind.words, "size": str(memory(size)), "samples": samples}
+            for name, title in asked.items():
+                cells = {_path(each): _cell(each, name) for each in group}
+                if {*cells.values()} != {NONE}:
+                    page.gap().say(Message(title, **values))
+                    _write_matrix(page, cells)
     if any(each.traffic is not None for each in results):
         page.gap().say(
             Message("Inside one device copied bytes count once; memory traffic is twice that.")
         )
-    _write_findings(page, results, largest)
-
-
-def _write_size(page: Page, kind: Kind, size: int, results: Sequence[CopyResult]) -> None:
-    samples = max(len(each.measured.samples_s) if each.measured else 0 for each in results)
-    values = {"way": kind.words, "size": str(memory(size)), "samples": samples}
-    asked = {"rate": mark("{way}, {size}, GB/s, median of {samples}; row to column:")}
-    if kind is Kind.LATENCY:
-        asked = {"seconds": mark("Latency in µs, {size}, median of {samples}; row to column:")}
-    elif kind in _OF_THE_WIRE:
-        asked["share"] = mark("Share of what the narrowest wire could carry, %:")
-    elif kind in (Kind.BLOCKING, Kind.OVERLAP):
-        asked["hidden"] = mark("Share of the copies that the computation hid, %:")
-    for name, title in asked.items():
-        cells = {_path(each): _cell(each, name) for each in results}
-        if {*cells.values()} != {NONE}:
-            page.gap().say(Message(title, **values))
-            _write_matrix(page, cells)
-
-
-def _write_sweep(page: Page, kind: Kind, results: Sequence[CopyResult]) -> None:
-    """Sizes in rows, paths in columns; below them what follows from all sizes."""
-    paths: dict[tuple[str, str], list[CopyResult]] = {}
-    for each in results:
-        paths.setdefault(_path(each), []).append(each)
-    cells, below = dict[tuple[str, str], str](), dict[tuple[str, str], str]()
-    for (source, target), its in paths.items():
-        path = tr("{source} to {target}", source=source, target=target)
-        cells |= {(str(memory(e.job.bytes)), path): _cell(e, "rate") for e in its}
-        if (curve := curve_of(its)) is not None:
-            below[tr("half rate at"), path] = figure(curve.half_rate_bytes, memory)
-            below[tr("floor, µs"), path] = figure(curve.floor, _SHOWN["seconds"])
-    page.gap().say(Message("{way}, GB/s over size:", way=kind.words))
-    _write_matrix(page, cells | below)
-
-
-def _write_matrix(page: Page, cells: Mapping[tuple[str, str], str]) -> None:
-    """By row and column. The columns follow the rows, where they are called the same."""
-    rows, columns = (list(dict.fromkeys(ends)) for ends in zip(*cells, strict=True))
-    page.matrix(
-        rows,
-        [
-            (column, [cells.get((row, column), "") for row in rows])
-            for column in sorted(columns, key=[*rows, *columns].index)
-        ],
-    )
-
-
-def _path(result: CopyResult) -> tuple[str, str]:
-    job = result.job
-    return job.source.removeprefix("cuda:"), job.target.removeprefix("cuda:")
-
-
-def _cell(result: CopyResult, name: str) -> str:
-    return _WRONG if result.wrong else figure(getattr(result, name), _SHOWN[name])
-
-
-def _write_findings(
-    page: Page, results: Sequence[CopyResult], largest: Sequence[CopyResult]
-) -> None:
-    found = findings(results)
-    intact = sum(each.measured is not None and each.measured.intact is True for each in results)
-    if intact:
+    if intact := sum(bool(each.measured and each.measured.intact) for each in results):
         checked = Message.counted(
             "{count} of {all} that were checked is intact.",
             "{count} of {all} that were checked are intact.",
@@ -598,9 +516,8 @@ def _write_findings(
             all=intact + sum(each.wrong for each in results),
         )
         page.gap().say(checked)
-    page.gap()
-    if found:
-        page.say(Message("What stands out:"))
+    found = findings(results)
+    page.gap().say(Message("What stands out:") if found else "")
     advised: set[str] = set()
     for number, each in enumerate(found[:_MOST_FINDINGS], 1):
         said = Message(
@@ -630,7 +547,38 @@ def _write_findings(
     kinds = Message("The rest, by kind") if found else Message("By kind")
     columns = {kinds: 100, Message("Copies"): 60, Message("Size"): 70, "GB/s": 95}
     if rest:
-        page.gap().figures({**columns, Message("of limit"): 80}, rest)
+        page.gap().table({**columns, Message("of limit"): 80}, rest)
+
+
+def _write_sweep(page: Page, kind: Kind, results: Sequence[CopyResult]) -> None:
+    """Sizes in rows, paths in columns; below them what follows from all sizes."""
+    cells, below = dict[tuple[str, str], str](), dict[tuple[str, str], str]()
+    for (source, target), its in gathered((_path(each), each) for each in results).items():
+        path = tr("{source} to {target}", source=source, target=target)
+        cells |= {(str(memory(e.job.bytes)), path): _cell(e, "rate") for e in its}
+        if (curve := curve_of(its)) is not None:
+            below[tr("half rate at"), path] = figure(curve.half_rate_bytes, memory)
+            below[tr("floor, µs"), path] = figure(curve.floor, _SHOWN["seconds"])
+    page.gap().say(Message("{way}, GB/s over size:", way=kind.words))
+    _write_matrix(page, cells | below)
+
+
+def _write_matrix(page: Page, cells: Cells) -> None:
+    """The columns follow the rows, where they are called the same."""
+    rows, columns = (list(dict.fromkeys(ends)) for ends in zip(*cells, strict=True))
+    columns.sort(key=[*rows, *columns].index)
+    page.matrix(
+        rows, [(each, [cells.get((row, each), "") for row in rows]) for each in columns]
+    )
+
+
+def _path(result: CopyResult) -> tuple[str, str]:
+    job = result.job
+    return job.source.removeprefix("cuda:"), job.target.removeprefix("cuda:")
+
+
+def _cell(result: CopyResult, name: str) -> str:
+    return _WRONG if result.wrong else figure(getattr(result, name), _SHOWN[name])
 
 
 def _places(finding: Finding) -> str:
@@ -672,12 +620,25 @@ def _write_sheets(
             ]
             for row in sheet.rows
         ]
-        page.gap().figures(columns, rows)
+        page.gap().table(columns, rows)
         page.gap()
         for row in sheet.rows:
             page.say(f"{tr(row.title)}: {_sources(row, modelled=sheet.modelled)}")
         if beside and sheet is sheets[-1]:
-            _write_beside(page.gap(), sheet, beside)
+            # What makers promise; for this card what is promised here.
+            name = Message("{card} (here)", card=sheet.card)
+            figures = {row.what: row.promised for row in sheet.rows}
+            shown = [OtherCard(name, "", "", None, None, figures=figures), *beside]
+            rows = [
+                [
+                    card.name,
+                    "" if card.memory_bytes is None else str(memory(card.memory_bytes)),
+                    *(_shown(what, card.figure(what)) for what in _BESIDE),
+                ]
+                for card in shown
+            ]
+            heads = {head: 90 - place for place, head in enumerate(_BESIDE.values())}
+            page.gap().table({Message("Promised by"): 100, Message("Size"): 60, **heads}, rows)
         page.say(*sheet.notes)
 
 
@@ -697,24 +658,6 @@ def _sources(row: Row, *, modelled: bool) -> str:
         if not (modelled and each.origin is Origin.MODELLED)
     ]
     return paragraph((f"{'; '.join(dict.fromkeys(filter(None, said)))}.", *row.notes))
-
-
-def _write_beside(page: Page, sheet: Sheet, beside: Sequence[OtherCard]) -> None:
-    """What makers promise; for this card what is promised here."""
-    figures = {row.what: row.promised for row in sheet.rows}
-    name = Message("{card} (here)", card=sheet.card)
-    here = OtherCard(name, "", "", None, None, figures=figures)
-    rows = [
-        [
-            card.name,
-            "" if card.memory_bytes is None else str(memory(card.memory_bytes)),
-            *(_shown(what, card.figure(what)) for what in _BESIDE),
-        ]
-        for card in (here, *beside)
-    ]
-    columns: dict[str, int] = {Message("Promised by"): 100, Message("Size"): 60}
-    columns |= {head: 90 - place for place, head in enumerate(_BESIDE.values())}
-    page.figures(columns, rows)
 
 
 def _write_between(page: Page, met: Sequence[Met], results: Sequence[RankResult]) -> None:
@@ -748,7 +691,7 @@ def _write_between(page: Page, met: Sequence[Met], results: Sequence[RankResult]
         " bytes of each."
     )
     page.gap().say(*dict.fromkeys(promises), timed)
-    page.gap().figures(columns, rows)
+    page.gap().table(columns, rows)
     if all(each.intact for each in results):
         page.gap().say(
             Message("All of it was compared with what was sent, and arrived intact.")

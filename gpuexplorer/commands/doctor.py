@@ -7,12 +7,11 @@ import io
 import os
 import re
 import sys
-import textwrap
 import threading
 import zipfile
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
@@ -27,14 +26,14 @@ from gpuexplorer.commands.arguments import (
 )
 from gpuexplorer.commands.checkup.probe import Probe, ask_driver
 from gpuexplorer.commands.checkup.report import Report, examine
-from gpuexplorer.commands.terminal import ProgressLine, Terminal
+from gpuexplorer.commands.terminal import Terminal, gathered, progress_line, wrap
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.harmless import value_of
 from gpuexplorer.core.newer_python import UTC
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
-from gpuexplorer.core.words import NOTHING, Message, tr
+from gpuexplorer.core.words import Message, tr, use_language
 from gpuexplorer.lab.get_pytorch import CANCELLED, get, plan_for, there_already
 from gpuexplorer.lab.pythons import candidates, own_environment
 from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
@@ -55,7 +54,7 @@ TITLES = {
     "memory": Message("Memory"),
 }
 _FOUND, _NOT_FOUND = Message("found"), Message("not found")
-_COLOURS = dict(zip((verdict.word for verdict in Verdict), (32, 33, 31), strict=True))
+_COLOURS = dict(zip((str(each.word) for each in Verdict), (32, 33, 31), strict=True))
 _OPTIONS = {
     "--json": Option("", "print it for programs to read"),
     "--bundle": Option(
@@ -97,18 +96,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    host = one_host(arguments)
-    if arguments.into is not None and not arguments.get_pytorch:
+    host, pytorch, into = one_host(arguments), arguments.get_pytorch, arguments.into
+    if into is not None and not pytorch:
         raise WrongArgumentsError("--into goes with --get-pytorch.")
-    if arguments.unless_found and arguments.into is None:
+    if arguments.unless_found and into is None:
         raise WrongArgumentsError("--unless-found goes with --into.")
-    if arguments.get_pytorch:
-        if host is not None or arguments.json or arguments.bundle or arguments.deep:
-            raise WrongArgumentsError(
-                "--get-pytorch goes with --into alone.",
-                "Run it on the computer that is to have PyTorch.",
-            )
-        return _get_pytorch(arguments.into, unless_found=arguments.unless_found)
+    if pytorch and (host or arguments.json or arguments.bundle or arguments.deep):
+        raise WrongArgumentsError(
+            "--get-pytorch goes with --into alone.",
+            "Run it on the computer that is to have PyTorch.",
+        )
+    if pytorch:
+        return _get_pytorch(into, unless_found=arguments.unless_found)
     if host is None:
         probe = Probe(deep=arguments.deep)
         return check(probe, arguments, SystemClock(), sys.stdout, sys.stderr)
@@ -131,9 +130,9 @@ def check(
     _show(report, arguments, out)
     if arguments.bundle is not None:
         # What programs read must stay JSON and nothing else.
-        terminal = Terminal(complaints if arguments.json else out)
-        terminal.show("")
-        _say(terminal, write_bundle(arguments.bundle, report, probe))
+        beside = complaints if arguments.json else out
+        beside.write("\n")
+        _say(beside, write_bundle(arguments.bundle, report, probe))
     return OK
 
 
@@ -145,14 +144,15 @@ def _show(report: Report, arguments: argparse.Namespace, out: TextIO) -> None:
         terminal.show(as_text(report, _width(terminal), colour=terminal.colour))
 
 
-def _say(terminal: Terminal, *sentences: Message) -> None:
-    for each in sentences:
-        terminal.show("\n".join(_wrapped(tr(each), _width(terminal))))
+def _say(out: TextIO, *sentences: Message) -> None:
+    terminal = Terminal(out)
+    for line in (line for each in sentences for line in wrap(tr(each), _width(terminal), "")):
+        terminal.show(line)
 
 
 def _width(terminal: Terminal) -> int:
     if "COLUMNS" in os.environ:
-        return terminal.width()
+        return max(terminal.width(), _NARROWEST)
     return min(terminal.width(), _WIDEST) if terminal.interactive else _PAPER
 
 
@@ -165,90 +165,85 @@ def _examined(host: str, arguments: argparse.Namespace) -> Report:
     far = connected(host, arguments)
     try:
         patience = _DEEP_PATIENCE if arguments.deep else _FAR_PATIENCE
-        told = far.asked(CheckUp(arguments.deep), patience)
-    finally:
-        far.stop(1.0)
-    try:
-        report: Report = value_of(Report, told)
+        report: Report = value_of(Report, far.asked(CheckUp(arguments.deep), patience))
     except UnreadableError:
         raise Trouble("What {host} said of itself cannot be read.", host=host) from None
+    finally:
+        far.stop(1.0)
     return replace(report, computer=far.stream.computer)
 
 
 def _get_pytorch(into: Path | None, *, unless_found: bool) -> int:
-    terminal = Terminal(sys.stdout)
-    answer = ask_driver(Probe())
+    answer, never, say = ask_driver(Probe()), threading.Event(), partial(_say, sys.stdout)
     listed = [each.card for each in answer.seen]
-    for_cards = listed, answer.source.driver_version if answer.source else None
+    for_cards = listed, answer.source.driver_version
     folder = own_environment(os.environ, Path.home()) if into is None else into.absolute()
     others = candidates(os.environ, Path.home()) if into is None or unless_found else []
     for each in [folder, *others]:
         there = there_already(each, *for_cards)
         if there is not None:
-            _say(terminal, Message("{python} is there already, and suits.", python=there.label))
+            say(Message("{python} is there already, and suits.", python=there.label))
             return OK
-    _say(terminal, Message("Finding the build of PyTorch that suits, and its size…"))
+    say(Message("Finding the build of PyTorch that suits, and its size…"))
     plan = None
     try:
-        plan = plan_for(folder, *for_cards, threading.Event())
-        _say(terminal, *plan.sentences)
-        with ProgressLine(sys.stderr) as line:
-            got = get(plan, lambda progress: line.show(tr(progress.said)), threading.Event())
+        plan = plan_for(folder, *for_cards, never)
+        say(*plan.sentences)
+        with progress_line(sys.stderr) as show:
+            got = get(plan, lambda progress: show(tr(progress.said)), never)
     except KeyboardInterrupt:
         if plan is not None:
             plan.give_up()
-        _say(terminal, Message(CANCELLED))
+        say(Message(CANCELLED))
         return INTERRUPTED
-    _say(terminal, Message("PyTorch was loaded, and works: {python}.", python=got.label))
+    say(Message("PyTorch was loaded, and works: {python}.", python=got.label))
     return OK
 
 
-def as_text(
-    report: Report, width: int, *, colour: bool = False, say: Callable[[str], str] = tr
-) -> str:
-    """`say` translates; a report for others to read stays English with `str`."""
-    looked, topics = report.looked_for, report.topics
-    words = [verdict.word for verdict in Verdict] + ([_FOUND, _NOT_FOUND] if looked else [])
-    titles = [TITLES[each.topic] for each in topics] + [each.what.words for each in looked]
-    first, second = (max(len(say(each)) for each in some) + _GAP for some in (words, titles))
-    lines: list[str] = []
+def as_text(report: Report, width: int, *, colour: bool = False) -> str:
+    topics = report.topics
+    looked: list[tuple[str, str, str]] = [
+        (_FOUND if each.found else _NOT_FOUND, each.what.words, each.sentence)
+        for each in report.looked_for
+    ]
+    heads = [[*(each.word for each in Verdict), *(word for word, _, _ in looked)]]
+    heads.append([*(TITLES[each.topic] for each in topics), *(title for _, title, _ in looked)])
+    first, second = (max(len(tr(each)) for each in some) + _GAP for some in heads)
+    margin, lines = " " * (first + second), list[str]()
 
     def add(text: str, head: str = "") -> None:
-        lines.extend(_wrapped(say(text), max(width, _NARROWEST), head))
+        lines.extend(wrap(tr(text), width, " " * len(head), head))
 
-    def row(word: Message, title: str, text: str) -> None:
-        at = len(lines)
-        add(text, f"{say(word):<{first}}{say(title):<{second if title else 0}}")
+    def row(word: str, title: str, text: str) -> None:
+        at, said = len(lines), tr(word)
+        add(text, f"{said:<{first}}{tr(title):<{second if title else 0}}")
         if colour and word in _COLOURS:
-            coloured = f"\x1b[{_COLOURS[word]}m{say(word)}\x1b[0m"
-            lines[at] = lines[at].replace(say(word), coloured, 1)
+            lines[at] = lines[at].replace(said, f"\x1b[{_COLOURS[word]}m{said}\x1b[0m", 1)
 
     moment = datetime.fromisoformat(report.taken_at).astimezone(UTC)
-    known = {"version": report.gpuexplorer, "moment": moment.strftime("%Y-%m-%d %H:%M UTC")}
-    title = Message("GPU Explorer {version}: how this computer is, {moment}", **known)
-    if report.computer:
-        title = Message(
+    add(
+        Message(
             "GPU Explorer {version}: how {computer} is, {moment}",
-            computer=report.computer,
-            **known,
+            version=report.gpuexplorer,
+            computer=report.computer or Message("this computer"),
+            moment=moment.strftime("%Y-%m-%d %H:%M UTC"),
         )
-    add(title)
+    )
     if looked:
         lines.append("")
         add(Message("No card answers. This was looked for:"))
         lines.append("")
     for each in looked:
-        row(_FOUND if each.found else _NOT_FOUND, each.what.words, each.sentence)
-    margin = " " * (first + second)
+        row(*each)
     for topic in topics:
         lines.append("")
         row(topic.verdict.word, TITLES[topic.topic], topic.sentence)
         for detail in topic.details:
             add(detail, f"{margin}- ")
         if topic.do:
-            add(topic.do, f"{margin}{say(Message('To do:'))} ")
-    those = {verdict: [t for t in topics if t.verdict is verdict] for verdict in Verdict}
-    counts = [f"{say(verdict.word)}: {len(some)}" for verdict, some in those.items() if some]
+            add(topic.do, f"{margin}{tr('To do:')} ")
+    those = gathered((topic.verdict, topic) for topic in topics)
+    counts = [f"{tr(each.word)}: {len(those[each])}" for each in Verdict if each in those]
     lines.append("")
     add(
         Message.counted(
@@ -259,25 +254,12 @@ def as_text(
         )
     )
     lines.append("")
-    for topic in those[Verdict.BROKEN] + those[Verdict.LOOK]:
+    fine = those.pop(Verdict.FINE, [])
+    for topic in (topic for verdict in reversed(Verdict) for topic in those.get(verdict, ())):
         row(topic.verdict.word, TITLES[topic.topic], topic.do or topic.sentence)
-    if fine := those[Verdict.FINE]:
-        row(Verdict.FINE.word, NOTHING, ", ".join(say(TITLES[each.topic]) for each in fine))
+    if fine:
+        row(Verdict.FINE.word, "", ", ".join(tr(TITLES[each.topic]) for each in fine))
     return "\n".join(line.rstrip() for line in lines)
-
-
-def _wrapped(text: str, width: int, head: str = "") -> list[str]:
-    """Paths, and commands between backticks, stay whole, so that they can be copied."""
-    kept = re.sub("`[^`]*`", lambda command: command[0].replace(" ", "\0"), text)
-    lines = textwrap.wrap(
-        kept,
-        width,
-        initial_indent=head,
-        subsequent_indent=" " * len(head),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return [line.replace("\0", " ") for line in lines] or [head]
 
 
 _OF_INTEREST = ("CUDA", "NVIDIA", "QT", "PYTHON", "DISPLAY")
@@ -345,7 +327,9 @@ def write_bundle(target: Path, report: Report, probe: Probe) -> Message:
         for name, value in sorted(probe.environment.items())
         if name.upper().startswith(_OF_INTEREST)
     ]
-    lines = as_text(report, _ENDLESS, say=str).splitlines()
+    use_language("en")  # whatever its writer speaks
+    lines = as_text(report, _ENDLESS).splitlines()
+    use_language()
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("doctor.txt", "".join(f"{clean(line)}\n" for line in lines))

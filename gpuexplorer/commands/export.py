@@ -10,7 +10,6 @@ from pathlib import Path
 
 from gpuexplorer.commands.arguments import (
     OK,
-    OneOf,
     Option,
     WrongArgumentsError,
     add_options,
@@ -20,7 +19,7 @@ from gpuexplorer.commands.source import choose
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import Message, tr
 from gpuexplorer.recording.choice import Choice, chosen, metrics_named, moment, recorded
 from gpuexplorer.recording.door import refuse_own
 from gpuexplorer.recording.export import FORMS, exported
@@ -29,7 +28,7 @@ from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
 
 _FORMS = ", ".join(FORMS)
 _OPTIONS = {
-    "--format": Option("FORMAT", _FORMS, OneOf([*FORMS])),
+    "--format": Option("FORMAT", _FORMS, choices=[*FORMS]),
     "--metrics": Option(
         "LIST", "only these, such as power_draw,temperature; help lists those there are"
     ),
@@ -44,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " reading and for whatever else was recorded; perfetto is a trace for ui.perfetto.dev"
         " and chrome://tracing."
     )
-    add_stretch_arguments(parser, tr("the terminal"))
+    add_stretch_arguments(parser, Message("the terminal"))
     add_options(parser, _OPTIONS)
 
 
@@ -56,9 +55,10 @@ def add_stretch_arguments(parser: argparse.ArgumentParser, otherwise: str) -> No
         "--to": Option("TIME", "leave out what was after"),
         "--output": Option(
             "FILE",
-            "where it is written, in place of what is there; else {place}",
+            Message(
+                "where it is written, in place of what is there; else {place}", place=otherwise
+            ),
             Path,
-            values={"place": otherwise},
         ),
     }
     add_options(parser, stretch)

@@ -21,7 +21,6 @@ from gpuexplorer.commands.lab_worker import Lab, Paper, lab_start
 from gpuexplorer.commands.source import opened
 from gpuexplorer.commands.terminal import (
     NONE,
-    Column,
     Page,
     Terminal,
     figure,
@@ -33,18 +32,15 @@ from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.timeline import Timeline
 from gpuexplorer.copies.trace_file import trace_pieces
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.units import Units, duration, grouped, memory
+from gpuexplorer.core.units import duration, grouped, memory
 from gpuexplorer.core.words import Message, paragraph, tr
 from gpuexplorer.lab.events import Failed, Finished, Printed, Why
-from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.session_files import opened as cells_of
 from gpuexplorer.lab.start import Program
 from gpuexplorer.lab.wire import Run
 from gpuexplorer.programs.as_json import as_json
-from gpuexplorer.programs.findings import Finding, findings
+from gpuexplorer.programs.findings import findings
 from gpuexplorer.programs.program_run import (
-    CardSum,
-    Line,
     ProgramRun,
     as_a_whole,
     cards_of,
@@ -85,19 +81,19 @@ _CARDS: Mapping[str, int] = {
     Message("Idle at start"): 60,
     Message("Short pauses"): 60,
 }
-_LINES = (
-    Column(Message("Line"), 100),
-    Column(Message("Code"), 92, elastic=True),
-    Column(Message("Copies"), 95, right=True),
-    Column(Message("Bytes"), 94, right=True),
-    Column(Message("Kind"), 40),  # asked for, or hidden
-    Column(Message("From, to"), 60),
-    Column(Message("Memory"), 30),
-    Column(Message("Limit"), 50, right=True),
-    Column(Message("On the wire"), 80, right=True),
-    Column(Message("Host waited"), 90, right=True),
-    Column(Message("Card idle"), 93, right=True),
-)
+_LINES: Mapping[str, int] = {
+    Message("Line"): 101,
+    Message("Code"): 92,
+    Message("Copies"): 95,
+    Message("Bytes"): 94,
+    Message("Kind"): 40,  # asked for, or hidden
+    Message("From, to"): 60,
+    Message("Memory"): 30,
+    Message("Limit"): 50,
+    Message("On the wire"): 80,
+    Message("Host waited"): 90,
+    Message("Card idle"): 93,
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -129,24 +125,43 @@ def run(arguments: argparse.Namespace) -> int:
     out = sys.stderr if arguments.json else sys.stdout
     with opened(arguments) as source:
         _, start = lab_start(source.far, arguments.python, Message("The lab needs PyTorch."))
-        start = replace(start, sampled=True)
         with closing(Trace(arguments.trace)) as trace, Lab(source) as lab:
-            paper = Paper(lab.ledger, out, sys.stderr)
-            if not in_cells:
+            paper, ledger = Paper(lab.ledger, out, sys.stderr), lab.ledger
+            if in_cells:
+                folder = file.resolve().parent if source.far is None else None
+                lab.begin(replace(start, sampled=True, folder=folder))
+                status = _run_cells(file, codes, lab, paper)
+                book, timeline = CopyBook(), Timeline()
+                book.take(ledger)
+                timeline.take(ledger, book)
+                pieces = trace_pieces(
+                    timeline,
+                    book,
+                    simulated=ledger.hello is not None and ledger.hello.simulated,
+                    names={each.uuid or each.name: each.label for each in ledger.devices},
+                    machine=source.machine or "",
+                )
+                with trace.tried():
+                    trace.out.writelines(pieces)
+            else:
                 own, traced = not arguments.json, arguments.trace is not None
                 program = Program(file, words, own_streams=own, traced=traced)
-                lab.begin(replace(start, program=program))
-                status = _run_program(file, lab, paper, trace)
-            else:
-                folder = file.resolve().parent if source.far is None else None
-                lab.begin(replace(start, folder=folder))
-                status = _run_cells(file, codes, lab, paper)
+                lab.begin(replace(start, sampled=True, program=program))
+                # For people to read; Python itself says what is wrong with it.
+                ledger.sent(Run(1, file.read_text("utf-8", "replace"), number=1))
+                events = TraceFile(trace.out, file.name, ProgramRun(file.resolve(), ()).place)
+                for event in lab.events():
+                    with trace.tried():
+                        events.apply(event)
+                    if isinstance(event, Printed):
+                        paper.show(event)
                 with trace.tried():
-                    trace.out.writelines(_cells_traced(lab.ledger, source.machine))
+                    events.close()
+                status = lab.status
             hello = lab.began()
         seen = ProgramRun(
             file.resolve(),
-            lab.ledger.cells,
+            ledger.cells,
             hello,
             status,
             lab.way,
@@ -174,7 +189,7 @@ def _check(file: Path, words: Sequence[str], arguments: argparse.Namespace) -> N
     """What is wrong is said before anything is started."""
     if file.exists() and not file.is_file():  # it may have no end
         raise WrongArgumentsError(
-            "{file} is no ordinary file.", "Name a program or a notebook.", file=str(file)
+            "{file} is no ordinary file.", "Name a program or a notebook.", file=file
         )
     try:
         file.open("rb").close()
@@ -182,42 +197,29 @@ def _check(file: Path, words: Sequence[str], arguments: argparse.Namespace) -> N
         raise WrongArgumentsError(
             "{file} cannot be run: {why}.",
             "Name a program or a notebook, such as: gpuexplorer lab train.py",
-            file=str(file),
+            file=file,
             why=error.strerror,
         ) from None
-    if file.suffix.lower() not in (_PROGRAM, _NOTEBOOK):
+    suffix, trace = file.suffix.lower(), arguments.trace
+    if suffix not in (_PROGRAM, _NOTEBOOK):
         raise WrongArgumentsError(
             "{file} is neither a Python program nor a notebook.",
             "The lab runs files whose names end in .py or .ipynb.",
-            file=str(file),
+            file=file,
         )
-    if words and (arguments.host or file.suffix.lower() == _NOTEBOOK):
+    if words and (arguments.host or suffix == _NOTEBOOK):
         raise WrongArgumentsError(
             "A notebook takes no arguments, nor does a file on another computer, and {argument}"
             " stands behind it.",
             "Options of this command stand before the file.",
             argument=words[0],
         )
-    if arguments.trace is not None and arguments.trace.suffix in (_PROGRAM, _NOTEBOOK):
+    if trace is not None and trace.suffix in (_PROGRAM, _NOTEBOOK):
         raise WrongArgumentsError(
             "The trace would be written over {file}.",
             "Name another file for it, such as: --trace trace.json",
-            file=str(arguments.trace),
+            file=trace,
         )
-
-
-def _run_program(file: Path, lab: Lab, paper: Paper, trace: "Trace") -> int:
-    # For people to read; Python itself says what is wrong with it.
-    lab.ledger.sent(Run(1, file.read_text("utf-8", "replace"), number=1))
-    traced = TraceFile(trace.out, file.name, ProgramRun(file.resolve(), ()).place)
-    for event in lab.events():
-        with trace.tried():
-            traced.apply(event)
-        if isinstance(event, Printed):
-            paper.show(event)
-    with trace.tried():
-        traced.close()
-    return lab.status
 
 
 def _run_cells(file: Path, codes: Sequence[str], lab: Lab, paper: Paper) -> int:
@@ -232,20 +234,6 @@ def _run_cells(file: Path, codes: Sequence[str], lab: Lab, paper: Paper) -> int:
             status = lab.status if lab.lost else 0
             return _SIGINT if failed.cause == "cancelled" else min(status, 0) or TROUBLE
     return OK
-
-
-def _cells_traced(ledger: Ledger, machine: str | None) -> Iterator[bytes]:
-    """One cell after another."""
-    book, timeline, hello = CopyBook(), Timeline(), ledger.hello
-    book.take(ledger)
-    timeline.take(ledger, book)
-    return trace_pieces(
-        timeline,
-        book,
-        simulated=hello is not None and hello.simulated,
-        names={each.uuid or each.name: each.label for each in ledger.devices},
-        machine=machine or "",
-    )
 
 
 class Trace:
@@ -270,8 +258,8 @@ class Trace:
             self.trouble = Trouble(
                 "The trace cannot be written to {file}: {why}.",
                 "Name another file after --trace.",
-                file=str(self._path),
-                why=error.strerror or os.strerror(error.errno or 0),
+                file=self._path,
+                why=error.strerror,
             )
 
     def close(self) -> None:
@@ -281,75 +269,70 @@ class Trace:
 
 def report(run: ProgramRun, width: int) -> str:
     """Lines of at most that width, to be read on a terminal."""
-    found = findings(run)
+    found, lines = findings(run), lines_of(run)
     page = Page(width)
     page.say(ended(run), *watched(run))
-    if used := [each for each in cards_of(run) if each.used]:
-        _write_cards(page.gap(), used)
+    # Those that were idle the longest, in their order.
+    used = [each for each in cards_of(run) if each.used]
+    idlest = sorted(used, key=lambda each: -each.idle_seconds)[:_MOST_CARDS]
+    rows = [
+        [
+            each.device,
+            figure(each.busy, duration),
+            figure(each.copied, duration),
+            *(
+                str(duration(each.idle.get(why, 0.0)))
+                for why in (Why.READ, Why.LOADER, Why.HOST)
+            ),
+            _or_empty(each.idle.get(Why.START)),
+            _or_empty(each.pauses),
+        ]
+        for each in used
+        if each in idlest
+    ]
+    if rows:
+        page.gap().table(_CARDS, rows)
+        page.count_more(len(used), _MOST_CARDS)
+    # Each with its share, so that one sees at once which is worth it.
     if found:
-        _write_findings(page.gap(), found, run.stepping_seconds)
-    said = [*as_a_whole(run, bool(found))]
-    if lacks_cards(run):
-        way_on = Message("With --simulate 2xTitanRTX+idle the program runs on simulated ones.")
-        said.append(way_on)
+        page.gap().add(tr("What would help, and how much of the time it could save at most:"))
+    advised: set[str] = set()
+    for each in found[:_MOST_FINDINGS]:
+        share = each.share(run.stepping_seconds)
+        # A cure that was named already is not repeated.
+        said = [tr(sentence) for sentence in (each.sentence, *({each.cure} - advised))]
+        wrapped = (line for sentence in said for line in wrap(sentence, width - 7, ""))
+        for number, line in enumerate(wrapped):
+            head = "" if number else f"{share} %" if share else NONE
+            page.add(f"{head:>5}  {line}")
+        advised.add(each.cure)
+    page.count_more(len(found), _MOST_FINDINGS)
+    way_on = Message("With --simulate 2xTitanRTX+idle the program runs on simulated ones.")
+    said = [*as_a_whole(run, bool(found)), *([way_on] if lacks_cards(run) else [])]
     page.gap().say(paragraph(said))
-    if lines := lines_of(run):
-        _write_lines(page.gap(), lines, run.units)
+    room = max(_SHORTEST, width // 2)
+    if lines:
+        rows = [
+            [
+                # The number of the line stands last.
+                place if len(place := tr(each.place)) <= room else f"…{place[1 - room :]}",
+                each.what,
+                grouped(each.copies) if each.copied else "",
+                str(memory(each.bytes, run.units)) if each.copied else "",
+                each.asked_words,
+                each.way,
+                each.memory,
+                _or_empty(each.share, percent),
+                figure(each.device_seconds, duration) if each.copied else "",
+                figure(each.waited, duration) if any(e.blocking for e in each.copied) else "",
+                _or_empty(each.idle_seconds if each.idled else None),
+            ]
+            for each in lines
+        ]
+        page.gap().table(_LINES, rows, _MOST_LINES)
     return str(page)
 
 
-def _write_cards(page: Page, cards: Sequence[CardSum]) -> None:
-    most_idle = sorted(cards, key=lambda each: -each.idle_seconds)[:_MOST_CARDS]
-    rows = []
-    for each in sorted(most_idle, key=cards.index):
-        known = [each.idle.get(why, 0.0) for why in (Why.READ, Why.LOADER, Why.HOST)]
-        seldom = [each.idle.get(Why.START), each.pauses]
-        seconds = [figure(value, duration) for value in (each.busy, each.copied, *known)]
-        rows.append([each.device, *seconds, *(_or_empty(value) for value in seldom)])
-    page.figures(_CARDS, rows)
-    page.count_more(len(cards), _MOST_CARDS)
-
-
-def _write_findings(page: Page, found: Sequence[Finding], seconds: float) -> None:
-    """Each with its share, so that one sees at once which is worth it; a cure that was named
-    already is not repeated.
-    """
-    page.add(tr("What would help, and how much of the time it could save at most:"))
-    advised: set[str] = set()
-    for each in found[:_MOST_FINDINGS]:
-        share = each.share(seconds)
-        head = f"{share} %" if share else NONE
-        for sentence in (each.sentence, *({each.cure} - advised)):
-            for line in wrap(tr(sentence), page.width - 7, ""):
-                page.add(f"{head:>5}  {line}")
-                head = ""
-        advised.add(each.cure)
-    page.count_more(len(found), _MOST_FINDINGS)
-
-
-def _write_lines(page: Page, lines: Sequence[Line], units: Units) -> None:
-    """What is not there at all is left empty."""
-    room = max(_SHORTEST, page.width // 2)
-    rows = [
-        [
-            # The number of the line stands last.
-            place if len(place := tr(each.place)) <= room else f"…{place[1 - room :]}",
-            each.what,
-            grouped(each.copies) if each.copied else "",
-            str(memory(each.bytes, units)) if each.copied else "",
-            each.asked_words,
-            each.way,
-            each.memory,
-            _or_empty(each.share, percent),
-            figure(each.device_seconds, duration) if each.copied else "",
-            figure(each.waited, duration) if any(e.blocking for e in each.copied) else "",
-            _or_empty(each.idle_seconds if each.idled else None),
-        ]
-        for each in lines[:_MOST_LINES]
-    ]
-    page.table(_LINES, rows)
-    page.count_more(len(lines), _MOST_LINES)
-
-
 def _or_empty(value: float | None, form: Callable[[float], object] = duration) -> str:
+    """What is not there at all is left empty."""
     return "" if value is None else str(form(value))

@@ -11,14 +11,13 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import datetime
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from traceback import FrameSummary, StackSummary
-from types import FrameType
 from typing import TYPE_CHECKING, TextIO
 
 from gpuexplorer.commands.source import Opened, wiring_of
@@ -47,7 +46,6 @@ from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.remote.stream import load_of, made_up
 from gpuexplorer.simulation.faults import FaultKind
 from gpuexplorer.telemetry.backend import MADE_UP
-from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.nvidia_smi import nvidia_smi
 
 if TYPE_CHECKING:
@@ -96,12 +94,9 @@ class Lab(ExitStack):
         self.interrupted = False  # by a person
         self.late = False  # what ran last was interrupted since it took too long
         self.source, self._patience = source, patience
-        self._load = load_of(source.backend)
+        self._model, self._load = made_up(source.backend), load_of(source.backend)
         self._running, self._interrupts, self._deadline = 1, 0, math.inf
-        # Of a function it is time to call it.
-        self._said: queue.SimpleQueue[Event | Message | Callable[[], object]]
-        self._said = queue.SimpleQueue()
-        self._typed: TextIO | None = None
+        self._said: queue.SimpleQueue[Event | Message | int] = queue.SimpleQueue()  # or signals
 
     def begin(self, start: Start) -> None:
         """Raises Trouble where this Python cannot be started."""
@@ -116,16 +111,16 @@ class Lab(ExitStack):
         for number in {getattr(signal, each, signal.SIGINT) for each in names}:
             # What this process ignores, the program would ignore, too.
             if signal.getsignal(number) is not signal.SIG_IGN:
-                before = signal.signal(number, self._on_signal)
+                before = signal.signal(number, lambda number, _: self._said.put(number))
                 self.callback(signal.signal, number, before)
-        if not self._own and sys.stdin.isatty():  # a question for a password may be given up
-            self.callback(_remembered_terminal())
+        if not self._own and sys.stdin.isatty() and sys.platform != "win32":
+            import termios  # noqa: PLC0415 - not on Windows
+
+            # A question for a password may be given up.
+            now = termios.tcgetattr(sys.stdin.fileno())
+            self.callback(termios.tcsetattr, sys.stdin.fileno(), termios.TCSADRAIN, now)
         self._worker = WorkerProcess(start, self._said.put, self._said.put)
         self.callback(self._worker.stop)
-
-    @property
-    def _model(self) -> SimulatedBackend | None:
-        return made_up(self.source.backend)
 
     @property
     def status(self) -> int:
@@ -154,7 +149,7 @@ class Lab(ExitStack):
             command = self._load.told(command, names)
         self.ledger.sent(command, outside=outside)
         self._running, self._interrupts, self.late = command.id, 0, False
-        self._wait_for(max(self._patience, _START_PATIENCE))
+        self._deadline = time.monotonic() + max(self._patience, _START_PATIENCE)
         self._worker.send(command)
         return command.id
 
@@ -162,26 +157,30 @@ class Lab(ExitStack):
         """What it says, once the ledger knows of it; waits for the next, until it has ended."""
         while not self.end:
             if time.monotonic() > self._deadline:
-                self.late = True
-                self._wait_for(_ONCE_MORE)
+                self.late, self._deadline = True, time.monotonic() + _ONCE_MORE
                 self._interrupt()
-            said: Event | Message | Callable[[], object] | None = None
+            said: Event | Message | int | None = None
             with suppress(queue.Empty):
                 said = self._said.get(timeout=_GLANCE)
             match said:
-                case None:
-                    continue
                 case Message():
                     self.end = said
+                case int():
+                    self._signalled(said)
                 case Asked(what="nvidia-smi"):
                     self._worker.send(Answer(said.id, self._smi(said.text)))
                 case Asked():
                     threading.Thread(target=self._answer, args=(said,), daemon=True).start()
                 case Event():
-                    self._take(said)
+                    if said.id == self._running and isinstance(said, Began):
+                        self._deadline = time.monotonic() + self._patience
+                    elif said.id == self._running and isinstance(said, Finished | Failed):
+                        self._deadline = math.inf
+                        self.lost = isinstance(said, Failed) and said.cause == "worker lost"
+                    self.ledger.apply(said)
+                    if self._load is not None:
+                        self._load.apply(said)
                     yield said
-                case _:
-                    said()
 
     def way(self, source: str, target: str) -> Route | None:
         """The driver is asked for all of them by the first question."""
@@ -189,31 +188,17 @@ class Lab(ExitStack):
 
     @cached_property
     def _routes(self) -> Routes:
-        if (model := self._model) is not None:
-            return routes_of_simulated(model.machine.spec)
-        assert self.ledger.hello is not None
+        if self._model is not None:
+            return routes_of_simulated(self._model.machine.spec)
         topology, _ = wiring_of(self.source)
-        return routes_here(self.source.backend, self.ledger.hello, topology)
-
-    def _take(self, event: Event) -> None:
-        if event.id == self._running and isinstance(event, Began):
-            self._wait_for(self._patience)
-        elif event.id == self._running and isinstance(event, Finished | Failed):
-            self._wait_for(math.inf)
-            self.lost = isinstance(event, Failed) and event.cause == "worker lost"
-        self.ledger.apply(event)
-        if self._load is not None:
-            self._load.apply(event)
-
-    def _wait_for(self, seconds: float) -> None:
-        self._deadline = time.monotonic() + seconds
+        return routes_here(self.source.backend, self.began(), topology)
 
     def _smi(self, arguments: str) -> str | None:
         """What nvidia-smi says of simulated cards; real ones have their own."""
-        if (model := self._model) is None:
+        if self._model is None:
             return None
         try:
-            said = nvidia_smi(arguments, model, datetime.now().astimezone())
+            said = nvidia_smi(arguments, self._model, datetime.now().astimezone())
         except Trouble as trouble:
             return trouble.told
         return f"{said}\n{tr(MADE_UP)}\n"
@@ -232,9 +217,6 @@ class Lab(ExitStack):
             self.interrupted = True
             self._interrupt()
 
-    def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        self._said.put(partial(self._signalled, number))
-
     def _answer(self, asked: Asked) -> None:
         """In a thread of its own, so that Ctrl+C is heard meanwhile."""
         answer, text, somebody = None, asked.text, sys.stdin.isatty()
@@ -249,33 +231,18 @@ class Lab(ExitStack):
         else:
             sys.stderr.write(text)
             sys.stderr.flush()
-            answer = self._line() if somebody or not install else None
+            if somebody or not install:
+                with suppress(OSError, ValueError):
+                    line = self._typed.readline()
+                    answer = line.removesuffix("\n") if line else None
         allowed = not install or (answer or "").strip().lower() in ("y", "yes")
         self._worker.send(Answer(asked.id, answer if allowed else None))
 
-    def _line(self) -> str | None:
-        """Not by `sys.stdin`, which could not be given up while somebody waits for it."""
-        with suppress(OSError, ValueError):
-            if self._typed is None:
-                encoding = sys.stdin.encoding
-                self._typed = open(  # noqa: SIM115 - it stays open
-                    sys.stdin.fileno(), encoding=encoding, errors="replace", closefd=False
-                )
-            line = self._typed.readline()
-            return line.removesuffix("\n") if line else None
-        return None
-
-
-def _remembered_terminal() -> Callable[[], object]:
-    """What sets it back as it is now."""
-    with suppress(ImportError):
-        import termios  # noqa: PLC0415 - not on Windows
-
-        descriptor = sys.stdin.fileno()
-        return partial(
-            termios.tcsetattr, descriptor, termios.TCSADRAIN, termios.tcgetattr(descriptor)
-        )
-    return tuple
+    @cached_property
+    def _typed(self) -> TextIO:
+        """Not `sys.stdin`, which could not be given up while somebody waits for it."""
+        encoding = sys.stdin.encoding
+        return open(sys.stdin.fileno(), encoding=encoding, errors="replace", closefd=False)
 
 
 def _is_typed_here() -> bool:
@@ -296,16 +263,14 @@ class Paper:
         match event:
             case Printed(stream="out" | "err" as stream):
                 self._write(self._out if stream == "out" else self._err, event.text)
-            case Printed(stream="value" | "placement"):
-                self.line(tr(event.text))
             case Printed():
-                self.line(tr(event.text), self._err)
+                aside = event.stream in ("value", "placement")
+                self.line(tr(event.text), self._out if aside else self._err)
             case Pictured():
                 self.line(tr("[figure]"))
-            case Failed(cause="worker lost"):
-                self.line(tr(event.sentence), self._err)
             case Failed():
-                self.line(self._traceback(event), self._err)
+                lost = event.cause == "worker lost"
+                self.line(tr(event.sentence) if lost else self._traceback(event), self._err)
 
     def line(self, text: str, stream: TextIO | None = None) -> None:
         """Apart from what was printed before it."""
@@ -323,19 +288,18 @@ class Paper:
         """The person's own calls, as Python would show them; and what it means here."""
         calls = []
         for frame in failed.frames:
-            cell = self._ledger.by_number(frame.cell)
-            file, line = frame.file, linecache.getline(frame.file, frame.line)
+            cell, number = self._ledger.by_number(frame.cell), frame.line
+            file, line = frame.file, linecache.getline(frame.file, number)
             if not file:
                 file = tr("Cell {cell}", cell=frame.cell)
-                code = "" if cell is None else cell.code
-                line = "".join(code.split("\n")[frame.line - 1 : frame.line])
+                line = "".join(cell.code.split("\n")[number - 1 : number] if cell else ())
             begin, end = (frame.begin, frame.end) if frame.end else (None, None)
             call = FrameSummary(
                 file,
-                frame.line,
+                number,
                 frame.name or "<module>",
                 line=line,
-                end_lineno=frame.line,
+                end_lineno=number,
                 colno=begin,
                 end_colno=end,
             )

@@ -3,23 +3,23 @@
 import argparse
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gpuexplorer.commands.arguments import OK, SOURCE, TROUBLE, Option, add_options, number
-from gpuexplorer.commands.terminal import Column, printed, write_json
+from gpuexplorer.commands.terminal import printed, write_json
 from gpuexplorer.core.resources import resource
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, all_of, mark, tr, trn
+from gpuexplorer.core.words import Message, all_of, mark, tr
 from gpuexplorer.lessons.lesson import LESSON_FILE, Lesson, LessonError
 from gpuexplorer.lessons.reading import built_in, read
 
-_COLUMNS = (
-    Column(Message("Name"), 100),
-    Column(Message("Minutes"), 80, right=True),
-    Column(Message("Needs"), 70),
-    Column(Message("Title"), 95, elastic=True),
-)
+_COLUMNS: dict[str, int] = {
+    Message("Name"): 100,
+    Message("Minutes"): 80,
+    Message("Needs"): 70,
+    Message("Title"): 95,
+}
 
 
 _JSON = {"--json": Option("", "print it for programs to read")}
@@ -83,7 +83,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     match arguments.action:
         case "list":
-            return _list(as_data=arguments.json)
+            found = [*built_in()]
+            lessons = [each for each in found if isinstance(each, Lesson)]
+            broken = [each for each in found if isinstance(each, LessonError)]
+            sys.stderr.writelines(f"{each.told}\n" for each in broken)
+            if arguments.json:
+                keys = ("name", "title", "minutes", "needs")
+                write_json([{key: getattr(each, key) for key in keys} for each in lessons])
+            else:
+                _write_list(lessons)
+            return TROUBLE if broken else OK
         case "check":
             # Every file is looked at, also behind one with problems.
             return max([_check(each) for each in arguments.files])
@@ -95,25 +104,15 @@ def run(arguments: argparse.Namespace) -> int:
     return lesson_run.run(arguments)
 
 
-def _list(*, as_data: bool) -> int:
-    found = list(built_in())
-    lessons = [each for each in found if isinstance(each, Lesson)]
-    for each in found:
-        if isinstance(each, LessonError):
-            sys.stderr.write(f"{each.told}\n")
-    if as_data:
-        keys = ("name", "title", "minutes", "needs")
-        write_json([{key: getattr(each, key) for key in keys} for each in lessons])
-    else:
-        nothing = Message("nothing")
-        rows = [
-            (e.name, str(e.minutes), all_of(e.needs) if e.needs else nothing, e.title)
-            for e in lessons
-        ]
-        with printed() as page:
-            page.table(_COLUMNS, rows)
-            page.gap().say(tr("Play one in the window, or with: gpuexplorer lesson run NAME"))
-    return OK if len(lessons) == len(found) else TROUBLE
+def _write_list(lessons: Sequence[Lesson]) -> None:
+    nothing = Message("nothing")
+    rows = [
+        (e.name, str(e.minutes), all_of(e.needs) if e.needs else nothing, e.title)
+        for e in lessons
+    ]
+    with printed() as page:
+        page.table(_COLUMNS, rows)
+        page.gap().say(tr("Play one in the window, or with: gpuexplorer lesson run NAME"))
 
 
 def _check(path: Path) -> int:
@@ -124,13 +123,13 @@ def _check(path: Path) -> int:
             one = LessonError(error.file, [each])
             sys.stdout.write(f"{tr(one.sentence)}\n    {tr(one.hint)}\n")
         return TROUBLE
-    fine = trn(
+    fine = Message.counted(
         "{file}: nothing is wrong with its {count} step.",
         "{file}: nothing is wrong with its {count} steps.",
         len(lesson.steps),
         file=lesson.file,
     )
-    sys.stdout.write(f"{fine}\n")
+    sys.stdout.write(f"{tr(fine)}\n")
     return OK
 
 
@@ -142,20 +141,16 @@ def _new(folder: Path) -> int:
         with file.open("xb") as made:
             made.write(template)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else None
         raise Trouble(
             "{file} cannot be written: {reason}.",
             "Choose another place.",
             file=file,
-            reason=reason or error,
+            reason=getattr(error, "strerror", None) or error,
         ) from None
-    sys.stdout.write(
-        tr(
-            "{file} is written. Change it, then look at it with: gpuexplorer lesson check"
-            " {folder}",
-            file=file,
-            folder=shlex.quote(str(folder)),
-        )
-        + "\n"
+    written = Message(
+        "{file} is written. Change it, then look at it with: gpuexplorer lesson check {folder}",
+        file=file,
+        folder=shlex.quote(str(folder)),
     )
+    sys.stdout.write(f"{tr(written)}\n")
     return OK

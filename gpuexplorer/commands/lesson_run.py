@@ -15,9 +15,8 @@ from gpuexplorer.commands.arguments import OK, TROUBLE
 from gpuexplorer.commands.lab_worker import Lab, Paper, lab_start
 from gpuexplorer.commands.source import Opened, open_source
 from gpuexplorer.commands.terminal import Terminal, wrap, write_json
-from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardKind, CardState, Sample
-from gpuexplorer.core.metrics import METRICS, metrics_of
+from gpuexplorer.core.cards import CardKind
+from gpuexplorer.core.metrics import metrics_of
 from gpuexplorer.core.records import written
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, told, tr
@@ -110,9 +109,10 @@ class Play:
 
     def say(self, *texts: str, indent: int = 0) -> None:
         """Sentences, in lines that fit; nothing where there are none."""
+        margin = " " * indent
         for line in (line for text in texts for line in unmarked(tr(text)).splitlines()):
-            for each in wrap(line, self.width - indent, ""):
-                self.line(f"{' ' * indent}{each}")
+            for each in wrap(line, self.width, margin, margin):
+                self.line(each)
 
     def line(self, text: str = "") -> None:
         self._paper.line(f"{text.rstrip()}\n")
@@ -150,15 +150,12 @@ class Play:
         lab, player, step = self._lab, self._player, self._player.step
         for event in lab.events() if player.busy() else ():
             player.apply(event)
-            match event:
-                case _ if lab.ledger.cell(event.id) is None:
-                    pass
-                case Failed() if step.state is not StepState.FAILED:
-                    self.say(error_words(event), event.told)
-                case Failed():
-                    pass  # what the lesson does not mean is told with its step
-                case _:
-                    self._paper.show(event)
+            if lab.ledger.cell(event.id) is None:
+                pass
+            elif not isinstance(event, Failed):
+                self._paper.show(event)
+            elif step.state is not StepState.FAILED:  # else it is told with its step
+                self.say(error_words(event), event.told)
             if not player.busy():
                 break
         if lab.interrupted:
@@ -168,13 +165,25 @@ class Play:
                 "It took too long and was stopped. With --patience SECONDS it may take longer."
             )
         for part in step.step.parts:
-            if part.line in {*step.revealed, *step.checked} - self._told:
-                self._told.add(part.line)
-                if isinstance(part, Predict):
-                    self.say(part.question, indent=2)
-                    self.say(*outcome(part, step), indent=4)
-                elif isinstance(part, Check):
-                    self._say_checked(part, step)
+            if part.line in self._told or part.line not in {*step.revealed, *step.checked}:
+                continue
+            self._told.add(part.line)
+            if isinstance(part, Predict):
+                self.say(part.question, indent=2)
+                self.say(*outcome(part, step), indent=4)
+            elif isinstance(part, Check):
+                checked = step.checked[part.line]
+                held = Message("Checked, and it holds.")
+                if not checked.held:
+                    sources = {each.line: each.source for each in part.conditions}
+                    held = Message(
+                        "Line {line} does not hold: {source}",
+                        line=checked.line,
+                        source=sources[checked.line],
+                    )
+                self.say(held, indent=2)
+                if not checked.held:
+                    self.say(checked.error or checked.found, checked.told, indent=4)
 
     def _ask(self, part: Predict) -> None:
         """An empty line predicts nothing."""
@@ -196,7 +205,7 @@ class Play:
                 "{file} did not come with the program, and nobody can be asked whether its"
                 " cells may run.",
                 "Read them; --yes then runs them unasked.",
-                file=str(self._player.lesson.file),
+                file=self._player.lesson.file,
             )
         for number, step in enumerate(self._player.steps):
             self._say_title(number, step)
@@ -214,18 +223,7 @@ class Play:
         self.say(f"{number + 1}. {step.step.title}")
 
     def _say_code(self, part: Code) -> None:
-        for place, line in enumerate(part.source.rstrip().split("\n")):
-            self.line(f"  {'...' if place else '>>>'} {line}")
-
-    def _say_checked(self, part: Check, step: StepPlay) -> None:
-        checked = step.checked[part.line]
-        if checked.held:
-            self.say(Message("Checked, and it holds."), indent=2)
-            return
-        [source] = [each.source for each in part.conditions if each.line == checked.line]
-        values = {"line": checked.line, "source": source}
-        self.say(Message("Line {line} does not hold: {source}", **values), indent=2)
-        self.say(checked.error or checked.found, checked.told, indent=4)
+        self.line("  >>> " + part.source.rstrip().replace("\n", "\n  ... "))
 
 
 def _typed(question: str) -> str:
@@ -252,7 +250,7 @@ def as_json(player: Player, lab: "LessonLab") -> Mapping[str, object]:
         "name": player.lesson.name,
         "title": player.lesson.title,
         "simulated": lab.simulated,
-        "torch": None if lab.ledger.hello is None else lab.ledger.hello.torch,
+        "torch": lab.ledger.hello and lab.ledger.hello.torch,
         "steps": [
             {
                 "title": step.step.title,
@@ -292,12 +290,11 @@ class LessonLab(Lab):
         return self.send(Evaluate(self._next(), tuple(sources), json.dumps(values)))
 
     def measure(self, then: Callable[[Readings], None]) -> None:
+        """Without cards where the driver hangs."""
         backend, host = self.source.backend, self._host.card
         cards = [each for each in backend.cards() if each.kind is CardKind.GPU]
         asked = Asked(lambda: [(e, backend.read(e.id, metrics_of(e))) for e in cards])
-        missing = dict.fromkeys(METRICS, Absence.NO_ANSWER)
-        silent = [(e, Sample(e.id, 0.0, {}, missing, CardState.NO_ANSWER)) for e in cards]
-        read = asked.result() if asked.answered_within(_READING_PATIENCE) else silent
+        read = asked.result() if asked.answered_within(_READING_PATIENCE) else []
         then(Readings(read, (host, self._host.read(metrics_of(host)))))
 
     def limit(self, source: str, target: str) -> float | None:

@@ -18,7 +18,7 @@ from gpuexplorer.commands.arguments import (
     reading_options,
 )
 from gpuexplorer.commands.source import opened
-from gpuexplorer.commands.terminal import ProgressLine
+from gpuexplorer.commands.terminal import progress_line
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words
@@ -94,11 +94,11 @@ def run(arguments: argparse.Namespace) -> int:
         session.want(tuple(Cadence) if arguments.all else (Cadence.FAST, Cadence.SLOW))
         session.start()
         recorder.start()
-        with ProgressLine(sys.stderr) as line:
+        with progress_line(sys.stderr) as show:
             left = _LOOK if seconds is None else seconds
             while left > 0 and not over.wait(min(left, _LOOK)):
                 told = tr("Recording {time}, {size}. Ctrl-C ends it.", **_so_far(recorder))
-                line.show(paragraph((told, source.silence)))
+                show(paragraph((told, source.silence)))
                 left = _LOOK if seconds is None else seconds - recorder.seconds
         listening.stop()
         written = recorder.stop(_LAST_PATIENCE)

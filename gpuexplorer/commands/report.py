@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gpuexplorer.commands.arguments import OK, WrongArgumentsError
 from gpuexplorer.commands.export import add_stretch_arguments, check_output, choice_of
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import Message, tr
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.recording.report import write_report
 
@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " all cards, each card's figures, programs and events. The page needs no network and"
         " loads nothing; a browser prints it."
     )
-    otherwise = tr("a file named like the recording in this folder, if there is none yet")
+    otherwise = Message("a file named like the recording in this folder, if there is none yet")
     add_stretch_arguments(parser, otherwise)
 
 

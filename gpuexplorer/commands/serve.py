@@ -13,8 +13,8 @@ import signal
 import socket
 import sys
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import ExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -33,10 +33,10 @@ from gpuexplorer.commands.arguments import (
     reading_options,
 )
 from gpuexplorer.commands.source import choose, open_source
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState
+from gpuexplorer.core.cards import HOST_ID, CardId, CardKind, CardState
 from gpuexplorer.core.metrics import METRICS, Metric
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import paragraph, tr
+from gpuexplorer.core.words import Message, paragraph, tr
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.card_course import NO_FIGURES, state_of
 from gpuexplorer.telemetry.exporter_names import XID, Name, own_name, served_name
@@ -60,11 +60,7 @@ _PATIENCE = 5.0  # seconds with whoever asked nothing yet
 _AT_ONCE = 64
 _LONGEST = 200  # letters of a label
 _ENDINGS = (signal.SIGINT, signal.SIGTERM)
-Labels = dict[str, str]
-_INFO = Name("gpuexplorer_info")
-_AGE = Name("gpuexplorer_reading_age_seconds")
-_STATE = Name("gpuexplorer_card_state")
-_MISSING = Name("gpuexplorer_missing_info")
+Labels = Mapping[str, str]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,13 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Show the readings to Prometheus: read only, and on this computer alone unless another"
         " address is chosen. Ctrl-C or SIGTERM ends it."
     )
-    where = Option(
-        "ADDRESS:PORT",
-        "where to listen; {usual} unless said otherwise",
-        values={"usual": _USUAL},
-        nargs="?",
-        const=_USUAL,
-    )
+    said = Message("where to listen; {usual} unless said otherwise", usual=_USUAL)
+    where = Option("ADDRESS:PORT", said, nargs="?", const=_USUAL)
     add_options(parser, {"--prometheus": where, **reading_options(_INTERVAL)})
 
 
@@ -97,12 +88,6 @@ def run(arguments: argparse.Namespace) -> int:
         check_interval(arguments.interval)
     for ending in _ENDINGS:
         signal.signal(ending, signal.default_int_handler)
-    with suppress(KeyboardInterrupt):
-        _serve(arguments, (found[1] or _HERE).strip("[]"), int(found[2]))
-    return OK
-
-
-def _serve(arguments: argparse.Namespace, host: str, port: int) -> None:
     backend, attempts = open_source(arguments)
     if backend is None:
         raise Trouble(
@@ -113,29 +98,28 @@ def _serve(arguments: argparse.Namespace, host: str, port: int) -> None:
     session = session_on(backend, attempts, arguments.interval)
     session.want(processes=False)
     session.start()
-    try:
+    with suppress(KeyboardInterrupt), ExitStack() as leaving:
+        leaving.callback(session.stop)
+        for ending in _ENDINGS:
+            leaving.callback(signal.signal, ending, signal.SIG_IGN)
         session.wait_for_sweeps(1, _FIRST_ANSWERS)
         chosen = arguments.cards and {
             card.id for card in choose(session.cards(), arguments.cards)
         }
+        host, port = (found[1] or _HERE).strip("[]"), int(found[2])
         with Server(host, port, Readings(session, chosen, port)) as server:
-            said = [tr("Readings for Prometheus: {url}", url=server.url)]
-            if session.simulated:
-                said.append(tr(MADE_UP))
+            said = [Message("Readings for Prometheus: {url}", url=server.url)]
+            said += [MADE_UP] if session.simulated else []
             if not server.local:
-                said.append(
-                    tr(
-                        "Anybody who can reach this computer at that port can read them: no"
-                        " password is asked for, and nothing is encrypted."
-                    )
+                open_to_all = Message(
+                    "Anybody who can reach this computer at that port can read them: no"
+                    " password is asked for, and nothing is encrypted."
                 )
-            sys.stdout.write("".join(f"{each}\n" for each in said))
+                said.append(open_to_all)
+            sys.stdout.writelines(f"{tr(each)}\n" for each in said)
             sys.stdout.flush()
             server.serve_forever()
-    finally:
-        for ending in _ENDINGS:
-            signal.signal(ending, signal.SIG_IGN)
-        session.stop()
+    return OK
 
 
 class Readings:
@@ -147,13 +131,38 @@ class Readings:
     def __init__(
         self, session: Session, cards: Collection[CardId] | None = None, port: int = 0
     ) -> None:
-        self._session, self._chosen = session, cards
-        self._host = {"hostname": _plain(session.computer)}
-        self._of_simulated = f"-{session.computer}-{port}"
+        self._session, self._chosen, self._port = session, cards, port
 
     def collect(self) -> Iterable[Family]:
         """By their names: the page has each family in one piece."""
-        session, families = self._session, _Families()
+        session, families = self._session, dict[str, Family]()
+
+        def add(name: Name, about: str, labels: Labels, value: float = 1.0) -> None:
+            family, kind = name.name, "gauge"
+            if name.counter:
+                # To a counter's name the client adds `_total`: it would be DCGM's no more.
+                family = name.name.removesuffix("_total")
+                kind = "unknown" if family == name.name else "counter"
+            # Rounded, as 0.55 is no 55.00000000000001 %.
+            figure = value if name.factor == 1 else float(f"{value * name.factor:.15g}")
+            there = families.setdefault(family, Family(family, about, kind))
+            there.add_sample(name.name, {**labels, **name.labels}, figure)
+
+        def add_figures(
+            reading: Reading, named: Callable[[Metric], Name], ours: Labels, dcgm: Labels
+        ) -> None:
+            for metric in map(METRICS.__getitem__, reading.values):
+                name, about = named(metric), metric.meaning
+                # The family has those of all parts, "N" for each.
+                said = about.template.format_map(dict.fromkeys(about.values, "N"))
+                labels = dcgm if name.name.startswith("DCGM") else ours
+                add(name, said, labels, reading.values[metric.id])
+            for metric_id, absence in reading.missing.items():
+                name, said = named(METRICS[metric_id]), "A figure that is not there, and why."
+                why = {"metric": name.name, "reason": absence.value, **name.labels}
+                add(Name("gpuexplorer_missing_info"), said, {**ours, **why})
+
+        computer = {"hostname": _plain(session.computer)}
         about = {
             "version": gpuexplorer.__version__,
             "source": session.source.name,
@@ -161,81 +170,48 @@ class Readings:
             "simulated": str(session.simulated).lower(),
         }
         said = "Who tells this. Where `simulated` is true, every figure is made up."
-        families.add(_INFO, said, self._host | about, 1)
-        cards, numbers = session.cards(), card_numbers(session.cards())
+        add(Name("gpuexplorer_info"), said, computer | about)
         codes = {
             each.card: each.sentence.values.get("code")
             for each in session.happenings()
             if each.kind is Kind.XID
         }
-        for card in cards:
+        numbers = card_numbers(session.cards())
+        for card in session.cards():
             if self._chosen is not None and card.id not in self._chosen:
                 continue
-            ours, dcgm = self._labels(card, numbers[card.id])
+            # An instance of MIG has a UUID of its own, and `mig`.
+            number, _, instance = numbers[card.id].partition(".")
+            domain, _, rest = (card.bus_id or "").partition(":")
+            uuid = f"{card.id}-{session.computer}-{self._port}" if card.simulated else card.id
+            ours = {"gpu": number, "UUID": _plain(uuid), **computer}
+            if card.kind is CardKind.MIG:
+                ours["mig"] = instance
+            if card.simulated:
+                ours["simulated"] = "true"
+            dcgm = {
+                **ours,
+                "pci_bus_id": f"{domain:0>8}:{rest}".upper() if rest else "",
+                "device": f"nvidia{number}",
+                "modelName": _plain(card.name),
+            }
             reading, code = session.reading(card.id), codes.get(card.id)
             if reading is not None:
                 age = max(0.0, session.clock.now() - reading.at)
                 said = "How long ago the card was read last, or was found not to answer."
-                families.add(_AGE, said, ours, age)
+                add(Name("gpuexplorer_reading_age_seconds"), said, ours, age)
                 said = "1 for the state in which the card is, 0 for the others."
                 for state in (*map(str, CardState), NO_FIGURES):
                     is_so = state == state_of(reading)
-                    families.add(_STATE, said, ours | {"state": state}, is_so)
-                families.add_figures(reading, served_name, ours, dcgm)
+                    add(Name("gpuexplorer_card_state"), said, ours | {"state": state}, is_so)
+                add_figures(reading, served_name, ours, dcgm)
             if isinstance(code, int):
                 said = "Number of the newest Xid error since this exporter was started."
-                families.add(Name(XID), said, dcgm, code)
+                add(Name(XID), said, dcgm, code)
         host = session.reading(HOST_ID)
         if host is not None:
-            families.add_figures(host, partial(own_name, of="host_"), self._host, {})
+            add_figures(host, partial(own_name, of="host_"), computer, {})
         return families.values()
-
-    def _labels(self, card: Card, number: str) -> tuple[Labels, Labels]:
-        """Of our own figures, and of those of the DCGM exporter. A MIG instance has a UUID of
-        its own, and `mig`.
-        """
-        number, _, instance = number.partition(".")
-        domain, _, rest = (card.bus_id or "").partition(":")
-        uuid = card.id + self._of_simulated if card.simulated else card.id
-        ours = {"gpu": number, "UUID": _plain(uuid), **self._host}
-        if card.kind is CardKind.MIG:
-            ours["mig"] = instance
-        if card.simulated:
-            ours["simulated"] = "true"
-        dcgm = {
-            "pci_bus_id": f"{domain:0>8}:{rest}".upper() if rest else "",
-            "device": f"nvidia{number}",
-            "modelName": _plain(card.name),
-        }
-        return ours, ours | dcgm
-
-
-class _Families(dict[str, Family]):
-    def add(self, name: Name, about: str, labels: Labels, value: float) -> None:
-        family, kind = name.name, "gauge"
-        if name.counter:
-            # To a counter's name the client adds `_total`: it would be DCGM's no more.
-            family = name.name.removesuffix("_total")
-            kind = "unknown" if family == name.name else "counter"
-        if family not in self:
-            self[family] = Family(family, about, kind)
-        # Rounded, as 0.55 is no 55.00000000000001 %.
-        figure = value if name.factor == 1 else float(f"{value * name.factor:.15g}")
-        self[family].add_sample(name.name, labels, figure)
-
-    def add_figures(
-        self, reading: Reading, named: Callable[[Metric], Name], ours: Labels, dcgm: Labels
-    ) -> None:
-        for metric in map(METRICS.__getitem__, reading.values):
-            name, about = named(metric), metric.meaning
-            labels = dcgm if name.name.startswith("DCGM") else ours
-            # The family has those of all parts, "N" for each.
-            said = about.template.format_map(dict.fromkeys(about.values, "N"))
-            self.add(name, said, {**labels, **name.labels}, reading.values[metric.id])
-        for metric_id, absence in reading.missing.items():
-            name, said = named(METRICS[metric_id]), "A figure that is not there, and why."
-            why = {"metric": name.name, "reason": absence.value}
-            self.add(_MISSING, said, {**ours, **name.labels, **why}, 1)
 
 
 def _plain(text: str) -> str:
@@ -273,8 +249,11 @@ class Server(ThreadingWSGIServer):
     def _answer(
         self, asked: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
-        method, status, said = asked["REQUEST_METHOD"], "404 Not Found", ""
-        if self.local and not _meant_for_us(asked.get("HTTP_HOST", "localhost")):
+        name, method, status, said = None, asked["REQUEST_METHOD"], "404 Not Found", ""
+        with suppress(ValueError):
+            name = urlsplit(f"//{asked.get('HTTP_HOST', 'localhost')}").hostname
+        # A browser may be led here by a page that gave its own name our address.
+        if self.local and not (name == "localhost" or _is_loopback(name)):
             status = "421 Misdirected Request"
         elif method not in ("GET", "HEAD"):
             status = "501 Not Implemented"
@@ -309,14 +288,6 @@ class _Question(WSGIRequestHandler):
         """Nothing: what is asked is nobody's business."""
 
 
-def _meant_for_us(host: str) -> bool:
-    """Whether a browser was not led here by a page that gave its own name our address."""
-    name = None
-    with suppress(ValueError):
-        name = urlsplit(f"//{host}").hostname
-    return name == "localhost" or _is_loopback(name)
-
-
 def _is_loopback(host: object) -> bool:
     with suppress(ValueError):
         return ipaddress.ip_address(str(host).partition("%")[0]).is_loopback
@@ -324,24 +295,23 @@ def _is_loopback(host: object) -> bool:
 
 
 def _cannot_listen(error: OSError | UnicodeError, host: str, port: int) -> Trouble:
-    if isinstance(error, socket.gaierror | UnicodeError) or error.errno == errno.EADDRNOTAVAIL:
-        return Trouble(
-            "This computer has no address {host!r}.",
-            "127.0.0.1 is always there, and 0.0.0.0 stands for all of its addresses.",
-            host=host,
-        )
-    if error.errno == errno.EADDRINUSE:
+    where, number = {"host": host, "port": port}, getattr(error, "errno", None)
+    if number == errno.EADDRINUSE:
         return Trouble(
             "Another program listens at port {port} of {host} already.",
             "Choose another one, such as {other}, or end that program: `ss -ltnp` names it.",
-            port=port,
-            host=host,
             other=port + 1,
+            **where,
+        )
+    if isinstance(error, socket.gaierror | UnicodeError) or number == errno.EADDRNOTAVAIL:
+        return Trouble(
+            "This computer has no address {host!r}.",
+            "127.0.0.1 is always there, and 0.0.0.0 stands for all of its addresses.",
+            **where,
         )
     return Trouble(
         "Nothing can be shown at port {port} of {host}: {reason}.",
         "Choose another address or port; those below 1024 are the administrator's.",
-        port=port,
-        host=host,
         reason=error.strerror,
+        **where,
     )

@@ -7,11 +7,10 @@ import csv
 import itertools
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
-from typing import TypeVar
 
 from gpuexplorer.commands.arguments import (
     CARDS,
@@ -30,7 +29,6 @@ from gpuexplorer.commands.arguments import (
 from gpuexplorer.commands.source import opened, wiring_of
 from gpuexplorer.commands.terminal import write_json
 from gpuexplorer.core import metrics as m
-from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardState
 from gpuexplorer.core.harmless import harmless
 from gpuexplorer.core.metrics import METRICS, metrics_of
@@ -65,7 +63,6 @@ _CARD_FACTS = ("index", "id", "name", "kind", "parent", "bus_id", "cuda_index")
 _LINK_FACTS = ("a", "b", "nvlinks", "nvlink_generation", "peer_to_peer")
 _PROCESS_FACTS = ("resolved", "user", "command", "container", "ours", "started_at")
 Json = dict[str, object]
-K = TypeVar("K")
 Show = Callable[["Picture"], None]
 
 
@@ -93,26 +90,22 @@ def run(arguments: argparse.Namespace) -> int:
         )
     with in_the_words():
         interval = 1.0 if loop is None else check_interval(loop)
-    return _show(arguments, interval, 1 if loop is None else count)
-
-
-def _show(arguments: argparse.Namespace, interval: float, count: int | None) -> int:
-    """So many pictures, or as many as the person likes."""
+    count = 1 if loop is None else count
     # The processor's share takes two looks; what lies between is the snapshot's own work.
     before, looked = processor_time(), time.monotonic()
-    for_programs, again = arguments.json or arguments.csv, count != 1
+    again = count != 1
     source = opened(arguments)
-    here, patience = source.far is None, PATIENCE if again else _PATIENCE_ONCE
-    stream = source.stream
+    here, stream = source.far is None, source.stream
     if here:
         stream = Local(
             source.backend,
             source.attempts,
-            patience=patience,
+            patience=PATIENCE if again else _PATIENCE_ONCE,
             processor_before=before,
             faults=False,
         )
     session = Session(stream, interval, host=not here)  # here it is read at once
+    for_programs = arguments.json or arguments.csv
     # Nothing costlier is asked for than what is shown.
     wanted = METRICS if for_programs else {*IN_THE_TABLE, *_BESIDE_THEM, *HARMFUL}
     session.want_metrics(wanted, processes=not arguments.csv)
@@ -121,7 +114,7 @@ def _show(arguments: argparse.Namespace, interval: float, count: int | None) -> 
         leaving.callback(session.stop)
         # The first rates take two looks at counters: meanwhile the rest is imported and asked.
         show: Show = partial(_show_json, line=again)
-        wiring = wiring_of(source) if arguments.json else (None, NOTHING)
+        topology, left_out = wiring_of(source) if arguments.json else (None, NOTHING)
         if not for_programs:
             from gpuexplorer.commands.snapshot_table import table  # noqa: PLC0415 - as just said
 
@@ -138,32 +131,32 @@ def _show(arguments: argparse.Namespace, interval: float, count: int | None) -> 
             cards = [there.get(card.id, card) for card in chosen]
             if arguments.cards is None:  # newcomers too
                 cards += [card for card in there.values() if card not in cards]
-            picture = Picture(session, cards, *wiring)
+            picture = Picture(session, cards, topology, left_out)
             show(picture)
             if number == count:
                 break
             # Until all were asked once more; a driver that hangs delays it by one interval.
             session.wait_for_fast_sweep(number + 1, interval + PATIENCE)
-    return OK if picture.read else TROUBLE
+    well = (CardState.WORKING, CardState.ASLEEP)
+    read = any(state_of(each) in well for each in picture.readings.values())
+    return OK if read or not picture.cards else TROUBLE
 
 
 class Picture:
     """The machine at one moment, for table, JSON and CSV alike. Asks no driver."""
 
     def __init__(
-        self,
-        session: Session,
-        cards: Sequence[Card],
-        topology: Topology | None,
-        left_out: Message,
+        self, session: Session, cards: Sequence[Card], topology: Topology | None, note: Message
     ) -> None:
         self.taken_at = datetime.now(UTC).astimezone()
+        self.moment = self.taken_at.isoformat(timespec="milliseconds")
         self.session, self.cards, self.topology = session, cards, topology
         self.host_reading = session.read_host()
         self.numbers = card_numbers(session.cards())
-        unread = Reading(HOST_ID, 0.0, CardState.NO_ANSWER, {}, {})
         self.readings = {
-            card.id: session.reading(card.id) or unread._replace(card=card.id) for card in cards
+            card.id: session.reading(card.id)
+            or Reading(card.id, 0.0, CardState.NO_ANSWER, {}, {})
+            for card in cards
         }
         self.states = {card.id: session.state_sentence(card.id) for card in cards}
         named = session.named_processes()
@@ -171,26 +164,15 @@ class Picture:
         unknown = session.processes_unknown()
         self.processes_unknown = [card for card in unknown if card in self.readings]
         tried = [attempt.note for attempt in session.attempts]
-        self.notes = [each for each in (*tried, *session.notes(), left_out) if each]
-
-    @property
-    def read(self) -> bool:
-        """Whether some card is well, or there is none."""
-        well = (CardState.WORKING, CardState.ASLEEP)
-        return not self.cards or any(state_of(each) in well for each in self.readings.values())
+        self.notes = [each for each in (*tried, *session.notes(), note) if each]
 
 
 def _show_json(picture: Picture, *, line: bool) -> None:
-    write_json(as_json(picture), line=line)
-
-
-def as_json(picture: Picture) -> Json:
-    session, topology = picture.session, picture.topology
-    shown, source = {HOST_ID, *picture.readings}, session.source
+    session, topology, source = picture.session, picture.topology, picture.session.source
     wires = topology.links if topology is not None else ()
-    return {
+    told = {
         "schema": 1,
-        "taken_at": picture.taken_at.isoformat(timespec="milliseconds"),
+        "taken_at": picture.moment,
         "source": source.name,
         "simulated": source.simulated,
         "driver": {
@@ -203,42 +185,43 @@ def as_json(picture: Picture) -> Json:
             "name": session.host.name,
             **_figures(picture.host_reading),
         },
-        "cards": [_card(picture, card) for card in picture.cards],
+        "cards": [
+            {
+                **{name: getattr(card, name) for name in _CARD_FACTS},
+                "number": picture.numbers[card.id],
+                "cuda_reason": card.cuda_reason or None,
+                "simulated": card.simulated,
+                "compute_capability": ".".join(map(str, card.compute_capability or ())) or None,
+                "numa_node": topology and topology.numa_nodes.get(card.id),
+                "state": state_of(picture.readings[card.id]),
+                "state_sentence": picture.states[card.id],
+                **_figures(picture.readings[card.id]),
+            }
+            for card in picture.cards
+        ],
         "processes": [_process(picture, named) for named in picture.processes],
-        "links": [link_as_json(each) for each in wires if {each.a, each.b} <= shown],
+        "links": [
+            link_as_json(each)
+            for each in wires
+            if {each.a, each.b} <= {HOST_ID, *picture.readings}
+        ],
         "notes": picture.notes,
     }
-
-
-def _card(picture: Picture, card: Card) -> Json:
-    reading, topology = picture.readings[card.id], picture.topology
-    capability = card.compute_capability
-    return {
-        **{name: getattr(card, name) for name in _CARD_FACTS},
-        "number": picture.numbers[card.id],
-        "cuda_reason": card.cuda_reason or None,
-        "simulated": card.simulated,
-        "compute_capability": ".".join(map(str, capability)) if capability else None,
-        "numa_node": topology.numa_nodes.get(card.id) if topology is not None else None,
-        "state": state_of(reading),
-        "state_sentence": picture.states[card.id],
-        **_figures(reading),
-    }
+    write_json(told, line=line)
 
 
 def _figures(reading: Reading) -> Json:
-    values = {}
-    for metric in METRICS.values():
-        if metric.id in reading.values:
-            value = reading.values[metric.id]
-            word = metric.text_of(value)
-            told = {} if word is None else {"text": word}
-            values[metric.id] = _measured(value, metric.unit) | told
-    return {"values": values, "missing": _sentences(reading.missing, METRICS)}
-
-
-def _sentences(missing: Mapping[K, Absence], order: Iterable[K]) -> Mapping[K, Message]:
-    return {each: missing[each].sentence for each in order if each in missing}
+    values, missing = reading.values, reading.missing
+    told = {}
+    for each in METRICS.values():
+        if each.id in values:
+            word = each.text_of(values[each.id])
+            text = {} if word is None else {"text": word}
+            told[each.id] = _measured(values[each.id], each.unit) | text
+    return {
+        "values": told,
+        "missing": {e: missing[e].sentence for e in METRICS if e in missing},
+    }
 
 
 def _measured(value: float, unit: str) -> Json:
@@ -247,12 +230,9 @@ def _measured(value: float, unit: str) -> Json:
     return {"value": tidy, "unit": unit}
 
 
-_UNITS = {each: "B" if each is ProcessFigure.MEMORY else "ratio" for each in ProcessFigure}
-
-
 def _process(picture: Picture, named: NamedProcess) -> Json:
     process, cpu, memory = named.process, named.cpu, named.memory_bytes
-    values = process.values
+    values, missing, memory_used = process.values, process.missing, ProcessFigure.MEMORY
     return {
         "card": process.card,
         "number": picture.numbers.get(process.card),
@@ -262,8 +242,12 @@ def _process(picture: Picture, named: NamedProcess) -> Json:
         "reason": named.reason or None,
         "cpu": None if cpu is None else _measured(round(cpu, 4), "cores"),
         "host_memory": None if memory is None else _measured(memory, "B"),
-        "values": {e: _measured(values[e], unit) for e, unit in _UNITS.items() if e in values},
-        "missing": _sentences(process.missing, _UNITS),
+        "values": {
+            each: _measured(values[each], "B" if each is memory_used else "ratio")
+            for each in ProcessFigure
+            if each in values
+        },
+        "missing": {e: missing[e].sentence for e in ProcessFigure if e in missing},
     }
 
 
@@ -284,27 +268,27 @@ def _csv_rows(cards: Sequence[Card]) -> Show:
     says for each blank why, so that no blank is a riddle.
     """
     asked = frozenset().union(*map(metrics_of, cards))
-    metrics = [metric for metric in METRICS.values() if metric.id in asked]
+    metrics = {
+        each: f"{each} [{metric.unit}]" for each, metric in METRICS.items() if each in asked
+    }
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    named = [f"{metric.id} [{metric.unit}]" for metric in metrics]
-    writer.writerow(["taken_at", "simulated", *_CARD_FACTS, "state", *named, "missing"])
+    heads = ("taken_at", "simulated", *_CARD_FACTS, "state", *metrics.values(), "missing")
+    writer.writerow(heads)
 
     def show(picture: Picture) -> None:
         for card in picture.cards:
             reading = picture.readings[card.id]
             values, missing = reading.values, reading.missing
             facts = (getattr(card, name) for name in _CARD_FACTS)
-            why = (f"{e.id}: {missing[e.id].sentence}" for e in metrics if e.id in missing)
-            writer.writerow(
-                [
-                    picture.taken_at.isoformat(timespec="milliseconds"),
-                    "yes" if card.simulated else "no",
-                    *(harmless("" if each is None else str(each)) for each in facts),
-                    state_of(reading),
-                    *(f"{values[e.id]:.12g}" if e.id in values else "" for e in metrics),
-                    "; ".join(why),
-                ]
-            )
+            row = [
+                picture.moment,
+                "yes" if card.simulated else "no",
+                *(harmless("" if each is None else str(each)) for each in facts),
+                state_of(reading),
+                *(f"{values[each]:.12g}" if each in values else "" for each in metrics),
+                "; ".join(f"{e}: {missing[e].sentence}" for e in metrics if e in missing),
+            ]
+            writer.writerow(row)
         sys.stdout.flush()
 
     return show

@@ -1,45 +1,39 @@
 """What a person reads in a terminal: sentences and tables as lines that fit its width, drawn in
 place where it can be, and one line that says how far something has got; and JSON for programs.
-On Windows a console has to be told to draw in place, and a program that was opened by a click
-has none.
 """
 
 import json
 import os
+import re
 import sys
 import textwrap
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import compress
-from typing import Any, NamedTuple, Self, TextIO, TypeVar
+from typing import Any, Self, TextIO, TypeVar
 
-from gpuexplorer.core.words import Message, tr, trn
+from gpuexplorer.core.words import Message, tr
 
+K = TypeVar("K")
 T = TypeVar("T")
 NONE = "-"  # stands where there is no figure
 _GAP = "  "
-# To so many letters an elastic column shrinks before another is left out.
+# To so many letters a column of words shrinks before another is left out.
 _SHORTEST, _SHORTEST_OF_ALL = 14, 9
 _ROOMY = 60
 _NICE = 50  # columns of this weight or less make room before anything is cut short
+# The weight from which on a column without any figure is shown, and words shrink; those of
+# more than the key never do.
+_ALWAYS, _KEY = 90, 100
 _WIDEST = 100  # of a paragraph that can be read
 _PLAIN = str.maketrans(
     {"°": "", "µ": "u", "…": "~", "─": "-", "×": "x", "·": "-", "\u202f": " "}
 )
-_UNDERSTANDS_ESCAPES = 0x0004  # ENABLE_VIRTUAL_TERMINAL_PROCESSING
+_WITH_ESCAPES = 0x0007  # ENABLE_VIRTUAL_TERMINAL_PROCESSING and what a console has anyhow
 _WITH_A_CROSS = 0x10  # MB_ICONERROR
 _EVERY = 0.1  # seconds between two states of the line
-
-
-class Column(NamedTuple):
-    """A column. The one with the smallest weight is left out first; `elastic` ones shrink."""
-
-    title: str
-    weight: int = 10
-    right: bool = False
-    elastic: bool = False
+_FIGURE = re.compile(r"<?[\d.,]+(?![\w.,])")
+_LONGEST_FIGURE = 22  # "9.99 GB/s, 999 MB/s"
 
 
 class Page:
@@ -67,48 +61,52 @@ class Page:
 
     def say(self, *paragraphs: str) -> None:
         for each in filter(None, paragraphs):
-            self.add(*wrap(shown(each), self.width))
+            self.add(*wrap(shown(each), min(self.width, _WIDEST)))
 
-    def table(self, columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
-        """The header and the rows."""
-        lines = [[shown(cell) for cell in row] for row in ([c.title for c in columns], *rows)]
-        widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-        shortest = _SHORTEST if self.width >= _ROOMY else _SHORTEST_OF_ALL
-        floor = [max(len(title), shortest) for title in lines[0]]
-        least = [
-            min(pair) if column.elastic else pair[0]
-            for column, *pair in zip(columns, widths, floor, strict=True)
-        ]
-        kept = sorted(range(len(columns)), key=lambda at: (columns[at].weight, -at))
-
-        def too_wide(widths: Sequence[int]) -> int:
-            between = len(_GAP) * (len(kept) - 1)
-            return sum(widths[at] for at in kept) + between - self.width
-
-        while too_wide(widths if columns[kept[0]].weight <= _NICE else least) > 0 and kept[1:]:
-            del kept[0]
-        elastic = sorted(at for at in kept if columns[at].elastic)
-        for _ in range(too_wide(widths) if elastic else 0):
-            widths[max(elastic, key=lambda at: widths[at] - floor[at])] -= 1
-        for line in lines:
-            cells = []
-            for at in sorted(kept):
-                aligned = str.rjust if columns[at].right else str.ljust
-                cells.append(aligned(cut(line[at], widths[at]), widths[at]))
-            self.add(_GAP.join(cells).rstrip()[: self.width])
-
-    def figures(
+    def table(
         self, columns: Mapping[str, int], rows: Sequence[Sequence[str]], most: int | None = None
     ) -> None:
-        """A table by the weights of its titles; its first column says whose the figures are.
-        Columns in which nothing stands are left out, and rows beyond `most` counted.
+        """By titles with their weights: the smallest is left out first, and one in which nobody
+        has a figure at once. Columns of figures stand to the right; words that matter shrink
+        where there is no room. Rows beyond `most` are counted.
         """
-        filled = [any(column) for column in zip(*rows, strict=True)]
-        heads = (
-            Column(title, weight, right=place > 0, elastic=place == 0)
-            for place, (title, weight) in enumerate(columns.items())
-        )
-        self.table([*compress(heads, filled)], [[*compress(e, filled)] for e in rows[:most]])
+        told = [[shown(cell) for cell in row] for row in rows]
+        places, weights = [], list(columns.values())
+        for place, there in enumerate(map(set, zip(*told, strict=True))):
+            if there - ({"", NONE} if weights[place] < _ALWAYS else {""}):
+                places.append(place)
+        titles = [shown(title) for title in columns]
+        lines = [titles, *told[:most]]
+        widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+        shortest = _SHORTEST if self.width >= _ROOMY else _SHORTEST_OF_ALL
+        words = [
+            place
+            for place in places
+            if widths[place] > _LONGEST_FIGURE
+            or not any(_FIGURE.match(row[place]) for row in told)
+        ]
+        elastic = [place for place in words if _ALWAYS <= weights[place] <= _KEY]
+        floor = list(widths)
+        for place in elastic:
+            floor[place] = min(widths[place], max(len(titles[place]), shortest))
+        kept = sorted(places, key=lambda place: (weights[place], -place))
+
+        def too_wide(widths: Sequence[int]) -> int:
+            return sum(widths[each] + len(_GAP) for each in kept) - len(_GAP) - self.width
+
+        while kept[1:] and too_wide(widths if weights[kept[0]] <= _NICE else floor) > 0:
+            del kept[0]
+        elastic = [place for place in elastic if place in kept]
+        for _ in range(too_wide(widths) if elastic else 0):
+            widths[max(elastic, key=lambda place: widths[place] - floor[place])] -= 1
+        for line in lines:
+            cells = [
+                cut(line[place], widths[place]).ljust(widths[place])
+                if place in words or place == 0
+                else line[place].rjust(widths[place])
+                for place in sorted(kept)
+            ]
+            self.add(_GAP.join(cells).rstrip()[: self.width])
         self.count_more(len(rows), most)
 
     def count_more(self, count: int, most: int | None) -> None:
@@ -117,11 +115,7 @@ class Page:
             self.say(Message("and {count} more.", count=count - most))
 
     def matrix(
-        self,
-        heads: Sequence[str],
-        columns: Iterable[tuple[str, Sequence[str]]],
-        *,
-        right: bool = True,
+        self, heads: Sequence[str], columns: Iterable[tuple[str, Sequence[str]]]
     ) -> None:
         """A title and its cells each; in several blocks where one would be too wide."""
         columns = [(shown(title), cells) for title, cells in columns]
@@ -129,11 +123,9 @@ class Page:
         room = self.width - max(map(len, heads), default=0)
         at_once = max(1, room // (widest + len(_GAP)))
         for begin in range(0, len(columns), at_once):
-            block = columns[begin : begin + at_once]
-            self.gap().table(
-                [Column("", 100), *(Column(title, 90, right) for title, _ in block)],
-                [[head, *(cells[row] for _, cells in block)] for row, head in enumerate(heads)],
-            )
+            titles, cells = zip(*columns[begin : begin + at_once], strict=True)
+            weights = {"": 100, **dict.fromkeys(titles, 90)}
+            self.gap().table(weights, [*zip(heads, *cells, strict=True)])
 
 
 @contextmanager
@@ -147,21 +139,18 @@ def printed() -> Iterator[Page]:
 
 # Any: whatever JSON has words for.
 def write_json(told: Any, *, line: bool = False) -> None:
-    """To be read by programs alone, or with a line for each member and each entry of it."""
+    """In one line, or with a line for each member and each entry of it."""
     text = json.dumps(told)
-    if isinstance(told, dict) and not line:
-        members = (f'"{name}": {_a_line_each(each)}' for name, each in told.items())
+    if not line and isinstance(told, dict):
+        members = []
+        for name, each in told.items():
+            entries = ",\n".join(map(json.dumps, each)) if isinstance(each, list) else ""
+            members.append(
+                f'"{name}": ' + (f"[\n{entries}\n]" if entries else json.dumps(each))
+            )
         text = "{\n" + ",\n".join(members) + "\n}"
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
-
-
-def _a_line_each(member: object) -> str:
-    if not isinstance(member, list):
-        return json.dumps(member)
-    return (
-        "[" + ",".join(f"\n{json.dumps(each)}" for each in member) + "\n" * bool(member) + "]"
-    )
 
 
 def shown(text: str) -> str:
@@ -176,17 +165,28 @@ def cut(text: str, width: int) -> str:
     return text[: max(0, width - 1)] + "…" if width > 0 else ""
 
 
-def wrap(text: str, width: int, set_in: str = "  ") -> list[str]:
-    """The text in lines that can be read, with the later ones set in."""
+def wrap(text: str, width: int, set_in: str = "  ", head: str = "") -> list[str]:
+    """In lines that fit, the later ones set in. What a person would copy stays whole: paths,
+    options, and commands between backticks.
+    """
+    kept = re.sub("`[^`]*`", lambda command: command[0].replace(" ", "\0"), text)
     lines = textwrap.wrap(
-        text,
-        min(width, _WIDEST),
+        kept,
+        width,
+        initial_indent=head,
         subsequent_indent=set_in,
-        # A path or an option with a hyphen could not be copied from two lines.
         break_on_hyphens=False,
         break_long_words=False,
     )
-    return lines or [""]
+    return [line.replace("\0", " ") for line in lines] or [head]
+
+
+def gathered(pairs: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
+    """What belongs together, in the order in which it came."""
+    found: dict[K, list[T]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def figure(value: T | None, show: Callable[[T], object] = str) -> str:
@@ -211,7 +211,7 @@ class Terminal:
         """Columns; unlimited where nobody looks, since a file has no edge."""
         if not self.interactive and "COLUMNS" not in os.environ:
             return 10_000
-        return max(20, _size(self._stream)[0])
+        return max(20, self._size()[0])
 
     def show(self, text: str) -> None:
         """Print below what stands there already."""
@@ -223,17 +223,14 @@ class Terminal:
         if not self.interactive:
             self.show(text + "\n")
             return
-        lines, height = text.splitlines(), _size(self._stream)[1]
+        lines, height = text.splitlines(), self._size()[1]
         if len(lines) >= height:
             lines = [line for line in lines if line]  # space for figures rather than for air
         if len(lines) >= height:
-            more = len(lines) - height + 2
-            notice = trn(
-                "({count} more line: make the terminal taller)",
-                "({count} more lines: make the terminal taller)",
-                more,
+            more = tr(
+                "({count} lines more: make the terminal taller)", count=len(lines) - height + 2
             )
-            lines = [*lines[: max(0, height - 2)], notice[: self.width()]]
+            lines = [*lines[: max(0, height - 2)], more[: self.width()]]
         # Each line is cleared to its end, and all below the last: nothing flickers.
         self.write("\x1b[H" + "".join(f"{line}\x1b[K\n" for line in lines) + "\x1b[J")
 
@@ -261,41 +258,33 @@ class Terminal:
         self._stream.write(text)
         self._stream.flush()
 
+    def _size(self) -> tuple[int, int]:
+        try:
+            columns, lines = os.get_terminal_size(self._stream.fileno())
+        except (OSError, ValueError):
+            columns, lines = 0, 0
+        asked = os.environ.get("COLUMNS", "")
+        return int(asked) if asked.isdigit() else columns or 100, lines or 30
 
-class ProgressLine:
-    """Written over itself, and taken away at the end; only where a person looks.
 
-    `show` may be called from any thread.
+@contextmanager
+def progress_line(stream: TextIO) -> Iterator[Callable[[str], None]]:
+    """What shows words in place of those before, from any thread; only where a person looks.
+    They are taken away at the end.
     """
+    terminal, written = Terminal(stream), -_EVERY
+    seen = terminal.interactive and os.environ.get("TERM") != "dumb"
 
-    def __init__(self, stream: TextIO) -> None:
-        self._terminal, self._lock = Terminal(stream), threading.Lock()
-        self._seen = self._terminal.interactive and os.environ.get("TERM") != "dumb"
-        self._written = -_EVERY
+    def show(words: str) -> None:
+        nonlocal written
+        if seen and time.monotonic() - written >= _EVERY:
+            written = time.monotonic()
+            terminal.write(f"\r{cut(words, terminal.width() - 1)}\x1b[K")
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._written = -_EVERY
-        self.show("")
-        self._seen = False
-
-    def show(self, words: str) -> None:
-        with self._lock:
-            now = time.monotonic()
-            if self._seen and now - self._written >= _EVERY:
-                self._written = now
-                self._terminal.write(f"\r{cut(words, self._terminal.width() - 1)}\x1b[K")
-
-
-def _size(stream: TextIO) -> tuple[int, int]:
     try:
-        columns, lines = os.get_terminal_size(stream.fileno())
-    except (OSError, ValueError):
-        columns, lines = 0, 0
-    asked = os.environ.get("COLUMNS", "")
-    return int(asked) if asked.isdigit() else columns or 100, lines or 30
+        yield show
+    finally:
+        terminal.write("\r\x1b[K" if seen else "")
 
 
 def draws_in_place(stream: TextIO) -> bool:
@@ -306,26 +295,11 @@ def draws_in_place(stream: TextIO) -> bool:
         import ctypes  # noqa: PLC0415
         import msvcrt  # noqa: PLC0415 - only Windows has it
 
-        try:
-            handle = msvcrt.get_osfhandle(stream.fileno())
-        except OSError:
-            return False
-        return teach_escapes(ctypes.windll.kernel32, handle)
+        # Refused where it is no console, such as NUL.
+        console = ctypes.c_void_p(msvcrt.get_osfhandle(stream.fileno()))
+        return bool(ctypes.windll.kernel32.SetConsoleMode(console, _WITH_ESCAPES))
     else:  # noqa: RET505 - so the checker of types sees that only one of them is reached
         return True
-
-
-# Any: the functions of a library of Windows.
-def teach_escapes(kernel: Any, handle: int) -> bool:
-    """False where it is no console, such as NUL, or one that is too old."""
-    import ctypes  # noqa: PLC0415
-
-    console, mode = ctypes.c_void_p(handle), ctypes.c_uint32()
-    if not kernel.GetConsoleMode(console, ctypes.byref(mode)):
-        return False
-    if mode.value & _UNDERSTANDS_ESCAPES:
-        return True
-    return bool(kernel.SetConsoleMode(console, mode.value | _UNDERSTANDS_ESCAPES))
 
 
 def nobody_reads() -> bool:

@@ -5,23 +5,22 @@ from collections.abc import Sequence
 
 from gpuexplorer.commands.arguments import HOST, JSON, OK, SOURCE, add_options
 from gpuexplorer.commands.snapshot import link_as_json
-from gpuexplorer.commands.snapshot_table import grouped
 from gpuexplorer.commands.source import opened, wiring_of
-from gpuexplorer.commands.terminal import NONE, Column, Page, figure, printed, write_json
+from gpuexplorer.commands.terminal import NONE, Page, figure, gathered, printed, write_json
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import rate
 from gpuexplorer.core.words import Message, on, tr
-from gpuexplorer.telemetry.topology import Link, PathKind, Topology
+from gpuexplorer.telemetry.topology import PathKind, Topology
 
 _MANY_PAIRS, _FIRST_PAIRS = 6, 4
-_RATES = (
-    Column(Message("Path"), 90),
-    Column(Message("Rate"), 95, right=True),
-    Column(Message("Over"), 50),
-    Column(Message("Peer to peer"), 60),
-    Column(Message("Between"), 100, elastic=True),
-)
+_RATES: dict[str, int] = {
+    Message("Path"): 90,
+    Message("Rate"): 96,
+    Message("Over"): 50,
+    Message("Peer to peer"): 60,
+    Message("Between"): 100,
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,53 +63,52 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write(page: Page, cards: Sequence[Card], topology: Topology) -> None:
-    names = {card.id: str(card.index) for card in cards} | {HOST_ID: tr("host")}
-    kinds = {PathKind.SELF, *(link.path for link in topology.links)}
-    columns: list[tuple[str, list[str]]] = []
-    for other, name in names.items():
-        links = [topology.link(card.id, other) for card in cards]
-        letters = ["?" if link is None else link.letters for link in links]
-        if other != HOST_ID:
-            letters[len(columns)] = PathKind.SELF.value
-        if PathKind.UNKNOWN in letters:  # a card that does not answer has no links
-            kinds.add(PathKind.UNKNOWN)
-        columns.append((name, letters))
-    columns.append(("NUMA", [figure(topology.numa_nodes.get(card.id)) for card in cards]))
-    page.gap().matrix([str(card.index) for card in cards], columns, right=False)
+    names = {card.id: str(card.index) for card in cards}
+    ends = names | {HOST_ID: tr("host")}
+    letters = {(each, each): PathKind.SELF.value for each in names}
+    pairs = []
+    for link in topology.links:
+        letters |= dict.fromkeys(((link.a, link.b), (link.b, link.a)), link.letters)
+        # What pairs that are wired alike have in common.
+        speed = Message("unknown") if link.rate is None else str(rate(link.rate))
+        peer: str = Message("yes")
+        if link.b == HOST_ID:
+            peer = NONE
+        elif link.peer_to_peer is None:
+            peer = link.peer_reason or Message("not reported")
+        elif not link.peer_to_peer:
+            peer = Message("no: {reason}", reason=link.peer_reason)
+        pair = f"{ends[link.a]}-{ends[link.b]}"
+        pairs.append(((link.letters, speed, link.rate_reason, peer), pair))
+    columns = [
+        (name, [letters.get((card, end), PathKind.UNKNOWN) for card in names])
+        for end, name in ends.items()
+    ]
+    columns.append(("NUMA", [figure(topology.numa_nodes.get(card)) for card in names]))
+    page.gap().matrix([*names.values()], columns)
     page.gap()
-    for kind in filter(kinds.__contains__, PathKind):
-        sign = "NV#" if kind is PathKind.NVLINK else kind.value
-        page.say(f"{sign:5} {tr(kind.sentence)}")
-    if topology.links:
+    kinds = {PathKind.SELF, *(link.path for link in topology.links)}
+    for kind in PathKind:
+        # A card that does not answer has no links.
+        if kind in kinds or any(kind in cells for _, cells in columns):
+            sign = "NV#" if kind is PathKind.NVLINK else kind.value
+            page.say(f"{sign:5} {tr(kind.sentence)}")
+    rows = []
+    for facts, those in gathered(pairs).items():
+        between = ", ".join(those)
+        if len(those) > _MANY_PAIRS:
+            between = Message(
+                "{count} pairs: {first} to {last}",
+                count=len(those),
+                first=", ".join(those[:_FIRST_PAIRS]),
+                last=those[-1],
+            )
+        rows.append((*facts, between))
+    if rows:
         page.gap().say(Message("Theoretical rates, each direction:"))
-        pairs = ((_facts(each), f"{names[each.a]}-{names[each.b]}") for each in topology.links)
-        page.table(
-            _RATES, [[*facts, _between(those)] for facts, those in grouped(pairs).items()]
-        )
+        page.table(_RATES, rows)
     page.gap()
     for card in cards:
         if card.denied is not None:
             reason = card.cuda_reason
             page.say(Message("Card {card}: {reason}.", card=card.index, reason=reason))
-
-
-def _facts(link: Link) -> tuple[str, ...]:
-    """What pairs that are wired alike have in common."""
-    speed = Message("unknown") if link.rate is None else str(rate(link.rate))
-    peer: str = Message("yes")
-    if link.b == HOST_ID:
-        peer = NONE
-    elif link.peer_to_peer is None:
-        peer = link.peer_reason or Message("not reported")
-    elif not link.peer_to_peer:
-        peer = Message("no: {reason}", reason=link.peer_reason)
-    return link.letters, speed, link.rate_reason, peer
-
-
-def _between(pairs: Sequence[str]) -> str:
-    if len(pairs) <= _MANY_PAIRS:
-        return ", ".join(pairs)
-    first = ", ".join(pairs[:_FIRST_PAIRS])
-    return Message(
-        "{count} pairs: {first} to {last}", count=len(pairs), first=first, last=pairs[-1]
-    )

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from gpuexplorer.commands.arguments import (
     HOST,
     SOURCE,
-    OneOf,
     Option,
     WrongArgumentsError,
     add_options,
@@ -49,7 +48,7 @@ def size(text: str) -> tuple[int, int]:
         raise argparse.ArgumentTypeError(said)
     wide, high = int(parts[1]), int(parts[2])
     if not (_SMALLEST[0] <= wide <= _LARGEST[0] and _SMALLEST[1] <= high <= _LARGEST[1]):
-        smallest, largest = ("x".join(map(str, each)) for each in (_SMALLEST, _LARGEST))
+        smallest, largest = ("{}x{}".format(*each) for each in (_SMALLEST, _LARGEST))
         said = tr(
             "{text!r} is not possible; from {smallest} to {largest} is",
             text=text,
@@ -98,14 +97,15 @@ WINDOW = {
     "--read-only": Option("", "no process can be ended from this window"),
     "--view": Option(
         "NAME",
-        "open on this screen: {screens}; for pictures also: all",
-        OneOf((*SCREENS, "all")),
-        values={"screens": ", ".join(SCREENS)},
+        Message(
+            "open on this screen: {screens}; for pictures also: all", screens=", ".join(SCREENS)
+        ),
+        choices=(*SCREENS, "all"),
     ),
     "--theme": Option(
         "THEME",
         "dark or light, whatever the settings say; for pictures also: both",
-        OneOf(("dark", "light", "both")),
+        choices=("dark", "light", "both"),
     ),
     "--size": Option("WxH", "size of the window, such as 1600x1000", size),
     "--screenshot": Option("DIR", "write a PNG per screen and theme into this folder, and end"),
@@ -136,36 +136,27 @@ def check_window_arguments(arguments: argparse.Namespace) -> None:
     from gpuexplorer.remote.ssh import host_name  # noqa: PLC0415
     from gpuexplorer.telemetry.whole_file import refuse_unwritable  # noqa: PLC0415
 
-    window, screens = arguments.screenshot is None, ", ".join(SCREENS)
-    for wrong, sentence, hint in (
-        (
-            arguments.open and arguments.recording,
-            Message("Two recordings cannot be opened in one window."),
-            Message("Name one of them."),
-        ),
-        (
-            window and arguments.view == "all",
-            Message("A window opens on one screen."),
-            Message("Say which: {screens}.", screens=screens),
-        ),
-        (
-            window and arguments.theme == "both",
-            Message("A window has one theme."),
-            Message("Say dark or light."),
-        ),
-        (
-            window and arguments.after is not None,
-            Message("--after says when pictures are taken, and none were asked for."),
-            Message("Say where to with --screenshot DIR, or when to end with --quit-after."),
-        ),
-        (
-            not window and arguments.quit_after is not None,
-            Message("With --screenshot the program ends when the pictures are written."),
-            Message("Leave --quit-after out; --after says when the pictures are taken."),
-        ),
-    ):
-        if wrong:
-            raise WrongArgumentsError(sentence, hint)
+    window = arguments.screenshot is None
+    if arguments.open and arguments.recording:
+        raise WrongArgumentsError(
+            "Two recordings cannot be opened in one window.", "Name one of them."
+        )
+    if window and arguments.view == "all":
+        raise WrongArgumentsError(
+            "A window opens on one screen.", "Say which: {screens}.", screens=", ".join(SCREENS)
+        )
+    if window and arguments.theme == "both":
+        raise WrongArgumentsError("A window has one theme.", "Say dark or light.")
+    if window and arguments.after is not None:
+        raise WrongArgumentsError(
+            "--after says when pictures are taken, and none were asked for.",
+            "Say where to with --screenshot DIR, or when to end with --quit-after.",
+        )
+    if not window and arguments.quit_after is not None:
+        raise WrongArgumentsError(
+            "With --screenshot the program ends when the pictures are written.",
+            "Leave --quit-after out; --after says when the pictures are taken.",
+        )
     check_host_python(arguments)
     with in_the_words():
         arguments.host = [host_name(each).text for each in arguments.host]

@@ -10,7 +10,6 @@ from pathlib import Path
 import shtab
 
 from gpuexplorer.__main__ import VERBS
-from gpuexplorer.commands.arguments import OneOf
 from gpuexplorer.commands.window_arguments import add_window_arguments
 from gpuexplorer.copies.plan import Kind
 
@@ -91,9 +90,7 @@ def _parser(plain: argparse.ArgumentParser) -> argparse.ArgumentParser:
 def _offer(parser: argparse.ArgumentParser) -> None:
     for action in actions(parser):
         name = action.option_strings[-1] if action.option_strings else ""
-        if isinstance(action.type, OneOf):
-            action.choices = action.type.words
-        elif name in _USUAL:
+        if name in _USUAL:
             action.choices = _USUAL[name]
         elif action.metavar in _PATHS:
             action.complete = _PATHS[str(action.metavar)]  # type: ignore[attr-defined] # shtab's

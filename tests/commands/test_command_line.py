@@ -1,14 +1,19 @@
-"""The program's words: help, versions, unknown commands, the topology, no display."""
+"""The program's words: help, versions, what is typed behind them, the topology, no window."""
 
+import argparse
 import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import gpuexplorer
 from gpuexplorer.__main__ import VERBS, main
+from gpuexplorer.commands.arguments import SentenceParser
+from gpuexplorer.commands.lab import add_arguments, program_of
+from gpuexplorer.commands.window_arguments import add_window_arguments, check_window_arguments
 
 Out = pytest.CaptureFixture[str]
 
@@ -27,20 +32,6 @@ def test_what_there_is_is_told(capsys: Out, words: str, told: list[str]) -> None
     assert left.value.code == 0
     out = capsys.readouterr().out
     assert [each for each in told if each not in out] == []
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("snapshit", "'snapshit' is not a command.\nThe commands are: snapshot, topology,"),
-        ("--simulate 2xT4 snapshot", "has to come first"),
-    ],
-)
-def test_a_command_that_is_none_or_comes_too_late_is_told_so(
-    capsys: Out, words: str, said: str
-) -> None:
-    assert main(words.split()) == 2
-    assert said in capsys.readouterr().err
 
 
 def test_without_a_display_the_table_comes_instead_with_one_sentence_why() -> None:
@@ -87,3 +78,63 @@ def test_topology_of_64_cards_fits_a_terminal(
     assert max(map(len, lines)) <= width
     titles = [word for line in lines if line.startswith("  ") for word in line.split()]
     assert {str(card) for card in range(64)} <= {*titles}, "a column is left out"
+
+
+@pytest.mark.parametrize(
+    ("words", "own", "as_data"),
+    [
+        ("train.py --json --simulate x -h -v", "--json --simulate x -h -v", False),
+        ("--json train.py --epochs 3", "--epochs 3", True),
+        ("--json -- train.py a", "a", True),
+        ("train.py -- -x", "-- -x", False),
+    ],
+)
+def test_options_stand_before_the_file_and_what_stands_behind_it_is_the_programs_own(
+    words: str, own: str, as_data: bool
+) -> None:
+    parser = SentenceParser(prog="gpuexplorer lab")
+    add_arguments(parser)
+    found = parser.understood(words.split())
+    assert program_of(found) == (Path("train.py"), own.split())
+    assert found.json is as_data
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_what_has_no_end_is_not_read(capsys: Out, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "endless.py")
+    assert main(["lab", str(tmp_path / "endless.py")]) == 2
+    assert "endless.py is no ordinary file." in capsys.readouterr().err
+
+
+def test_a_fleet_is_made_of_address_selector_and_labels() -> None:
+    parser = argparse.ArgumentParser()
+    add_window_arguments(parser)
+    words = "--prometheus prom:9090 --match {cluster='a'} --host-label node"
+    arguments = parser.parse_args(words.split())
+    check_window_arguments(arguments)
+    fleet = arguments.fleet
+    assert fleet.server.where.url == "http://prom:9090"
+    assert (fleet.match, fleet.host_label) == ("cluster='a'", "node")
+
+
+_WITHOUT = """
+import sys
+from gpuexplorer.__main__ import main
+sys.modules[sys.argv[1]] = None
+raise SystemExit(main(["--simulate", "1xH100", "--quit-after", "0.1"]))
+"""
+
+
+@pytest.mark.parametrize("part", ["pyqtgraph", "PySide6.QtWidgets", "numpy"])
+def test_a_window_that_lacks_a_part_names_it_and_who_says_more(part: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _WITHOUT, part],
+        env=os.environ | {"QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "What draws the window cannot be loaded here: " in done.stderr
+    assert part in done.stderr
+    assert "`gpuexplorer doctor` says more." in done.stderr

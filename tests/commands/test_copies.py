@@ -9,13 +9,12 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from gpuexplorer.__main__ import main
 from gpuexplorer.commands.copies import in_words
-from gpuexplorer.commands.terminal import ProgressLine
+from gpuexplorer.commands.terminal import progress_line
 from gpuexplorer.copies.measuring import Progress
 from gpuexplorer.lab.wire import CopyJob, ProductJob
 from tests.lab.processes import needs_torch
@@ -129,29 +128,6 @@ def test_the_list_has_the_numbers_of_cuda_or_why_they_are_not_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("--sizes big", "'big' is not a size."),
-        ("--devices cuda:9", "--devices names 'cuda:9', and no device here is called so."),
-        ("--mode sideways", "--mode names 'sideways', which is not known."),
-        ("--json --csv", "--json and --csv exclude each other."),
-        ("--python /x", "--simulate and --python exclude each other."),
-        ("--fault wrong:0", "'wrong:0' does not say from which card to which."),
-        ("--devices cpu --mode staged", "there is nothing to measure as staged."),
-        ("--many", "There is no argument --many."),
-        ("--sheet --beside Voodoo", "--beside names 'Voodoo', and the table of"),
-        ("--beside 4090", "Other cards lie beside a datasheet only."),
-        ("--sheet --sizes 1M", "--datasheet and --sizes exclude each other."),
-        ("--sheet --mode all", "--datasheet and --mode exclude each other."),
-    ],
-)
-def test_words_that_are_wrong_get_a_sentence_and_status_2(
-    capsys: Out, words: str, sentence: str
-) -> None:
-    assert sentence in told(capsys, f"--simulate 2xT4 {words}", 2)
-
-
-@pytest.mark.parametrize(
     ("words", "said", "status"),
     [
         ("--sizes 512G --devices 0", "more than an eighth", 1),
@@ -216,22 +192,6 @@ def test_a_computer_without_cards_measures_itself_for_real(capsys: Out) -> None:
     assert each["limit_gbs"] is None
 
 
-def test_a_python_without_pytorch_is_refused_by_name(capsys: Out, tmp_path: Path) -> None:
-    said = told(capsys, f"--python {tmp_path / 'python'} --sizes 4K", 1)
-    assert "cannot be the lab's Python" in said
-
-
-def test_a_reader_that_leaves_early_is_no_failure() -> None:
-    with subprocess.Popen(
-        [*COMMAND, "--simulate", "64xH100"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as program:
-        assert program.stdout is not None
-        assert program.stderr is not None
-        program.stdout.close()
-        assert program.stderr.read() == b""
-        assert program.wait(PATIENCE) == 0
-
-
 @needs_torch
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no such terminals")
 def test_ctrl_c_ends_at_once_with_what_was_measured() -> None:
@@ -265,7 +225,7 @@ def test_a_terminal_is_told_how_far_it_has_got_in_a_line_that_goes_away(
     screen, file = io.StringIO(), io.StringIO()
     monkeypatch.setattr(screen, "isatty", lambda: True)
     for stream in (screen, file):
-        with ProgressLine(stream) as line:
-            line.show(words)
+        with progress_line(stream) as show:
+            show(words)
     assert screen.getvalue() == f"\r{words}\x1b[K\r\x1b[K"
     assert file.getvalue() == "", "what is no terminal is told nothing"

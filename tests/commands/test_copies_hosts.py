@@ -72,25 +72,6 @@ def test_a_table_says_by_what_and_by_which_way(capsys: Out) -> None:
     assert sizes == [["1", "KiB"], ["64", "KiB"]]
 
 
-@pytest.mark.parametrize(
-    ("hosts", "words", "said"),
-    [
-        ("a", (), "--hosts needs two machines or more."),
-        ("a,-oProxyCommand=x", (), "cannot begin with a hyphen"),
-        ("a,b\x1b[2J", (), "cannot hold spaces or control characters"),
-        ("a,,b", (), "The name of a machine is missing."),
-        ("a,b", ("--mode", "pageable"), "--mode names 'pageable', which does not go between"),
-        ("a,b", ("--simulate", "2xH100"), "--hosts and --simulate exclude each other."),
-        (",".join("abcdefghijklmnopq"), (), "--hosts takes up to 16 machines."),
-    ],
-)
-def test_what_is_wrong_is_said_before_anybody_is_called(
-    hosts: str, words: tuple[str, ...], said: str, capsys: Out
-) -> None:
-    text = told(capsys, hosts, *words, status=2)
-    assert said in text
-
-
 def test_a_host_that_refuses_is_told_with_the_way_out(capsys: Out, ssh: FakeSsh) -> None:
     ssh.refusing("a", "user@a: Permission denied (publickey).")
     ssh.host("b", "exec sleep 1000")

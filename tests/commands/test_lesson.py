@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -90,30 +88,6 @@ def test_a_new_lesson_passes_the_check_and_is_never_overwritten(
     for name in ("my lesson/lesson.md/other", "a\0b", "x" * 5000):
         assert main(["lesson", "new", str(tmp_path / name)]) == 1
         assert "lesson.md cannot be written: " in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "words", [(), ("play",), ("list", "more"), ("check",), ("new",), ("run",), ("run", "--no")]
-)
-def test_what_is_not_understood_is_said_in_a_sentence(
-    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as left:
-        main(["lesson", *words])
-    assert left.value.code == 2
-    assert "The right form: gpuexplorer lesson" in capsys.readouterr().err
-
-
-def test_the_list_imports_nothing_that_plays() -> None:
-    code = (
-        "import sys; from gpuexplorer.__main__ import main; main(['lesson', 'list']);"
-        "print([each for each in sys.modules if each.split('.')[0] in"
-        " ('numpy', 'PySide6', 'torch') or 'lesson_' in each and 'file' not in each])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_every_lesson_of_the_program_can_be_read() -> None:

@@ -2,7 +2,6 @@
 container that this runs in, is let near them.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +20,6 @@ from gpuexplorer.telemetry.backend import (
 )
 from gpuexplorer.telemetry.looked_for import (
     VENDORS,
-    DisplayController,
     driver_library,
     plain_bus_id,
 )
@@ -50,11 +48,21 @@ def cards(topic: Topic, probe: Probe) -> None:
     known = {plain_bus_id(each.card.bus_id or "") for each in seen} - {""}
     held = [each for each in ours if each.driver == "nvidia"]
     silent = [each for each in held if known and plain_bus_id(each.bus_id) not in known]
+    plugged = ("bus_id", "name", "driver", "asleep")
     facts = topic.facts = {
         "answering": [_facts_of(card) for card in answer.cards],
         "no_figures": {card: why.sentence for card, why in blind.items()},
         "silent": [_facts_of(card) for card in dead],
-        "on_the_pci_bus": None if bus is None else list(map(_plugged, bus)),
+        "on_the_pci_bus": None
+        if bus is None
+        else [
+            {
+                "vendor": VENDORS.get(one.vendor_id, one.vendor_id),
+                "pci_id": f"{one.vendor_id}:{one.device_id}",
+                **{name: getattr(one, name) for name in plugged},
+            }
+            for one in bus
+        ],
     }
     topic.details = list(map(_described, seen))
     if answer.asleep:
@@ -76,9 +84,12 @@ def cards(topic: Topic, probe: Probe) -> None:
         none = Message("There is no NVIDIA card.")
         if bus is None:
             none = Message("No NVIDIA card answers, and the PCI bus cannot be seen from here.")
-        if probe.platform == "win32" and (named := _known_to_windows(probe)):
-            none = Message("No NVIDIA card answers. Windows knows these graphics cards:")
-            facts["windows_names"] = topic.details = named
+        if probe.platform == "win32":
+            _, text = probe.run_program(_ASK_WINDOWS, 10.0)
+            named = re.findall('"(.+?)"', text)
+            if named:
+                none = Message("No NVIDIA card answers. Windows knows these graphics cards:")
+                facts["windows_names"] = topic.details = named
         topic.look(
             none, "To see everything without a card, start `gpuexplorer --simulate 2xH100`."
         )
@@ -104,16 +115,16 @@ def cards(topic: Topic, probe: Probe) -> None:
                 "{count} of them give no usable figure.",
                 len(blind),
             )
-            topic.look(told(topic.sentence, without), _see(set(blind.values())))
-
-
-def _known_to_windows(probe: Probe) -> list[str]:
-    code, text = probe.run_program(_ASK_WINDOWS, 10.0)
-    try:
-        named = json.loads(text) if code == 0 else []
-    except ValueError:
-        return []
-    return [named] if isinstance(named, str) else list(map(str, named))
+            whys = {*blind.values()}
+            do = Message("Compare with `nvidia-smi -q`; a newer driver may report more.")
+            if whys == {Absence.NO_PERMISSION}:
+                do = remedy(Absence.NO_PERMISSION)
+            elif whys == {Absence.IMPOSSIBLE}:
+                do = Message(
+                    "Restart the computer; if it stays so, install another version of the"
+                    " driver."
+                )
+            topic.look(told(topic.sentence, without), do)
 
 
 def _wake(whys: set[Absence | None]) -> Message:
@@ -131,17 +142,6 @@ def _wake(whys: set[Absence | None]) -> Message:
         "Look for 'Xid' or 'fallen off the bus' in the system log (`sudo dmesg`),"
         " check the power cables, and restart the computer."
     )
-
-
-def _see(whys: set[Absence]) -> Message:
-    """What to do about cards that answer and give no figure."""
-    if whys == {Absence.NO_PERMISSION}:
-        return remedy(Absence.NO_PERMISSION)
-    if whys == {Absence.IMPOSSIBLE}:
-        return Message(
-            "Restart the computer; if it stays so, install another version of the driver."
-        )
-    return Message("Compare with `nvidia-smi -q`; a newer driver may report more.")
 
 
 def _described(seen: Seen) -> Message:
@@ -175,17 +175,6 @@ def _facts_of(card: Card) -> Mapping[str, Any]:
     return {name: getattr(card, name) for name in _CARD_FACTS}
 
 
-def _plugged(one: DisplayController) -> Mapping[str, Any]:
-    return {
-        "bus_id": one.bus_id,
-        "vendor": VENDORS.get(one.vendor_id, one.vendor_id),
-        "pci_id": f"{one.vendor_id}:{one.device_id}",
-        "name": one.name,
-        "driver": one.driver,
-        "asleep": one.asleep,
-    }
-
-
 def driver(topic: Topic, probe: Probe) -> None:
     """Whether NVIDIA's driver is there, is whole, and answers; and if not, why not."""
     if probe.platform == "darwin":
@@ -199,19 +188,18 @@ def driver(topic: Topic, probe: Probe) -> None:
     # The source or build folder that a driver package leaves behind.
     package = probe.all("/usr/src/nvidia*", "/var/lib/dkms/nvidia*")
     facts = topic.facts = {
-        "driver_version": source.driver_version if source else None,
-        "cuda_version": source.cuda_version if source else None,
-        "read_through": source.label if source else None,
+        "driver_version": source.driver_version,
+        "cuda_version": source.cuda_version,
+        "read_through": source.label or None,
         "module_version": module,
         "library": probe.shown(library) if library else None,
         "library_version": said[1] if said else None,
         "library_chosen": chosen,
         "nouveau_loaded": probe.exists("/sys/module/nouveau"),
-        # The source or build folder that a driver package leaves behind.
         "package_found": package[0] if package else None,
         "secure_boot": bool(probe.found(secure_boot[0], "(\1)$")) if secure_boot else None,
     }
-    if source is not None:
+    if source.label:
         topic.detail("How it was read: {source}.", source=source.label)
         topic.fine(
             "NVIDIA's driver {version} answers. It can run programs made for CUDA {cuda} or"
@@ -224,7 +212,26 @@ def driver(topic: Topic, probe: Probe) -> None:
     elif not (library or chosen or module) and all(
         each.driver == "vfio-pci" for each in probe.nvidia_on_the_bus
     ):
-        _without_driver(topic, probe)
+        # There is nothing of a driver, and no card that would need one.
+        if WSL in probe.inside:
+            topic.look(
+                "Windows lends no NVIDIA driver to this Linux.",
+                "If there is an NVIDIA card, install NVIDIA's driver in Windows, not in Linux.",
+            )
+        elif probe.nvidia_on_the_bus:
+            topic.look(
+                "The NVIDIA card is set aside for a virtual machine (vfio-pci).",
+                "Run GPU Explorer in the virtual machine, or give the card back to this"
+                " system.",
+            )
+        elif probe.on_the_bus is not None:
+            topic.fine("There is no NVIDIA driver, and no NVIDIA card that would need one.")
+        else:
+            topic.look(
+                "There is no NVIDIA driver here.",
+                "If there is an NVIDIA card: {install}",
+                install=_INSTALL,
+            )
     elif chosen:
         unset = Message("Unset GPUEXPLORER_NVML, so that the driver's own library is found.")
         topic.broken(trouble.sentence, _of_use(trouble) or unset)
@@ -246,28 +253,6 @@ def driver(topic: Topic, probe: Probe) -> None:
 def _of_use(trouble: Trouble) -> Message:
     """The doctor sends nobody to the doctor."""
     return NOTHING if trouble.hint in (INSTALL_IT, ASK_THE_DOCTOR) else trouble.hint
-
-
-def _without_driver(topic: Topic, probe: Probe) -> None:
-    """Where there is nothing of a driver, and no card that would need one."""
-    if WSL in probe.inside:
-        topic.look(
-            "Windows lends no NVIDIA driver to this Linux.",
-            "If there is an NVIDIA card, install NVIDIA's driver in Windows, not in Linux.",
-        )
-    elif probe.nvidia_on_the_bus:
-        topic.look(
-            "The NVIDIA card is set aside for a virtual machine (vfio-pci).",
-            "Run GPU Explorer in the virtual machine, or give the card back to this system.",
-        )
-    elif probe.on_the_bus is not None:
-        topic.fine("There is no NVIDIA driver, and no NVIDIA card that would need one.")
-    else:
-        topic.look(
-            "There is no NVIDIA driver here.",
-            "If there is an NVIDIA card: {install}",
-            install=_INSTALL,
-        )
 
 
 def _likely_cause(probe: Probe, facts: Mapping[str, Any]) -> Trouble:
@@ -348,13 +333,7 @@ def permissions(topic: Topic, probe: Probe) -> None:
         "groups": probe.groups,
     }
     if files and probe.groups:
-        member = Message.counted(
-            "This user is in the group {groups}.",
-            "This user is in the groups {groups}.",
-            len(probe.groups),
-            groups=all_of(probe.groups),
-        )
-        topic.details = [member]
+        topic.detail("Groups of this user: {groups}.", groups=all_of(probe.groups))
     lend = _how_to_lend(probe) or Message("Run: `sudo nvidia-modprobe -u -c 0`")
     if not files and probe.module is None:
         topic.fine("There are no device files of NVIDIA's driver, so nothing needs permission.")

@@ -15,10 +15,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial, partialmethod
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardKind, CardState, Sample
+from gpuexplorer.core.cards import Card, CardKind, CardState
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import NOTHING, Message
@@ -74,7 +74,6 @@ class Seen(NamedTuple):
 
     @property
     def answers(self) -> bool:
-        """It could be read, or sleeps and can be."""
         return self.state in (CardState.WORKING, CardState.ASLEEP)
 
 
@@ -83,7 +82,7 @@ class Answer(NamedTuple):
 
     asleep: bool = False  # not asked, so that the cards can go on sleeping
     trouble: Trouble | None = None
-    source: Source | None = None
+    source: Source = Source("none", NOTHING, cards=False)
     seen: Sequence[Seen] = ()
     notes: Sequence[Message] = ()
 
@@ -102,14 +101,13 @@ def _user() -> str:
 
 def _groups() -> Sequence[str]:
     """That the user is in, but for the user's own."""
-    if sys.platform == "win32":
-        return ()
-    import grp  # noqa: PLC0415 - Windows has none
+    names: list[str] = []
+    if sys.platform != "win32":
+        import grp  # noqa: PLC0415 - Windows has none
 
-    names = []
-    for number in os.getgroups():
-        with suppress(KeyError):  # of a computer outside of this container
-            names.append(grp.getgrgid(number).gr_name)
+        for number in os.getgroups():
+            with suppress(KeyError):  # of a computer outside of this container
+                names.append(grp.getgrgid(number).gr_name)
     return [each for each in names if each != _user()]
 
 
@@ -275,17 +273,16 @@ def ask_driver(probe: Probe) -> Answer:
     until = time.monotonic() + probe.patience
     read = partial(backend.read, metrics=frozenset(USABLE))
     # All of them at once.
-    asking = [card.denied is None and Asked(partial(read, card.id)) for card in cards]
-    seen = list(map(partial(_seen, until), cards, asking))
+    asking = {card: Asked(partial(read, card.id)) for card in cards if card.denied is None}
+    seen = []
+    for card in cards:
+        one = Seen(card, CardState.NO_ANSWER)
+        asked = asking.get(card)
+        if asked and asked.answered_within(max(0.0, until - time.monotonic())):
+            _, _, values, missing, state = asked.result()
+            working = state is CardState.WORKING
+            one = Seen(card, state, why_no_figures(values, missing) if working else None)
+        seen.append(one)
     answer = Answer(source=backend.source, seen=seen, notes=backend.notes())
     Asked(backend.close).answered_within(probe.patience)
     return answer
-
-
-def _seen(until: float, card: Card, asking: Asked[Sample] | Literal[False]) -> Seen:
-    if not (asking and asking.answered_within(max(0.0, until - time.monotonic()))):
-        return Seen(card, CardState.NO_ANSWER)
-    sample = asking.result()
-    if sample.state is not CardState.WORKING:
-        return Seen(card, sample.state)
-    return Seen(card, sample.state, why_no_figures(sample.values, sample.missing))

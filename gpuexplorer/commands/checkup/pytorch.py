@@ -82,24 +82,39 @@ def pythons(topic: Topic, probe: Probe) -> None:
             # However many programs start it.
             looked_at.setdefault((python.prefix, python.release), python)
     have = [python for python in looked_at.values() if _has(python, "torch")]
-    driver, cards = _driver(probe), probe.answer.cards
+    answer, cards = probe.answer, probe.answer.cards
+    driver = answer.source.driver_version if answer.source.label else probe.module
     capabilities = [card.compute_capability for card in cards if card.compute_capability]
     cuda = flavour(driver, capabilities) if driver or cards else None
-    found = [_looked_at(probe, python, cuda) for python in have]
+    found = [_looked_at(probe, python, driver, cuda) for python in have]
     lab = next((python.prefix for python in have if python.usable), None)
-    topic.facts = {
-        "looked_at": len(looked_at),
-        "with_torch": [one.facts for one in found],
-        "lab": lab,
-    }
-    looked = Message.counted(
-        "{count} Python was looked at.", "{count} Pythons were looked at.", len(looked_at)
+    listed = [one.facts for one in found]
+    topic.facts = {"looked_at": len(looked_at), "with_torch": listed, "lab": lab}
+    # Where the program is, it can fetch PyTorch; on another computer it is not installed.
+    fetch = NOTHING
+    if doctor() == doctor(""):
+        fetch = Message("`{doctor} --get-pytorch` installs it.", doctor=doctor())
+    counted = Message(
+        "PyTorch is in {count} of {looked} Pythons that were looked at.",
+        count=len(found),
+        looked=len(looked_at),
     )
+    if not found and cards:
+        install = Message(
+            "To compute with PyTorch, install it into any of your Pythons: `pip install torch`."
+        )
+        if cuda is not None:
+            install = Message(
+                "To compute with PyTorch, install PyTorch built for CUDA {version} into any of"
+                " your Pythons.",
+                version=cuda,
+            )
+        topic.look(counted, told(fetch, install))
+        return
     if not found:
-        _without_torch(topic, looked, cuda, here=bool(cards))
+        topic.fine(told(counted, Message("Only the lab needs one."), fetch))
         return
     found.sort(key=lambda one: one.verdict.rank)
-    best, good = found[0], sum(one.verdict is Verdict.FINE for one in found)
     topic.details = [told(*one.details) for one in found]
     if lab is not None:
         topic.detail(
@@ -113,63 +128,30 @@ def pythons(topic: Topic, probe: Probe) -> None:
             python=".".join(map(str, OLDEST_PYTHON)),
             torch=".".join(map(str, OLDEST_TORCH)),
         )
-    number, unsuited = len(found), NOTHING
-    torches = Message.counted(
-        "{count} Python has PyTorch.", "{count} Pythons have PyTorch.", number
-    )
-    if not good:
-        unsuited = Message.counted(
-            "It does not suit the computer.", "None of them suits the computer.", number
-        )
-    elif good < number:
-        torches = Message(
-            "{count} Pythons have PyTorch, {good} of them suited to the computer.",
-            count=number,
-            good=good,
-        )
+    best, good = found[0], sum(one.verdict is Verdict.FINE for one in found)
+    suited = Message("In {good} of them it suits the computer.", good=good)
     do = Message("For {python}: {do}", python=best.topic, do=best.do) if best.do else NOTHING
-    topic.judge(best.verdict, told(torches, looked, unsuited), do)
+    topic.judge(best.verdict, told(counted, suited), do)
 
 
-def _without_torch(topic: Topic, looked: Message, cuda: str | None, *, here: bool) -> None:
-    # Where the program is, it can fetch PyTorch; on another computer it is not installed.
-    fetch = Message("`{doctor} --get-pytorch` installs it.", doctor=doctor())
-    if doctor() != doctor(""):
-        fetch = NOTHING
-    if not here:
-        only = Message("No Python with PyTorch was found; only the lab needs one.")
-        topic.fine(told(only, fetch))
-        return
-    install = Message(
-        "To compute with PyTorch, install it into any of your Pythons: `pip install torch`."
-    )
-    if cuda is not None:
-        install = Message(
-            "To compute with PyTorch, install PyTorch built for CUDA {version} into any of your"
-            " Pythons.",
-            version=cuda,
-        )
-    none = Message("No Python with PyTorch was found.")
-    topic.look(told(none, looked), told(fetch, install))
-
-
-def _looked_at(probe: Probe, python: LabPython, cuda: str | None) -> Topic:
+def _looked_at(probe: Probe, python: LabPython, driver: str | None, cuda: str | None) -> Topic:
     """A Python with PyTorch, as programs read it; its details are the sentences about it."""
     one, build, cards = Topic(python.prefix), python.build, probe.answer.cards
     inside = python.prefix == str(probe.parts)  # of this very program, and no Python to start
-    cudnn = _cudnn_of(probe, python, cards) if build and build.cuda else Cudnn()
-    own = build and build.cuda and cards and python.prefix == probe.prefix
-    code: int | None = 0
-    loads = NOTHING
+    for_cuda = build is not None and build.cuda is not None
+    cudnn = _cudnn_of(probe, python, cards) if for_cuda else Cudnn()
+    own = for_cuda and cards and python.prefix == probe.prefix
+    code, loads = 0, NOTHING
     if build and not inside and (probe.deep or own):
-        code, text = probe.run_program([str(python.path), "-c", ASK_TORCH], _PATIENCE)
+        status, text = probe.run_program([str(python.path), "-c", ASK_TORCH], _PATIENCE)
         said = dict(re.findall(r"^(TORCH|CUDNN) (.*)", text, re.MULTILINE))
         # What PyTorch says of itself goes before what its files say.
         build = replace(build, architectures=said.get("TORCH", "").split())
         cudnn.version = said.get("CUDNN", cudnn.version)
-        last = (text.strip().splitlines() or [""])[-1][:200]
+        code, last = status or 0, text.strip().rpartition("\n")[2][:200]
         loads = Message("It was started, and loads.")
-        if code is None:
+        if status is None:
+            code = 1
             loads = Message(
                 "It was loaded for {seconds:g} s, and did not answer.", seconds=_PATIENCE
             )
@@ -181,20 +163,20 @@ def _looked_at(probe: Probe, python: LabPython, cuda: str | None) -> Topic:
     steps = Message("Reinstall it: `{command}`", command=f"{anew} torch")
     if cuda:
         steps = _install_torch(probe, python, cuda)
-    judged = suits(build, cards, _driver(probe)) if build else None
-    if judged is None:
+    if build is None:
         one.broken("Its files are incomplete.", steps)
     elif cudnn.trouble:
         do = Message("Install PyTorch anew, so that it comes with the cuDNN it needs.")
         if cudnn.package:
             do = Message("Run: `{command}`", command=f"{anew} {cudnn.package}")
-        one.broken(judged.sentence, do)
+        one.broken(suits(build, cards, driver).sentence, do)
     elif code:
         one.broken("It cannot be loaded.", steps)
     else:
-        wants = judged.verdict is not Verdict.FINE and cuda and not inside
-        do = told(judged.do, steps) if wants else judged.do
-        one.judge(judged.verdict, judged.sentence, do)
+        judged = suits(build, cards, driver)
+        one.judge(judged.verdict, judged.sentence, judged.do)
+        if one.verdict is not Verdict.FINE and cuda and not inside:
+            one.do = told(one.do, steps)
     version, built_for, hip, architectures = astuple(build) if build else (None, None, None, ())
     one.facts = {
         "prefix": python.prefix,
@@ -208,13 +190,13 @@ def _looked_at(probe: Probe, python: LabPython, cuda: str | None) -> Topic:
         "sentence": one.sentence,
         "do": one.do,
     }
-    named = Message(
+    one.detail(
         "{verdict}: {python}: {torch}.",
         verdict=one.verdict.word,
         python=_named(probe, python),
         torch=build.label if build else "PyTorch",
     )
-    one.details = [named, one.sentence]
+    one.details.append(one.sentence)
     if architectures:
         one.detail("It holds code for {architectures}.", architectures=" ".join(architectures))
     if cudnn.version and not cudnn.trouble:
@@ -223,32 +205,29 @@ def _looked_at(probe: Probe, python: LabPython, cuda: str | None) -> Topic:
     return one
 
 
-def _driver(probe: Probe) -> str | None:
-    source = probe.answer.source
-    return source.driver_version if source else probe.module
-
-
 def _named(probe: Probe, python: LabPython) -> Message:
     """Its folder, and how it was found."""
-    variable, here = probe.environment.get, probe.environment.get("PWD")
-    path = variable("PATH", "").split(os.pathsep)
-    whys = (
-        (Message("inside this program"), [str(probe.parts)]),
-        (Message("the one that runs this"), [probe.prefix]),
-        (
-            Message("the active environment"),
-            [variable("VIRTUAL_ENV"), variable("CONDA_PREFIX")],
-        ),
-        (Message("in this folder"), [f"{here}/.venv", f"{here}/venv"]),
-        (Message("conda"), [python.prefix] if _by_conda(probe, python) else []),
-    )
-    why = next((why for why, folders in whys if python.prefix in folders), None)
-    if why is None and probe.shown(python.path.parent) in path:
+    variables, prefix = probe.environment, python.prefix
+    here, active = variables.get("PWD"), Message("the active environment")
+    local = Message("in this folder")
+    known = {
+        f"{here}/.venv": local,
+        f"{here}/venv": local,
+        variables.get("VIRTUAL_ENV"): active,
+        variables.get("CONDA_PREFIX"): active,
+        probe.prefix: Message("the one that runs this"),
+        str(probe.parts): Message("inside this program"),
+    }
+    why = known.get(prefix, NOTHING)
+    path = variables.get("PATH", "").split(os.pathsep)
+    if not why and _by_conda(probe, python):
+        why = Message("conda")
+    elif not why and probe.shown(python.path.parent) in path:
         why = Message("on the PATH")
-    known = {"folder": python.prefix, "version": python.release}
-    if why is None:
-        return Message("{folder} (Python {version})", **known)
-    return Message("{folder} (Python {version}, {why})", why=why, **known)
+    at = {"folder": prefix, "version": python.release}
+    if not why:
+        return Message("{folder} (Python {version})", **at)
+    return Message("{folder} (Python {version}, {why})", why=why, **at)
 
 
 def _install_torch(probe: Probe, python: LabPython, cuda: str) -> Message:
@@ -299,21 +278,21 @@ def _cudnn_of(probe: Probe, python: LabPython, cards: Sequence[Card]) -> Cudnn:
     the loader looks.
     """
     packages = [glob.escape(probe.shown(folder)) for folder in python.packages]
-    asks = None  # for what, where pip brought it
-    for metadata in probe.all(*(f"{each}/torch-*.dist-info/METADATA" for each in packages)):
-        asks = asks or re.search(_REQUIRED, probe.read(metadata) or "")
-    package, wanted = ("{}=={}".format(*asks.groups()), asks[2]) if asks else (None, None)
+    metadata = probe.all(*(f"{each}/torch-*.dist-info/METADATA" for each in packages))
+    asks = _REQUIRED.search("\n".join(probe.read(each) or "" for each in metadata))
+    # For what, where pip brought it.
+    package, wanted = (f"{asks[1]}=={asks[2]}", asks[2]) if asks else (None, None)
     folders = [f"{each}/{below}" for each in packages for below in _OF_PYTORCH]
     folders.append(f"{glob.escape(python.prefix)}/lib")
     libraries = probe.all(*(f"{each}/{name}" for each in folders for name in _CUDNN_FILES))
     libraries += _by_the_loader(probe)
-    library = next((each for each in libraries if is_library(probe.at(each))), None)
-    if library is not None:
-        installed = probe.all(*(f"{each}/nvidia_cudnn_cu*.dist-info" for each in packages))
-        version = _version_said(probe, f"{PurePath(library).parents[1]}/include")
-        if version is None and installed and "/nvidia/" in library:
-            version = installed[0].removesuffix(".dist-info").rpartition("-")[2]
-        return Cudnn(version, library, _unusable(version, wanted, cards), package)
+    for library in libraries:
+        if is_library(probe.at(library)):
+            installed = probe.all(*(f"{each}/nvidia_cudnn_cu*.dist-info" for each in packages))
+            version = _version_said(probe, f"{PurePath(library).parents[1]}/include")
+            if version is None and installed and "/nvidia/" in library:
+                version = installed[0].removesuffix(".dist-info").rpartition("-")[2]
+            return Cudnn(version, library, _unusable(version, wanted, cards), package)
     if libraries:
         broken = Message(
             "Its cuDNN, {file}, is no library: the file is damaged.", file=libraries[0]
@@ -371,10 +350,11 @@ def toolkits(topic: Topic, probe: Probe) -> None:
     cudnn, (compiler, complaint) = _cudnn(probe, kits), _compiler(probe, kits)
     topic.facts = {"cuda": kits, "cudnn": cudnn, "nvcc": compiler}
     for each in (*kits, *cudnn):
+        known = {"kind": each.kind, "where": each.where, "version": each.version}
         if each.version:
-            topic.detail("{kind} {version}: {where}", **each._asdict())
+            topic.detail("{kind} {version}: {where}", **known)
         else:
-            topic.detail("{kind} of an unknown version: {where}", **each._asdict())
+            topic.detail("{kind} of an unknown version: {where}", **known)
     homes = {name: environment[name] for name in _HOMES if environment.get(name)}
     lost = [name for name, folder in homes.items() if not probe.exists(folder)]
     mixed = None
@@ -384,18 +364,12 @@ def toolkits(topic: Topic, probe: Probe) -> None:
         chosen = [each for each in kits if each.where in homes.values() and each.version]
         mixed = next((each for each in chosen if _numbers(each.version)[:2] != ours), None)
     newest = max((_numbers(each.version)[:1] for each in kits), default=())
-    source = probe.answer.source
-    able = _numbers(source.cuda_version if source else None)[:1]
+    able = _numbers(probe.answer.source.cuda_version)[:1]
     if lost:
-        nowhere = Message.counted(
-            "{variables} names a folder that is not there.",
-            "{variables} name folders that are not there.",
-            len(lost),
-            variables=all_of([f"{name}={homes[name]}" for name in lost]),
-        )
         topic.look(
-            nowhere,
+            "There is no such folder: {folders}.",
             "Correct or remove {variables}; programs that compile for CUDA look there.",
+            folders=all_of([f"{name}={homes[name]}" for name in lost]),
             variables=all_of(lost),
         )
     elif complaint:
@@ -416,36 +390,26 @@ def toolkits(topic: Topic, probe: Probe) -> None:
             most=able[0],
         )
     elif kits:
-        there = Message.counted(
-            "{count} CUDA toolkit is installed, for compiling programs.",
-            "{count} CUDA toolkits are installed, for compiling programs.",
-            len(kits),
-        )
-        topic.fine(there)
+        topic.fine("CUDA toolkits for compiling programs: {count}.", count=len(kits))
+    elif compiler:
+        topic.fine("A CUDA compiler is installed, version {version}.", version=compiler.version)
     else:
-        alone = Message("No CUDA toolkit is installed.")
-        if compiler:
-            alone = Message(
-                "A CUDA compiler is installed, version {version}.", version=compiler.version
-            )
-        needless = Message(
-            "PyTorch brings its own CUDA; a toolkit is needed only to compile programs."
+        topic.fine(
+            "No CUDA toolkit is installed. PyTorch brings its own CUDA; a toolkit is needed"
+            " only to compile programs."
         )
-        topic.fine(told(alone, needless))
 
 
 def _kits(probe: Probe) -> Sequence[_Part]:
     """Each toolkit once, however many names lead to it."""
     environment = probe.environment
-    folders = [environment.get(name, "") for name in _HOMES]
+    places = ["/usr/local/cuda-*", "/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"]
     if probe.platform == "win32":
         programs = environment.get("PROGRAMFILES", "C:\\Program Files")
-        folders += probe.all(f"{programs}/NVIDIA GPU Computing Toolkit/CUDA/*")
-    else:
-        folders += probe.all("/usr/local/cuda-*")
-        folders += ["/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"]
+        places = [f"{programs}/NVIDIA GPU Computing Toolkit/CUDA/*"]
+    chosen = [environment.get(name) for name in (*_HOMES, "CONDA_PREFIX")]
     found: dict[Path, _Part] = {}
-    for folder in filter(None, [*folders, environment.get("CONDA_PREFIX")]):
+    for folder in filter(None, [*chosen[:-1], *probe.all(*places), chosen[-1]]):
         said = (probe.found(f"{folder}/{file}", how) for file, how in _VERSIONS.items())
         version = next(filter(None, said), None)
         if version and version.isdigit():  # headers have 13000 for 13.0
@@ -457,14 +421,12 @@ def _kits(probe: Probe) -> Sequence[_Part]:
 
 def _cudnn(probe: Probe, kits: Sequence[_Part]) -> Sequence[_Part]:
     """Beside the toolkits, and where the system has its headers, or else its libraries."""
-    folders = [*(f"{each.where}/include" for each in kits), *_HEADERS]
-    if conda := probe.environment.get("CONDA_PREFIX"):
-        folders.append(f"{conda}/include")
+    prefixes = [each.where for each in kits] + [probe.environment.get("CONDA_PREFIX", "/usr")]
+    folders = [*(f"{each}/include" for each in prefixes), *_HEADERS]
     found: dict[Path, _Part] = {}
-    for folder in folders:
-        for header in probe.all(f"{folder}/cudnn_version.h"):
-            part = _Part("cuDNN", _version_said(probe, folder), header)
-            found.setdefault(probe.at(header).resolve(), part)
+    for header in probe.all(*(f"{folder}/cudnn_version.h" for folder in folders)):
+        part = _Part("cuDNN", _version_said(probe, str(PurePath(header).parent)), header)
+        found.setdefault(probe.at(header).resolve(), part)
     return [*found.values()] or [
         _Part("cuDNN", each.rpartition(".")[2], each) for each in _by_the_loader(probe)
     ]

@@ -116,12 +116,11 @@ def display(topic: Topic, probe: Probe) -> None:
         "missing_libraries": list(missing),
     }
     for name, answers in (("WAYLAND_DISPLAY", wayland), ("DISPLAY", x11)):
+        told_so = {"variable": name, "display": named[name]}
         if answers:
-            topic.detail("{variable}={display} answers.", variable=name, display=named[name])
+            topic.detail("{variable}={display} answers.", **told_so)
         elif answers is not None:
-            topic.detail(
-                "{variable}={display} does not answer.", variable=name, display=named[name]
-            )
+            topic.detail("{variable}={display} does not answer.", **told_so)
     install = NOTHING
     if missing:
         topic.detail(
@@ -184,11 +183,8 @@ def _x11(name: str) -> list[str | tuple[str, int]]:
 def parts(topic: Topic, probe: Probe) -> None:
     """Which versions GPU Explorer is made of here, and whether one is missing or wrong."""
     versions = {name: probe.installed(name) for name in _PARTS}
-    python, system, other = (
-        platform.python_version(),
-        platform.platform(),
-        probe.installed("pynvml"),
-    )
+    python, system = platform.python_version(), platform.platform()
+    other = probe.installed("pynvml")
     topic.facts = {
         "gpuexplorer": __version__,
         "python": python,

@@ -1,7 +1,6 @@
 """What a person is told of NVIDIA's driver, in each of the ways in which it can be absent."""
 
 import threading
-from collections.abc import Callable
 
 import pytest
 
@@ -15,7 +14,9 @@ MISMATCH = Trouble(
     "The NVIDIA driver was updated while it runs: driver and library do not fit.",
     "Restart the computer.",
 )
-SOURCES = "/usr/src/nvidia-590.48.01/dkms.conf"
+SOURCES, DOCKER = "/usr/src/nvidia-590.48.01/dkms.conf", "/.dockerenv"
+SECURE = "/sys/firmware/efi/efivars/SecureBoot-8be4df61"
+BUILT = "/var/lib/dkms/nvidia/kernel-6.5.0-x86_64/module"
 WSL2 = "Linux version 5.15-microsoft-standard-WSL2"
 
 
@@ -57,53 +58,29 @@ def test_what_the_driver_says_is_the_headline_but_for_sending_to_the_doctor(
     assert topic.do == "Unset GPUEXPLORER_NVML, so that the driver's own library is found."
 
 
-def updated(computer: Computer) -> None:
-    computer.load_module("590.44.01")
-    computer.install_library("590.48.01")
-
-
-def unsigned(computer: Computer) -> None:
-    computer.write(SOURCES)
-    computer.write("/sys/firmware/efi/efivars/SecureBoot-8be4df61", "\6\0\0\0\1")
-
-
-def built_for_another_kernel(computer: Computer) -> None:
-    computer.write(SOURCES)
-    computer.write("/var/lib/dkms/nvidia/kernel-6.5.0-x86_64/module")
-
-
-def not_loaded(computer: Computer) -> None:
-    computer.write(SOURCES)
-
-
-def without_library_in_docker(computer: Computer) -> None:
-    computer.load_module()
-    computer.write("/.dockerenv")
-
-
-def not_loaded_outside(computer: Computer) -> None:
-    computer.write(SOURCES)
-    computer.write("/.dockerenv")
-
-
 @pytest.mark.parametrize(
-    ("arrange", "cause", "do"),
+    ("module", "library", "files", "cause", "do"),
     [
-        (updated, "kernel still has 590.44.01, the library is 590.48.01", "Restart the"),
-        (unsigned, "installed, but its kernel module is not loaded", "Secure Boot is on"),
-        (built_for_another_kernel, "not built for the kernel that runs, 6.8.0", "autoinstall"),
-        (not_loaded, "installed, but its kernel module is not loaded", "modprobe nvidia"),
-        (not_loaded_outside, "outside has not loaded NVIDIA's kernel module", "Load it there"),
-        (Computer.load_module, "its library was not found", "of the version 590.48.01"),
-        (without_library_in_docker, "its library was not found", "--gpus all"),
-        (lambda computer: None, "no NVIDIA driver for the card", "Install"),
+        ("590.44.01", True, (), "still has 590.44.01, the library is 590.48.01", "Restart the"),
+        ("", False, (SOURCES, SECURE), "kernel module is not loaded", "Secure Boot is on"),
+        ("", False, (SOURCES, BUILT), "for the kernel that runs, 6.8.0", "autoinstall"),
+        ("", False, (SOURCES,), "kernel module is not loaded", "modprobe nvidia"),
+        ("", False, (SOURCES, DOCKER), "outside has not loaded NVIDIA's", "Load it there"),
+        ("590.48.01", False, (), "its library was not found", "of the version 590.48.01"),
+        ("590.48.01", False, (DOCKER,), "its library was not found", "--gpus all"),
+        ("", False, (), "no NVIDIA driver for the card", "Install"),
     ],
 )
 def test_the_likely_cause_is_found_in_files(
-    computer: Computer, arrange: Callable[[Computer], None], cause: str, do: str
+    computer: Computer, module: str, library: bool, files: tuple[str, ...], cause: str, do: str
 ) -> None:
     computer.plug_in()
-    arrange(computer)
+    for each in files:
+        computer.write(each, "\6\0\0\0\1")
+    if module:
+        computer.load_module(module)
+    if library:
+        computer.install_library("590.48.01")
     topic = computer.told(driver)
     assert topic.verdict is BROKEN
     assert cause in topic.details[0]

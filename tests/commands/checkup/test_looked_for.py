@@ -1,11 +1,14 @@
-"""What a person reads was looked for when no card answers, and what was there instead."""
+"""What a person is told was looked for where no card answers, and what was there instead."""
 
 import pytest
 
 from gpuexplorer.telemetry.looked_for import Looked, display_controllers, looked_for
 from tests.commands.checkup.computer import Computer
 
-COMMON = "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1"
+COMMON, ODD = "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1", "/opt/odd/libnvidia-ml.so.1"
+LENT = "/usr/lib/wsl/lib/libnvidia-ml.so.1"
+MODULE = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release\n"
+LIBRARY = "\x7fELF\2"
 
 
 def found(computer: Computer) -> dict[str, Looked]:
@@ -22,66 +25,35 @@ def test_a_bare_computer_has_nothing_and_says_so_four_times(computer: Computer) 
     assert "macOS has no driver" in found(computer)["NVIDIA driver"].sentence
 
 
-def test_the_driver_library_is_found_in_a_common_folder(computer: Computer) -> None:
-    computer.install_library()
-    library = found(computer)["driver library"]
-    assert library.found
-    assert library.where == COMMON
-
-
-def test_the_driver_library_is_found_by_the_loaders_cache(computer: Computer) -> None:
-    odd = "/opt/odd/libnvidia-ml.so.1"
-    computer.remember_libraries("/usr/lib/libGL.so.1", odd)
-    assert not found(computer)["driver library"].found  # remembered, and long gone
-    computer.write(odd, "\x7fELF\2")
-    assert found(computer)["driver library"].where == odd
-
-
-def test_the_library_that_windows_lends_to_wsl_is_found(computer: Computer) -> None:
-    computer.write("/usr/lib/wsl/lib/libnvidia-ml.so.1")
-    computer.write("/dev/dxg")
-    looked = found(computer)
-    assert looked["driver library"].where == "/usr/lib/wsl/lib/libnvidia-ml.so.1"
-    assert looked["kernel module"].where == "/dev/dxg"
-
-
-@pytest.mark.parametrize("text", [None, "root:x:0:0::/root:/bin/sh\n"])
-def test_a_chosen_library_is_named_with_its_variable(
-    computer: Computer, text: str | None
-) -> None:
-    computer.environment["GPUEXPLORER_NVML"] = "/opt/mine.so"
-    if text is not None:
-        computer.write("/opt/mine.so", text)
-    chosen = found(computer)["chosen library"]
-    assert not chosen.found
-    assert chosen.sentence == (
-        "The variable GPUEXPLORER_NVML names /opt/mine.so, where no library is."
-    )
-    computer.write("/opt/mine.so", "\x7fELF\2")
-    chosen = found(computer)["chosen library"]
-    assert chosen.found
-    assert chosen.sentence == "The variable GPUEXPLORER_NVML is used for NVIDIA's library."
-
-
 @pytest.mark.parametrize(
-    ("path", "text", "loaded", "sentence"),
+    ("path", "text", "what", "there", "words"),
     [
+        (COMMON, "", "driver library", True, f"is there: {COMMON}."),
+        (LENT, "", "driver library", True, f"is there: {LENT}."),
+        (ODD, "gone", "driver library", False, "is not installed"),
+        (ODD, LIBRARY, "driver library", True, f"is there: {ODD}."),
         (
-            "/proc/driver/nvidia/version",
-            "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release\n",
-            True,
-            "NVIDIA's kernel module 580.95.05 is loaded.",
+            "/opt/mine.so",
+            "",
+            "chosen library",
+            False,
+            "names /opt/mine.so, where no library is.",
         ),
-        ("/sys/module/nouveau/refcnt", "1", False, "nouveau is loaded"),
+        ("/opt/mine.so", LIBRARY, "chosen library", True, "is used for NVIDIA's library."),
+        ("/proc/driver/nvidia/version", MODULE, "kernel module", True, "580.95.05 is loaded."),
+        ("/sys/module/nouveau/refcnt", "1", "kernel module", False, "nouveau is loaded"),
+        ("/dev/dxg", "", "kernel module", True, "lends it as /dev/dxg."),
     ],
 )
-def test_the_kernels_module_is_named(
-    computer: Computer, path: str, text: str, loaded: bool, sentence: str
+def test_library_and_module_are_found_where_they_may_be(
+    computer: Computer, path: str, text: str, what: str, there: bool, words: str
 ) -> None:
     computer.write(path, text)
-    module = found(computer)["kernel module"]
-    assert module.found is loaded
-    assert sentence in module.sentence
+    computer.remember_libraries("/usr/lib/libGL.so.1", ODD)
+    computer.environment["GPUEXPLORER_NVML"] = "/opt/mine.so"
+    looked = found(computer)[what]
+    assert looked.found is there
+    assert words in looked.sentence
 
 
 def test_each_card_on_the_bus_is_named_with_whoever_holds_it(computer: Computer) -> None:

@@ -50,7 +50,9 @@ def test_the_pytorch_inside_the_packaged_program_is_the_labs(computer: Computer)
     computer.install_torch("/srv/venv", "2.12.0", cuda="13.0")
     computer.install_torch("/srv/venv", "2.12.0", cuda="13.0")  # started by another program
     topic = computer.told(pythons)
-    assert topic.sentence == "2 Pythons have PyTorch. 2 Pythons were looked at."
+    assert topic.sentence == (
+        "PyTorch is in 2 of 2 Pythons that were looked at. In 2 of them it suits the computer."
+    )
     assert "(Python 3.12, inside this program): PyTorch 2.13.0+cpu" in topic.details[0]
     assert topic.facts["lab"] == computer.parts
 
@@ -75,7 +77,7 @@ def test_without_pytorch_the_fitting_build_is_named(
     computer.give_driver(*cards, version="550.54.14", cuda="12.4")
     topic = computer.told(pythons)
     assert topic.verdict is LOOK
-    assert topic.sentence.startswith("No Python with PyTorch was found. ")
+    assert topic.sentence == "PyTorch is in 0 of 0 Pythons that were looked at."
     assert topic.do == (
         f"`gpuexplorer doctor --get-pytorch` installs it. To compute with PyTorch, {install}"
     )
@@ -89,7 +91,7 @@ def test_without_pytorch_and_cards_nothing_is_missing(
         computer.give_driver(*silent)
     topic = computer.told(pythons)
     assert topic.verdict is FINE
-    assert "only the lab needs one. `gpuexplorer doctor --get-pytorch`" in topic.sentence
+    assert "Only the lab needs one. `gpuexplorer doctor --get-pytorch`" in topic.sentence
 
 
 def test_a_build_for_the_processor_leaves_real_cards_unused(computer: Computer) -> None:
@@ -156,7 +158,7 @@ def test_one_fitting_python_among_others_is_enough(computer: Computer) -> None:
     computer.install_torch("/srv/venv", "2.11.0+cu126", cuda="12.6")
     topic = computer.told(pythons)
     assert topic.verdict is FINE
-    assert "2 Pythons have PyTorch, 1 of them suited to the computer." in topic.sentence
+    assert topic.sentence.endswith("In 1 of them it suits the computer.")
     assert topic.details[0].startswith("OK: /srv/venv")
     assert topic.details[1].startswith("warning: /opt/gpuexplorer")
 

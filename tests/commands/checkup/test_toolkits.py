@@ -31,7 +31,7 @@ def test_toolkits_tell_their_version_in_files_old_and_new(computer: Computer) ->
     computer.link("/usr/local/cuda", "cuda-12.6")
     topic = computer.told(toolkits)
     assert topic.verdict is FINE
-    assert topic.sentence == "4 CUDA toolkits are installed, for compiling programs."
+    assert topic.sentence == "CUDA toolkits for compiling programs: 4."
     assert topic.details == [
         "CUDA 10.1.243: /usr/local/cuda-10.1",
         "CUDA 12.6.3: /usr/local/cuda-12.6",
@@ -65,7 +65,7 @@ def test_the_compiler_on_the_path_is_asked(
     [
         (
             {"CUDA_HOME": "/usr/local/cuda-11.0"},
-            "CUDA_HOME=/usr/local/cuda-11.0 names a folder that is not there.",
+            "There is no such folder: CUDA_HOME=/usr/local/cuda-11.0.",
             "Correct or remove CUDA_HOME; programs that compile for CUDA look there.",
         ),
         (
