@@ -58,7 +58,7 @@ def told_apart(names: Sequence[str]) -> Sequence[str]:
     found: list[str] = []
     for name in names:
         numbered = (f"{name} ({number})" for number in count(2))
-        free = (each for each in numbered if each not in found and each not in names)
+        free = (each for each in numbered if each not in {*found, *names})
         found.append(next(free) if name in found else name)
     return found
 
@@ -82,7 +82,6 @@ class Company:
         self.members, self._silent, self._cancelled = members, silent, cancelled
         self._said: queue.SimpleQueue[tuple[int, Told | Ending]] = queue.SimpleQueue()
         self._links: dict[int, Link] = {}
-        self._moved: set[int] = set()  # to another Python
         self._heard: dict[int, float] = {}  # from the first that each has told
         self._knocked = 0.0
 
@@ -90,7 +89,7 @@ class Company:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with ThreadPoolExecutor(max(1, len(self._links))) as at_once:
+        with ThreadPoolExecutor() as at_once:
             list(at_once.map(Link.stop, self._links.values()))
 
     def start(self) -> Mapping[int, Here]:
@@ -124,39 +123,29 @@ class Company:
                 case Failed() | Ending():
                     raise self._real_reason(rank, told)
                 case Elsewhere(python):
-                    self._move(rank, python)
+                    self._links[rank].stop()
+                    del self._heard[rank]
+                    self._start(rank, python)
                 case Expects(more):
                     until = max(until, now + PATIENCE + _SLOWER * more)
                 case _ if isinstance(told, kind) and rank in ranks:
                     answers[rank] = told
-                    continue
-            if now > until:
-                hosts = ", ".join(self.members[each].name for each in ranks)
-                raise Trouble(late, hint, hosts=hosts, late=", ".join(missing), seconds=seconds)
+                case _ if now > until:
+                    hosts = ", ".join(self.members[each].name for each in ranks)
+                    values = {"hosts": hosts, "late": ", ".join(missing), "seconds": seconds}
+                    raise Trouble(late, hint, **values)
         return answers
 
     def _start(self, rank: int, python: str) -> None:
-        member, sent = self.members[rank], parcel(Kind.RANK)
-
         def on_line(line: bytes) -> None:
             with suppress(UnreadableError):  # a library printed it
                 self._said.put((rank, record_in(line, TOLD)))
 
+        member, sent = self.members[rank], parcel(Kind.RANK)
         command = member.launch(member.host, sent.command(python))
         link = Link(member.host, command, sent.preamble, sent.mark, on_line)
         link.start(lambda ending: self._said.put((rank, ending)))
         self._links[rank] = link
-
-    def _move(self, rank: int, python: str) -> None:
-        if rank in self._moved:
-            raise Trouble(
-                "The Python that {host} named has no PyTorch either.",
-                host=self.members[rank].name,
-            )
-        self._moved.add(rank)
-        self._links[rank].stop()
-        self._heard.pop(rank)
-        self._start(rank, python)
 
     def _next(self) -> tuple[int, Told | Ending | None]:
         """None where nobody has said anything. Lets all hear that we are there."""
@@ -167,20 +156,19 @@ class Company:
             self._knocked = now
             for link in self._links.values():
                 link.send(b"\n")  # for the rank's keeper
-        try:
+        with suppress(queue.Empty):
             rank, told = self._said.get(timeout=_GLANCE)
-        except queue.Empty:
-            for rank, heard in self._heard.items():
-                if now - heard > self._silent:
-                    raise Trouble(
-                        "{host} has not been heard of for {seconds:.0f} s.",
-                        "It is off the network, or its rank was stopped. It ends by itself.",
-                        host=self.members[rank].name,
-                        seconds=self._silent,
-                    ) from None
-            return 0, None
-        self._heard[rank] = time.monotonic()
-        return rank, told
+            self._heard[rank] = time.monotonic()
+            return rank, told
+        for rank, heard in self._heard.items():
+            if now - heard > self._silent:
+                raise Trouble(
+                    "{host} has not been heard of for {seconds:.0f} s.",
+                    "It is off the network, or its rank was stopped. It ends by itself.",
+                    host=self.members[rank].name,
+                    seconds=self._silent,
+                )
+        return 0, None
 
     def _real_reason(self, rank: int, told: Failed | Ending) -> Trouble:
         """One that is gone makes all others complain, and these may be heard first."""

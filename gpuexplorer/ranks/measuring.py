@@ -1,9 +1,11 @@
-"""Measuring between ranks: each pair, and all together, a size at a time; the results by
-nccl-tests' definitions, as JSON and CSV.
+"""Measuring between ranks: how they reach each other and what moves the bytes; then each pair,
+and all together, a size at a time; the results by nccl-tests' definitions, as JSON and CSV.
 """
 
+import ipaddress
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import permutations
 from typing import NamedTuple, TypeAlias
@@ -11,21 +13,69 @@ from typing import NamedTuple, TypeAlias
 from gpuexplorer.copies.result_json import COLUMNS as COPIES_COLUMNS
 from gpuexplorer.copies.result_json import SCHEMA, Json, gigabytes
 from gpuexplorer.core.harmless import csv_of
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words
 from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.ranks.company import PATIENCE, Company
-from gpuexplorer.ranks.meeting import Met, meet
-from gpuexplorer.ranks.wire import Take, Taken, Way
+from gpuexplorer.ranks.wire import (
+    Address,
+    Begin,
+    Begun,
+    Here,
+    Other,
+    Reach,
+    Reached,
+    Take,
+    Taken,
+    Way,
+)
 
 ALL = "all"
 _OURS = ("lower_s", "upper_s", "bus_rate_gbs", "ranks", "backend")
 _WRONG = Message("It arrived WRONG: a wrong copy has no rate.")
+_MOST_ADDRESSES = 8
+_SLOWEST = 500_000.0  # bytes per second that PyTorch's own time-out allows for
 Row: TypeAlias = "dict[str, Json]"
 
 
 class Asked(NamedTuple):
     ways: Sequence[Way]
     sizes: Sequence[int]
+
+
+class Path(NamedTuple):
+    """The way between two ranks, as both ends see it."""
+
+    here: Address
+    there: Address
+
+    @property
+    def inside(self) -> bool:
+        """Both ends are one computer: nothing leaves it."""
+        return self.here.text == self.there.text
+
+    @property
+    def promised(self) -> float | None:
+        """Bytes per second."""
+        return None if self.inside else narrowest([each.promised for each in self])
+
+    @property
+    def words(self) -> Message:
+        if self.inside:
+            return Message("inside one computer")
+        return Message(
+            "{interface} {address} to {other_interface} {other}",
+            interface=self.here.interface or "?",
+            address=self.here.text,
+            other_interface=self.there.interface or "?",
+            other=self.there.text,
+        )
+
+
+class Met(NamedTuple):
+    backend: str  # nccl or gloo
+    paths: Mapping[tuple[int, int], Path]
+    remarks: Sequence[Message]
 
 
 @dataclass(frozen=True)
@@ -122,30 +172,29 @@ def measure(
 ) -> None:
     """To the end, in this thread. Raises Trouble as soon as a host fails."""
     names = [each.name for each in company.members]
-    ranks = range(len(names))
     on_progress(Message("Starting PyTorch on {count} hosts", count=len(names)))
     here = company.start()
     on_progress(Message("Looking how the hosts reach each other"))
     met = meet(company, here, max(asked.sizes))
     on_met(met)
-    jobs = []
+    jobs: list[Take] = []
     for way in asked.ways:
         if way is Way.ALL_REDUCE:  # of numbers, of four bytes each
             jobs += [Take(way, max(4, size // 4 * 4)) for size in asked.sizes]
         else:
-            pairs = permutations(ranks, 2)
+            pairs = permutations(range(len(names)), 2)
             jobs += [Take(way, size, *pair) for pair in pairs for size in asked.sizes]
     for number, job in enumerate(jobs, 1):
         known = {"number": number, "all": len(jobs), "size": bytes_words(job.bytes)}
         if job.way is Way.ALL_REDUCE:
-            who, source, target, path = list(ranks), ALL, ALL, NOTHING
-            promises = [each.promised for each in met.paths.values()]
+            who, source, target, path = [*range(len(names))], ALL, ALL, NOTHING
+            promised = narrowest([each.promised for each in met.paths.values()])
             on_progress(Message("{number} of {all}: all-reduce, {size}", **known))
         else:
             who = [job.source, job.target]
             source, target = (names[each] for each in who)
             between = met.paths[job.source, job.target]
-            path, promises = between.words, [between.promised]
+            path, promised = between.words, between.promised
             known |= {"source": source, "target": target}
             on_progress(Message("{number} of {all}: {source} to {target}, {size}", **known))
         for rank in who:
@@ -154,9 +203,133 @@ def measure(
         told = company.answers(Taken, who, 2 * PATIENCE, nothing).values()
         # Of all who took times, the slowest each time: it is not over before.
         taken = [each.seconds for each in told if each.seconds]
-        slowest = list(map(max, zip(*taken, strict=True)))
+        slowest = [max(each) for each in zip(*taken, strict=True)]
         intact = all(each.intact for each in told)
-        known_promises = [each for each in promises if each is not None]
-        narrowest = min(known_promises) if len(known_promises) == len(promises) else None
         ends = job.way, source, target, job.bytes
-        on_result(RankResult(*ends, slowest, intact, len(who), met.backend, path, narrowest))
+        on_result(RankResult(*ends, slowest, intact, len(who), met.backend, path, promised))
+
+
+def narrowest(promises: Sequence[float | None]) -> float | None:
+    """None where one does not say."""
+    known = [each for each in promises if each is not None]
+    return min(known) if len(known) == len(promises) else None
+
+
+def meet(company: Company, here: Mapping[int, Here], most_bytes: int) -> Met:
+    """Raises Trouble where two cannot reach each other, or do not suit."""
+    names, ranks = [each.name for each in company.members], range(len(here))
+    remarks = []
+
+    def told(values: Sequence[str]) -> str:
+        return ", ".join(f"{name}: {value}" for name, value in zip(names, values, strict=True))
+
+    versions = [here[rank].torch for rank in ranks]
+    numbers = [each.partition("+")[0].split(".") for each in versions]
+    if len({each[0] for each in numbers}) > 1:
+        raise Trouble(
+            "The hosts have versions of PyTorch that do not understand each other: {told}.",
+            "Install the same one, or name a Python with --python.",
+            told=told(versions),
+        )
+    # What they say to each other changes; nobody promises that it does not.
+    if len({tuple(each[:2]) for each in numbers}) > 1:
+        differ = mark("Versions of PyTorch differ, which may not work: {told}.")
+        remarks.append(Message(differ, told=told(versions)))
+    paths = _paths(company, here, names)
+    # NCCL takes a card of its own for each rank, also of those that share a computer.
+    cards = [sum(paths[rank, each].inside for each in range(rank)) for rank in ranks]
+    lacks = [rank for rank in ranks if cards[rank] >= len(here[rank].cards)]
+    nccl = [here[rank].nccl for rank in ranks]
+    backend = "gloo"
+    if lacks:
+        by = Message(
+            "By gloo, from memory to memory: NCCL needs a card for each, and {host} has "
+            "{count}.",
+            host=names[lacks[0]],
+            count=len(here[lacks[0]].cards),
+        )
+    elif len({each.rpartition(".")[0] for each in nccl}) > 1:
+        differ = mark("By gloo, from memory to memory: versions of NCCL differ ({told}).")
+        by = Message(differ, told=told(nccl))
+    else:
+        backend = "nccl"
+        by = Message(
+            "By NCCL, from card to card ({cards}); it may take faster wires than the one that "
+            "is named.",
+            cards=told([here[rank].cards[cards[rank]] for rank in ranks]),
+        )
+    patience = PATIENCE + 2 * len(ranks) * most_bytes / _SLOWEST
+    for rank in ranks:
+        interface = paths[(rank + 1) % len(ranks), rank].there.interface
+        where = rank, len(ranks), paths[1, 0].there.text, here[0].port, interface
+        card = cards[rank] if backend == "nccl" else None
+        company.tell(rank, Begin(*where, card, PATIENCE, patience))
+    late = mark("All were started, but did not find each other within {seconds:.0f} s.")
+    company.answers(Begun, ranks, 2 * PATIENCE, late)
+    return Met(backend, paths, [*remarks, by])
+
+
+def _paths(
+    company: Company, here: Mapping[int, Here], names: Sequence[str]
+) -> Mapping[tuple[int, int], Path]:
+    """Each one tries all others, at all addresses that these may have. Of each, PyTorch uses
+    one, which all others have to reach.
+    """
+    ranks, paths = range(len(here)), {}
+    candidates = [_candidates(here, rank) for rank in ranks]
+    for rank in ranks:
+        others = [
+            Other(other, address, here[other].port, here[other].word)
+            for other in ranks
+            for address in candidates[other]
+            if other != rank
+        ]
+        company.tell(rank, Reach(others))
+    late = mark("The hosts did not find ways to each other in time.")
+    told = company.answers(Reached, ranks, PATIENCE, late)
+    for other in ranks:
+        ours: dict[int, Mapping[str, str]] = {}  # of each rank, from where it comes there
+        for rank in ranks:
+            ways = [each for each in told[rank].found if each.rank == other]
+            ours[rank] = {each.address: each.ours for each in ways if each.ours}
+            if rank != other and not ours[rank]:
+                why = ", ".join(f"{each.address} ({each.why})" for each in ways)
+                raise Trouble(
+                    "{host} does not reach {other}: {why}.",
+                    "The hosts have to reach each other at any port; a firewall may forbid it.",
+                    host=names[rank],
+                    other=names[other],
+                    why=why or "it has no address",
+                )
+        del ours[other]
+        shared = [at for at in candidates[other] if all(at in each for each in ours.values())]
+        if not shared:
+            raise Trouble(
+                "{other} has no address at which all others reach it.",
+                "PyTorch needs one network that all hosts share.",
+                other=names[other],
+            )
+        there = _known(here[other], shared[0])
+        for rank, found in ours.items():
+            paths[rank, other] = Path(_known(here[rank], found[shared[0]]), there)
+    return paths
+
+
+def _candidates(here: Mapping[int, Here], rank: int) -> Sequence[str]:
+    """First those by which ssh came there, or by which it came from there to others. The
+    loopback only where there is nothing else.
+    """
+    own = [each.text for each in here[rank].addresses]
+    from_there = [each.called[1] for each in here.values() if each.called]
+    first = (*here[rank].called[:1], *(each for each in from_there if each in own))
+    inside: dict[str, bool] = {}
+    for text in (*first, *own):
+        with suppress(ValueError):  # ssh that went over no network has no address
+            inside[text] = ipaddress.ip_address(text).is_loopback
+    outside = [text for text, is_inside in inside.items() if not is_inside]
+    return (outside or list(inside))[:_MOST_ADDRESSES]
+
+
+def _known(here: Here, text: str) -> Address:
+    """One that it does not know itself is a translated one."""
+    return next((each for each in here.addresses if each.text == text), Address(text))

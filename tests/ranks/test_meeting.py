@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.ranks.meeting import Met, meet
+from gpuexplorer.ranks.measuring import Met, meet
 from gpuexplorer.ranks.wire import Address, Begin, Begun, Found, Here, Other, Reached
 from gpuexplorer.worker import rank as network
 from tests.lab.processes import needs_torch
