@@ -13,7 +13,7 @@ from gpuexplorer.lab.pythons import LabPython, PythonPlace
 from gpuexplorer.lab.start import Begun, Start
 from gpuexplorer.remote.link import LinkState
 from gpuexplorer.remote.parcel import Kind, Parcel, parcel
-from gpuexplorer.remote.refusals import SSHS_LINES, Course, ending_of, endless, plain
+from gpuexplorer.remote.refusals import SSHS_LINES, Course, ending_of, plain
 from gpuexplorer.remote.ssh import AskedQuestions, HostName
 from gpuexplorer.remote.wire import AskPythons
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 # A figure or a large table comes as one line.
 _LONGEST_LINE = 64 << 20
-_AT_ONCE = 1 << 16
 _SSHS = 255
 # Of a shell, by its status.
 _NOT_STARTED = {
@@ -77,34 +76,20 @@ class _FarWorker(Begun):
         super().__init__(command, {**os.environ, **asked})
         self.preamble, self._mark = sent.preamble, sent.mark
         self._questions, self._course = questions, Course(host.text)
-        self._endless = False
 
     def lines(self, said: IO[bytes]) -> Iterator[str]:
-        """A login shell may print without an end; what is after our mark is the worker's."""
-        while not self._course.ready:
-            piece = said.readline(_AT_ONCE)
-            if not piece:
-                return
-            self._course.hear(piece)
-            self._course.ready = self._mark in piece
-        while line := said.readline(_LONGEST_LINE):
-            if not line.endswith(b"\n"):
-                self._endless = len(line) >= _LONGEST_LINE
-                return
+        for line in self._course.lines(said, self._mark, _LONGEST_LINE):
             yield line.decode("utf-8", "replace")
 
     def complaints(self, said: IO[bytes]) -> Iterator[str]:
-        while line := said.readline(_AT_ONCE):
-            self._course.complain(line)
+        for line in self._course.complaints(said):
             if text := SSHS_LINES.sub("", plain(line)).strip():
                 yield text
 
     def why(self, status: int) -> Message:
         """What ssh or a shell says, as a sentence; the worker's own end the lab words."""
         course = self._course
-        if self._endless:
-            return endless(course.host).why
-        if course.ready and status != _SSHS and status >= 0:
+        if course.ready and not course.endless and 0 <= status != _SSHS:
             return NOTHING
         if not course.ready and status in _NOT_STARTED:
             return Message(_NOT_STARTED[status], host=course.host)

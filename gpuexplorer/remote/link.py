@@ -5,27 +5,25 @@ It knows nothing of cards. Whatever comes from there is bounded in memory.
 
 import os
 import queue
-import selectors
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from typing import IO, NamedTuple
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, mark
-from gpuexplorer.remote.refusals import Course, Ending, ending_of, endless
+from gpuexplorer.remote.refusals import Course, Ending, ending_of
 from gpuexplorer.remote.ssh import AskedQuestions, HostName
 
 LONGEST_LINE = 4 << 20
 PATIENCE = 30.0  # to the mark, once ssh has logged in or was answered
 _STOPPING = (0.5, 0.3, 2.0)  # for it to end by itself; when it is asked to; when it must
-_AT_ONCE = 1 << 16
-_WAITING = 16  # pieces
+_WAITING = 16  # lines
 _LOOKING = 0.25  # seconds
 _NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 _SIGKILL = getattr(signal, "SIGKILL", signal.SIGTERM)
@@ -63,29 +61,29 @@ class Link:
         command: Sequence[str],
         preamble: bytes,
         mark: bytes,
-        on_line: Callable[[bytes], object],
+        on_line: Callable[[bytes], Ending | None],
         on_look: Callable[[], Ending | None] = lambda: None,
         *,
         questions: AskedQuestions | None = None,
         at_terminal: bool = False,
         patience: float = PATIENCE,
     ) -> None:
-        """`on_line` hears each line after the mark's, without its newline; `on_look` is called
-        some times a second, and may end it. With `at_terminal` ssh itself asks at our terminal.
+        """`on_line` hears each line after the mark's; `on_look` is called some times a second;
+        both may end it. With `at_terminal` ssh itself asks at our terminal.
         """
         self._mark, self._on_line, self._on_look = mark, on_line, on_look
         self._questions, self._patience = questions, patience
         self._at_terminal = at_terminal
         self.course = Course(host.text)
-        self._rest = b""
         self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._outgoing.put(preamble)
-        self._came: queue.Queue[tuple[bool, bytes] | None] = queue.Queue(_WAITING)
+        self._came: queue.Queue[bytes] = queue.Queue(_WAITING)
         self._stopped, self._over = threading.Event(), threading.Event()
         self._process = self._started(command)
-        self._since = time.monotonic()
-        for run in (self._write, self._read, self._read_complaints):
-            threading.Thread(target=run, name=f"link {run.__name__}", daemon=True).start()
+        self._since, self._logged_in = time.monotonic(), False
+        self._reader, self._complaints, _ = (
+            _thread(run) for run in (self._read, self._read_complaints, self._write)
+        )
 
     @property
     def asks(self) -> bool:
@@ -99,22 +97,24 @@ class Link:
             if (ending := self.run()) is not None:
                 on_end(ending)
 
-        threading.Thread(target=run, name="link", daemon=True).start()
+        _thread(run)
 
     def run(self) -> Ending | None:
         """Until it has ended, and why it has; None where it was stopped."""
-        ending = None
+        ending, reading = None, True
         try:
-            for is_complaint, data in self._pieces():
-                if is_complaint:
-                    self._complain(data)
-                else:
-                    ending = self._hear(data)
-                if ending := ending or self._on_look() or self._given_up():
-                    break
-            else:
-                if not self._stopped.is_set():
-                    self.course.status = self._status_within(_STOPPING[0])
+            while ending is None and reading and not self._stopped.is_set():
+                try:
+                    line = self._came.get(timeout=_LOOKING)
+                    ending = self._on_line(line) if line else None
+                except queue.Empty:
+                    # What the process left behind may hold its pipes open.
+                    runs = self._reader.is_alive() and self._process.poll() is None
+                    reading = runs or not self._came.empty()
+                ending = ending or self._on_look() or self._given_up()
+            if ending is None and not self._stopped.is_set():
+                self.course.status = self._status_within(_STOPPING[0])
+                self._complaints.join(_STOPPING[0])
         finally:
             self._end_process()
         return None if self._stopped.is_set() else ending or ending_of(self.course)
@@ -126,7 +126,7 @@ class Link:
     def wake(self) -> None:
         """It looks at once."""
         with suppress(queue.Full):  # then it does
-            self._came.put_nowait(None)
+            self._came.put_nowait(b"")
 
     def stop(self) -> None:
         """Closes its input, then ends it: at most a second, unless this system hangs."""
@@ -167,69 +167,23 @@ class Link:
                 pipe.flush()
 
     def _read(self) -> None:
-        self._pump(self._process.stdout, is_complaint=False)
+        with _pipe(self._process.stdout) as pipe:
+            for line in self.course.lines(pipe, self._mark, LONGEST_LINE):
+                if self._over.is_set():
+                    return
+                self._came.put(line)
 
     def _read_complaints(self) -> None:
-        self._pump(self._process.stderr, is_complaint=True)
-
-    def _pump(self, stream: "IO[bytes] | None", *, is_complaint: bool) -> None:
-        """Ends with the link, also where a connection that others share holds the pipe."""
-        with _pipe(stream) as pipe, selectors.DefaultSelector() as selector:
-            if sys.platform != "win32":  # has nothing to ask a pipe with
-                selector.register(pipe, selectors.EVENT_READ)
-            data = b" "
-            while data and not self._over.is_set():
-                if sys.platform == "win32" or selector.select(_LOOKING):
-                    data = os.read(pipe.fileno(), _AT_ONCE)
-                    self._came.put((is_complaint, data))
-
-    def _pieces(self) -> Iterator[tuple[bool, bytes]]:
-        """Now and then an empty one. What the process left behind may hold its pipes open:
-        once the process has ended, that is not waited for.
-        """
-        open_still, deadline = {True, False}, float("inf")
-        while open_still and time.monotonic() < deadline and not self._stopped.is_set():
-            try:
-                came = self._came.get(timeout=_LOOKING)
-            except queue.Empty:
-                if self._process.poll() is not None:
-                    return
-                came = None
-            if came is not None and not came[1]:
-                open_still.discard(came[0])
-                if False not in open_still:
-                    deadline = min(deadline, time.monotonic() + _STOPPING[0])
-            yield came or (False, b"")
-
-    def _complain(self, data: bytes) -> None:
-        before = self.course.logged_in
-        self.course.complain(data)
-        if self.course.logged_in is not before:
-            self._since = time.monotonic()
-
-    def _hear(self, data: bytes) -> Ending | None:
-        """What a login shell prints before the mark is not ours, however much it is."""
-        self._rest += data
-        if not self.course.ready:
-            self.course.hear(data)
-            _, found, after = self._rest.partition(self._mark)
-            _, ended, ours = after.partition(b"\n")
-            self.course.ready = bool(ended)
-            self._rest = ours if ended else found + after or self._rest[-len(self._mark) :]
-        if self.course.ready:
-            *lines, self._rest = self._rest.split(b"\n")
-            for line in lines:
-                if not self._stopped.is_set():
-                    self._on_line(line)
-        if len(self._rest) > LONGEST_LINE:
-            return endless(self.course.host)
-        return None
+        """A connection that others share holds this pipe for as long as it is open."""
+        with _pipe(self._process.stderr) as pipe:
+            for _ in self.course.complaints(pipe):
+                """The course keeps them."""
 
     def _given_up(self) -> Ending | None:
         """Before the mark: what a person would not answer, and what takes too long."""
-        if self.course.ready:
+        course, now = self.course, time.monotonic()
+        if course.ready:
             return None
-        now = time.monotonic()
         if self._questions is not None and self._questions.refused:
             return Ending(
                 Message("The question of ssh was not answered."),
@@ -237,12 +191,13 @@ class Link:
                 again=False,
             )
         # Nobody tells us whether ssh is asking at a terminal.
-        if self.asks or (self._at_terminal and not self.course.logged_in):
-            self._since = now
+        may_ask = self._at_terminal and not course.logged_in
+        if self.asks or may_ask or course.logged_in is not self._logged_in:
+            self._since, self._logged_in = now, course.logged_in
         if now - self._since <= self._patience:
             return None
-        self.course.late = self._patience
-        return ending_of(self.course)
+        course.late = self._patience
+        return ending_of(course)
 
     def _end_process(self) -> None:
         """And all that it started, but not the connection that others may share."""
@@ -273,6 +228,12 @@ class Link:
                 os.killpg(self._process.pid, number)
 
 
-def _pipe(stream: "IO[bytes] | None") -> "IO[bytes]":
+def _thread(run: Callable[[], None]) -> threading.Thread:
+    thread = threading.Thread(target=run, name="link", daemon=True)
+    thread.start()
+    return thread
+
+
+def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
     assert stream is not None
     return stream

@@ -51,7 +51,7 @@ _STEADY = 30.0
 _GAP_EVERY = 0.9
 _BROKE = mark("The connection to {host} broke before it answered.")
 _AGAIN = Message("Try again when there is a connection.")
-_WITHOUT = (LinkState.BROKEN, LinkState.REFUSED, LinkState.ENDED)
+_ON_THE_WAY = (LinkState.CONNECTING, LinkState.ASKING)
 
 
 class FarMachine:
@@ -92,7 +92,6 @@ class FarMachine:
         self._stopping = self._retry = False
         self._thread: threading.Thread | None = None
         self._link: Link | None = None
-        self._over: Ending | None = None  # with what was heard: there is no use in going on
         self._heard_at = self._knocked_at = self._gap_at = float("-inf")
         self._numbers = count(1)
         self._open: dict[int, Future[Answer]] = {}  # what was asked, by number
@@ -118,14 +117,12 @@ class FarMachine:
 
     def wait_until_up(self, seconds: float | None = None) -> None:
         """Raises Trouble with the reason when the first attempt failed."""
-        settled = (LinkState.UP, *_WITHOUT)
         with self._changed:
-            if not self._changed.wait_for(lambda: self.now.state in settled, seconds):
-                late = Message("{host} did not answer in time.", host=self.host.text)
-                raise Trouble(self.now.why or late, self.now.hint)
+            self._changed.wait_for(lambda: self.now.state not in _ON_THE_WAY, seconds)
             now = self.now
         if now.state is not LinkState.UP:
-            raise Trouble(now.why, now.hint)
+            late = Message("{host} did not answer in time.", host=self.host.text)
+            raise Trouble(now.why or late, now.hint)
 
     def retry_now(self) -> None:
         """Where it is broken or refused; a person wants it."""
@@ -157,20 +154,16 @@ class FarMachine:
         try:
             return value_of(kind, self.asked(question, seconds))
         except UnreadableError:
-            raise Trouble(
-                "What {host} said of itself cannot be read.", host=self.host.text
-            ) from None
+            unreadable = mark("What {host} said of itself cannot be read.")
+            raise Trouble(unreadable, host=self.host.text) from None
 
     def asked(self, question: Question, seconds: float) -> str:
         """The answer as JSON, which may hold anything. Waits, and raises Trouble, as `ask`."""
         try:
             return self.ask_later(question).result(seconds).text
         except TimeoutError:
-            raise Trouble(
-                "{host} did not answer within {seconds:.0f} s.",
-                host=self.host.text,
-                seconds=seconds,
-            ) from None
+            late = mark("{host} did not answer within {seconds:.0f} s.")
+            raise Trouble(late, host=self.host.text, seconds=seconds) from None
 
     def ask_later(self, question: Question) -> "Future[Answer]":
         """Never waits. Its exception is a Trouble."""
@@ -178,7 +171,8 @@ class FarMachine:
         self._open[number] = answer
         # From here on whoever ends the connection answers it.
         if not self.tell(replace(question, id=number)):
-            self._answer(Answer(number, "", self._no_connection))
+            none = Message("There is no connection to {host}.", host=self.host.text)
+            self._answer(Answer(number, "", none))
         return answer
 
     def lab_start(self, start: Start) -> Start:
@@ -188,10 +182,6 @@ class FarMachine:
     def questions(self) -> AskedQuestions | None:
         """For one more connection. Raises Trouble without room for them."""
         return None if self._asking is None else AskedQuestions(self.host, self._asking)
-
-    @property
-    def _no_connection(self) -> Message:
-        return Message("There is no connection to {host}.", host=self.host.text)
 
     def _answer(self, told: Answer) -> None:
         """What nobody asked is let go."""
@@ -219,15 +209,13 @@ class FarMachine:
 
     def _one_connection(self) -> tuple[Ending, float]:
         """Why it is over, and for how many seconds it was up."""
-        self._over, self._heard_at = None, self.clock.now()
+        self._heard_at = self.clock.now()
         try:
-            sent = parcel(
-                Kind.AGENT, {**self.settings.environment, **surroundings(self.asked_as)}
-            )
-            command = self.launch(self.host, sent.command(self.python))
+            known = {**self.settings.environment, **surroundings(self.asked_as)}
+            sent = parcel(Kind.AGENT, known)
             link = self._link = Link(
                 self.host,
-                command,
+                self.launch(self.host, sent.command(self.python)),
                 sent.preamble,
                 sent.mark,
                 self._hear,
@@ -247,24 +235,18 @@ class FarMachine:
 
     def _look(self) -> Ending | None:
         """Some times a second, until the link is over."""
-        if self._stopping or self._over is not None:
-            return self._over or Ending(NOTHING)
-        assert self._link is not None
-        up, now = self.now.state is LinkState.UP, self.clock.now()
-        silent = now - self._heard_at
-        if not self._link.course.ready:
+        link, now = self._link, self.clock.now()
+        if self._stopping or link is None:
+            return Ending(NOTHING)
+        up, silent = self.now.state is LinkState.UP, now - self._heard_at
+        if not link.course.ready:
             self._heard_at = now  # the link has a patience of its own
-            state = LinkState.ASKING if self._link.asks else LinkState.CONNECTING
+            state = LinkState.ASKING if link.asks else LinkState.CONNECTING
             self._set(self.now._replace(state=state))
             self._gap()
         elif silent > (self._patience if up else _GREETING):
-            return Ending(
-                Message(
-                    "{host} has not answered for {seconds:.0f} s.",
-                    host=self.host.text,
-                    seconds=silent,
-                )
-            )
+            template = mark("{host} has not answered for {seconds:.0f} s.")
+            return Ending(Message(template, host=self.host.text, seconds=silent))
         elif up and now - self._knocked_at >= KNOCKS_EVERY:
             self._knock()
         return None
@@ -273,11 +255,11 @@ class FarMachine:
         self._knocked_at = self.clock.now()
         self.tell(Knock(self._knocked_at))
 
-    def _hear(self, line: bytes) -> None:
+    def _hear(self, line: bytes) -> Ending | None:
         try:
             told = told_of(line)
         except UnreadableError:  # who says nothing else is silent
-            return
+            return None
         self._heard_at = self.clock.now()
         if isinstance(told, Hello):
             self.hello, self.lost_at = told, None
@@ -292,7 +274,8 @@ class FarMachine:
         elif told.id:
             self._answer(told)
         else:
-            self._over = Ending(told.trouble, told.hint, again=False)
+            return Ending(told.trouble, told.hint, again=False)
+        return None
 
     def _gap(self) -> None:
         """Once in a while: every figure is missing, from the first reading on that did not
@@ -323,8 +306,7 @@ class FarMachine:
         with self._changed:
             before = self.now
             same = now.state is before.state
-            now = now._replace(since=before.since if same else self.clock.now())
-            self.now = now
+            self.now = now = now._replace(since=before.since if same else self.clock.now())
             self._changed.notify_all()
         if now != before:
             self._on_change()
