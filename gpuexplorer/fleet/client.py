@@ -28,6 +28,7 @@ _SAID = 300  # letters of what a server says of it
 
 Labels = Mapping[str, str]
 T = TypeVar("T")
+_labels: Callable[[Any], Labels] = reader(Mapping[str, str])  # Any: whatever JSON holds
 
 
 class Line(NamedTuple):
@@ -36,14 +37,6 @@ class Line(NamedTuple):
     labels: Labels
     times: Sequence[float]
     values: Sequence[float]
-
-
-class Firing(NamedTuple):
-    """An alert, in the words of whoever wrote its rule."""
-
-    labels: Labels
-    notes: Labels
-    since: str  # as ISO 8601 writes it
 
 
 class PrometheusError(Trouble):
@@ -92,22 +85,41 @@ class Prometheus:
         """Of all metrics there are."""
         return self._ask("label/__name__/values", reader(Sequence[str]), start=since)
 
-    def alerts(self) -> Sequence[Firing]:
+    def alerts(self) -> Sequence[tuple[Labels, Labels]]:
+        """Of those that fire, the labels and the annotations; the oldest first."""
         return self._ask("alerts", _firing)
 
     def end(self) -> None:
         """Gives up what is under way, and all that is asked from now on. For any thread."""
         self._ended = True
-        self._hang_up()
+        connection = self._connection
+        if connection is not None and connection.sock is not None:
+            with suppress(OSError):
+                connection.sock.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits
         if self._asking.acquire(blocking=False):
             self._close()
             self._asking.release()
 
+    def no_answer(self, error: Exception) -> PrometheusError:
+        """Why there is none, or none of a Prometheus."""
+        if self._ended:
+            return self._error("given up")
+        if isinstance(error, ssl.SSLError):
+            said = getattr(error, "verify_message", "") or error.reason or str(error)
+            reason = error.reason or ""
+            key = next((key for part, key in _TLS.items() if part in reason), "tls broke")
+            return self._error(key, said=clean(said, _SAID).rstrip("."))
+        if isinstance(error, OSError):
+            kinds = TimeoutError, socket.gaierror, ConnectionRefusedError
+            kind = next((each for each in kinds if isinstance(error, each)), OSError)
+            said = clean(error.strerror or "it was closed", _SAID).rstrip(".")
+            return self._error(kind, said=said)
+        return self._error("no prometheus", HTTPStatus.OK)
+
     # Any: what JSON holds, looked at by `read`.
     def _ask(self, path: str, read: Callable[[Any], T], **fields: str | float) -> T:
-        written = {name: e if isinstance(e, str) else f"{e:.3f}" for name, e in fields.items()}
         with self._asking:
-            body = self._body(f"{self.where.prefix}/api/v1/{path}", urlencode(written))
+            body = self._body(f"{self.where.prefix}/api/v1/{path}", urlencode(fields))
         try:
             answer = json.loads(body)
             if answer["status"] != "success":
@@ -116,7 +128,7 @@ class Prometheus:
             if said := answer.get("warnings"):
                 self.warnings = [clean(each, _SAID) for each in said]
         except UNREADABLE:
-            raise self._no_prometheus() from None
+            raise self._error("no prometheus", HTTPStatus.OK) from None
         return found
 
     def _body(self, path: str, fields: str) -> bytes:
@@ -132,7 +144,7 @@ class Prometheus:
                 return self._exchange(path, fields)
         except (OSError, HTTPException, zlib.error) as error:
             self._close()
-            raise self._no_answer(error) from None
+            raise self.no_answer(error) from None
 
     def _exchange(self, path: str, fields: str) -> bytes:
         if self._ended:
@@ -150,11 +162,11 @@ class Prometheus:
             "User-Agent": f"gpuexplorer/{gpuexplorer.__version__}",
             # Packing costs the server time, and on the same computer wins nothing.
             "Accept-Encoding": "identity" if self.where.is_here else "gzip",
+            "Content-Type": "application/x-www-form-urlencoded",
         }
         if (login := self._login.header()) is not None:
             headers["Authorization"] = login
         if "query=" in fields:  # which may be longer than an address
-            headers["Content-Type"] = "application/x-www-form-urlencoded"
             connection.request("POST", path, fields.encode(), headers)
         else:
             connection.request("GET", f"{path}?{fields}", None, headers)
@@ -164,102 +176,69 @@ class Prometheus:
             body = zlib.decompressobj(wbits=31).decompress(body, _LARGEST + 1)
         if len(body) > _LARGEST:
             self._close()
-            too_much = PrometheusError(
-                "Prometheus at {url} answered with more than {size:.0f} MB, and was not read"
-                " on.",
-                "Ask for fewer cards with --match.",
-                url=self.where.url,
-                size=_LARGEST / 1e6,
-            )
-            too_much.status = answer.status
-            raise too_much
+            raise self._error("too much", answer.status)
         if answer.status != HTTPStatus.OK:
-            raise _refused(answer.status, body, self.where.url, answer.getheader("Location"))
+            raise self._refused(answer.status, body, answer.getheader("Location"))
         if answer.length:
             raise IncompleteRead(b"")
         return body
-
-    def _hang_up(self) -> None:
-        """Wakes the thread that waits."""
-        connection = self._connection
-        if connection is not None and connection.sock is not None:
-            with suppress(OSError):
-                connection.sock.shutdown(socket.SHUT_RDWR)
 
     def _close(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
-    def _no_answer(self, error: Exception) -> PrometheusError:
-        url = self.where.url
-        if self._ended:
-            return PrometheusError("The question to {url} was given up.", "", url=url)
-        if isinstance(error, TimeoutError):
-            return PrometheusError(
-                "Prometheus at {url} did not answer in full within {seconds:.0f} s.",
-                "It is asked again. If that stays so, ask for fewer cards with --match.",
-                url=url,
-                seconds=self._patience,
-            )
-        if isinstance(error, OSError):
-            return unreachable(error, url, self.where.host)
-        return self._no_prometheus()
+    def _refused(self, status: int, body: bytes, sent_to: str | None) -> PrometheusError:
+        """For an answer that is not 200."""
+        key: object = status if status in _WORDS else "sent on" if sent_to else "other"
+        key = "wants tls" if _WANTS_TLS in body else key
+        said = ""
+        with suppress(*UNREADABLE):
+            said = HTTPStatus(status).phrase
+            told = clean(json.loads(body)["error"], _SAID)  # a page for browsers is not quoted
+            said = told.rstrip(".") or said
+        other = clean(sent_to or "", _SAID)
+        return self._error(key, status, other=other, said=said or Message("it gives no reason"))
 
-    def _no_prometheus(self) -> PrometheusError:
-        error = PrometheusError(
-            "What answers at {url} is no Prometheus, or something changes its answers on the"
-            " way.",
-            "Look at the address, with its port and path.",
-            url=self.where.url,
-        )
-        error.lasting, error.status = True, HTTPStatus.OK
+    def _error(self, key: object, status: int = 0, **values: object) -> PrometheusError:
+        values |= {"url": self.where.url, "host": self.where.host}
+        values |= {"seconds": self._patience, "size": _LARGEST / 1e6, "status": status}
+        error = PrometheusError(*_WORDS[key], **values)
+        error.lasting, error.status = key in _LASTING, status
         return error
 
 
 # Any: whatever JSON holds; what is not as it should be raises one of UNREADABLE.
 def _table(data: Any) -> Sequence[tuple[Labels, float]]:
-    rows = _result(data, "vector")
-    return [(_labels(row["metric"]), float(row["value"][1])) for row in rows]
+    return [(_labels(row["metric"]), float(row["value"][1])) for row in data["result"]]
 
 
 def _lines(data: Any) -> Sequence[Line]:
-    found = []
-    for row in _result(data, "matrix"):
-        times = [float(at) for at, _ in row["values"]]
-        values = [float(value) for _, value in row["values"]]
-        found.append(Line(_labels(row["metric"]), times, values))
-    return found
-
-
-def _firing(data: Any) -> Sequence[Firing]:
     return [
-        Firing(
-            _labels(row["labels"]),
-            _labels(row.get("annotations") or {}),
-            str(row.get("activeAt")),
+        Line(
+            _labels(row["metric"]),
+            [float(at) for at, _ in row["values"]],
+            [float(value) for _, value in row["values"]],
         )
-        for row in data["alerts"]
-        if row["state"] == "firing"
+        for row in data["result"]
     ]
 
 
-def _result(data: Any, kind: str) -> Sequence[Any]:
-    if data["resultType"] != kind or type(data["result"]) is not list:
-        raise ValueError
-    found: Sequence[Any] = data["result"]
-    return found
-
-
-def _labels(value: Any) -> Labels:
-    if not all(type(each) is str for each in value.values()):
-        raise TypeError
-    labels: Labels = value
-    return labels
+def _firing(data: Any) -> Sequence[tuple[Labels, Labels]]:
+    fires = [row for row in data["alerts"] if row["state"] == "firing"]
+    fires.sort(key=lambda row: str(row.get("activeAt")))
+    return [(_labels(row["labels"]), _labels(row.get("annotations") or {})) for row in fires]
 
 
 _WANTS_TLS = b"HTTP request to an HTTPS server"  # as Go's servers and nginx say it
-_LASTING = (301, 302, 303, 307, 308, 400, 401, 403, 404, 405)
+_TLS = {  # by a part of OpenSSL's reason
+    "CERTIFICATE_VERIFY_FAILED": "not trusted",
+    "CERTIFICATE_REQUIRED": "certificate wanted",
+    "UNKNOWN_CA": "certificate refused",
+    "_CERTIFICATE": "certificate refused",
+    "WRONG_VERSION_NUMBER": "no tls",
+    "HTTP_REQUEST": "no tls",
+}
 _NO_PAGE = (
     mark("There is no Prometheus at {url}: the address answers, and knows no such page."),
     mark("If it stands behind a path, write that too: https://example.org/prometheus."),
@@ -268,15 +247,13 @@ _BUSY = (
     mark("Prometheus at {url} is too busy, or is just starting: {said}."),
     mark("It is asked again. If that stays so, ask for fewer cards with --match."),
 )
-_SENT_ON = (
-    mark("{url} sends on to another address, {other}, which may be a page to log in."),
-    mark("Nothing was sent there. If that is the Prometheus, name it with --prometheus."),
-)
-_OTHER = (
-    mark("{url} answered with status {status}: {said}."),
-    mark("Look at the log of Prometheus, or of what stands before it."),
-)
-_WORDS = {
+_LASTING = {
+    *(400, 401, 403, 404, 405, "sent on", "wants tls", "no prometheus"),
+    *("not trusted", "certificate wanted", "certificate refused", "no tls"),
+}
+# Why there is no answer, and the way out: by the status of an answer, by Python's error, or by
+# a word of ours.
+_WORDS: Mapping[object, tuple[str, str]] = {
     400: (
         mark("Prometheus at {url} does not understand the question: {said}."),
         mark("If --match was given, look for the mistake there."),
@@ -295,87 +272,67 @@ _WORDS = {
     ),
     **dict.fromkeys((404, 405), _NO_PAGE),
     **dict.fromkeys((429, 503, 504), _BUSY),
-}
-
-
-def _refused(status: int, body: bytes, url: str, sent_to: str | None) -> PrometheusError:
-    """For an answer that is not 200."""
-    sentence, hint = _WORDS.get(status, _OTHER if sent_to is None else _SENT_ON)
-    if _WANTS_TLS in body:
-        sentence = mark("At {url} https is spoken, and the address says http.")
-        hint = mark("Write https:// before it.")
-    said = ""
-    with suppress(*UNREADABLE):
-        said = HTTPStatus(status).phrase
-        told = clean(json.loads(body)["error"], _SAID)  # a page for browsers is not quoted
-        said = told.rstrip(".") or said
-    error = PrometheusError(
-        sentence,
-        hint,
-        status=status,
-        url=url,
-        other=clean(sent_to or "", _SAID),
-        said=said or Message("it gives no reason"),
-    )
-    error.lasting, error.status = status in _LASTING, status
-    return error
-
-
-def unreachable(error: OSError, url: str, host: str) -> PrometheusError:
-    """For a network that carries nothing there and back."""
-    said, lasting = error.strerror or "it was closed", False
-    match error:
-        case ssl.SSLError():
-            sentence, hint = _of_tls(error)
-            said = getattr(error, "verify_message", "") or error.reason or str(error)
-            lasting = sentence is not _NOT_ENCRYPTED
-        case socket.gaierror():
-            sentence = mark("This computer finds no address for the name {host}.")
-            hint = mark("Look at how it is written, and at the network.")
-        case ConnectionRefusedError():
-            sentence = mark("Nothing listens at {url}.")
-            hint = mark("Look whether Prometheus runs, and its port.")
-        case _:
-            sentence = mark("The connection to {url} broke: {said}.")
-            hint = mark("It is tried again.")
-    told = clean(said, _SAID).rstrip(".")
-    refusal = PrometheusError(sentence, hint, url=url, host=host, said=told)
-    refusal.lasting = lasting
-    return refusal
-
-
-_TLS = (
-    (
-        ("CERTIFICATE_REQUIRED",),
+    "sent on": (
+        mark("{url} sends on to another address, {other}, which may be a page to log in."),
+        mark("Nothing was sent there. If that is the Prometheus, name it with --prometheus."),
+    ),
+    "other": (
+        mark("{url} answered with status {status}: {said}."),
+        mark("Look at the log of Prometheus, or of what stands before it."),
+    ),
+    "wants tls": (
+        mark("At {url} https is spoken, and the address says http."),
+        mark("Write https:// before it."),
+    ),
+    "no prometheus": (
+        mark(
+            "What answers at {url} is no Prometheus, or something changes its answers on the"
+            " way."
+        ),
+        mark("Look at the address, with its port and path."),
+    ),
+    "too much": (
+        mark("Prometheus at {url} answered with more than {size:.0f} MB, and was not read on."),
+        mark("Ask for fewer cards with --match."),
+    ),
+    "given up": (mark("The question to {url} was given up."), ""),
+    TimeoutError: (
+        mark("Prometheus at {url} did not answer in full within {seconds:.0f} s."),
+        mark("It is asked again. If that stays so, ask for fewer cards with --match."),
+    ),
+    socket.gaierror: (
+        mark("This computer finds no address for the name {host}."),
+        mark("Look at how it is written, and at the network."),
+    ),
+    ConnectionRefusedError: (
+        mark("Nothing listens at {url}."),
+        mark("Look whether Prometheus runs, and its port."),
+    ),
+    OSError: (
+        mark("The connection to {url} broke: {said}."),
+        mark("It is tried again."),
+    ),
+    "not trusted": (
+        mark("{host} shows a certificate that is not trusted: {said}."),
+        mark(
+            "It must be for this name and this day. If it is from a CA of your own, name that"
+            " with ca_file in the login."
+        ),
+    ),
+    "certificate wanted": (
         mark("{host} wants to see a certificate of yours."),
         mark("Name it with certificate_file and key_file in --prometheus-login."),
     ),
-    (
-        ("UNKNOWN_CA", "_CERTIFICATE"),
+    "certificate refused": (
         mark("{host} does not accept your certificate: {said}."),
         mark("Ask whoever runs it for one, and name it in --prometheus-login."),
     ),
-    (
-        ("WRONG_VERSION_NUMBER", "HTTP_REQUEST"),
+    "no tls": (
         mark("{url} does not speak https."),
         mark("Look at the port; if it is right, write http:// before it."),
     ),
-)
-_NOT_ENCRYPTED = mark("No encrypted connection to {host} comes about: {said}.")
-_OF_UNKNOWN_CA = range(18, 22)  # OpenSSL's X509_V_ERR_… for that
-
-
-def _of_tls(error: ssl.SSLError) -> tuple[str, str]:
-    if isinstance(error, ssl.SSLCertVerificationError):
-        hint = mark(
-            "It must be for this name and this day: ask whoever runs it for another one."
-        )
-        if error.verify_code in _OF_UNKNOWN_CA:
-            hint = mark("If it is from a CA of your own, name that with ca_file in the login.")
-        return mark("{host} shows a certificate that is not trusted: {said}."), hint
-    for reasons, sentence, hint in _TLS:
-        if any(each in (error.reason or "") for each in reasons):
-            return sentence, hint
-    return _NOT_ENCRYPTED, mark(
-        "Look whether it speaks https at that port, and whether it wants a certificate."
-    )
+    "tls broke": (
+        mark("No encrypted connection to {host} comes about: {said}."),
+        mark("Look whether it speaks https at that port, and whether it wants a certificate."),
+    ),
+}

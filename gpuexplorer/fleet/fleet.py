@@ -2,6 +2,7 @@
 what it says of all of them at one moment.
 """
 
+import json
 import math
 import re
 import time
@@ -35,12 +36,19 @@ _LABEL = r"[a-zA-Z_][a-zA-Z0-9_]*"
 _TEXT = r'"(?:[^"\\\n]|\\.)*"' + r"|'(?:[^'\\\n]|\\.)*'" + r"|`[^`]*`"
 _ONE = rf"\s*(?!__name__\b){_LABEL}\s*(?:=~|!~|!=|=)\s*(?:{_TEXT})\s*"
 _MATCHERS = re.compile(rf"(?:{_ONE}(?:,|$))*", re.ASCII)
-_SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
 _FORM = 'Such as: --match \'cluster="a",node=~"gpu-.*"\''
 _USUAL = tuple(
     MetricId(each)
     for each in ("gpu_utilization", "memory_used", "temperature", "power_draw", "clock_sm")
 )
+
+# A metric's name, and the labels that say of which part of a card it tells.
+_Key = tuple[str, tuple[tuple[str, str], ...]]
+
+
+def _key(name: Name) -> _Key:
+    return name.name, tuple(name.labels.items())
+
 
 # What the map, the table and the sums of hosts are made of.
 AT_THE_BEAT = (
@@ -71,11 +79,7 @@ _BUS_ADDRESS = re.compile(r"[0-9a-fA-F]{0,4}([0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a
 
 # Why a figure is missing, as `gpuexplorer serve` tells it; others tell none.
 _INFO = "gpuexplorer_missing_info"
-_SERVED = {
-    (name.name, tuple(name.labels.items())): metric.id
-    for metric in METRICS.values()
-    for name in [served_name(metric)]
-}
+_SERVED = {_key(served_name(metric)): metric.id for metric in METRICS.values()}
 _PARTED = sorted({label for _, own in _SERVED for label, _ in own})
 _ABSENCES = {each.value: each for each in Absence}
 _STATES = {each.value: each for each in CardState}
@@ -94,6 +98,11 @@ class Exporter(NamedTuple):
     def series(self, matched: str) -> str:
         """One of each card."""
         return selector(self.anchor, {}, matched)
+
+    def asked(self, metric: str, *labels: str, matched: Sequence[str]) -> str:
+        """The question for one value of each card, by labels besides."""
+        by = filter(None, (*self.keys, *labels))
+        return grouped(by, selector(metric, {}, *matched))
 
 
 def exporters(names: Collection[str]) -> Sequence[Exporter]:
@@ -162,30 +171,23 @@ def match(text: str) -> str:
 
 def quoted(value: str) -> str:
     """As PromQL writes a text, whatever is in it."""
-    value = value.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + value.replace("\n", "\\n").replace("\r", "\\r") + '"'
+    return json.dumps(value, ensure_ascii=False)
 
 
 def one_of(label: str, values: Collection[str]) -> str:
     """A matcher for any of these values."""
-    told = "|".join(_SPECIAL.sub(r"\\\1", each) for each in sorted(values))
-    return f"{label}=~{quoted(told)}"
+    return f"{label}=~{quoted('|'.join(map(re.escape, sorted(values))))}"
 
 
-def selector(metric: str, labels: Mapping[str, str], matched: str) -> str:
-    """Of one metric, always."""
+def selector(metric: str, labels: Mapping[str, str], *matched: str) -> str:
+    """Of one metric, always; or of those that `matched` names."""
     own = [f"{name}={quoted(value)}" for name, value in labels.items()]
-    return f"{metric}{{{','.join(filter(None, (*own, matched)))}}}"
+    return f"{metric}{{{','.join(filter(None, (*own, *matched)))}}}"
 
 
-def grouped(by: Collection[str], what: str, how: str = "max") -> str:
+def grouped(by: Iterable[str], what: str, how: str = "max") -> str:
     """One value of what has the same labels."""
     return f"{how} by ({','.join(by)}) ({what})"
-
-
-def aged(by: Collection[str], what: str) -> str:
-    """How many seconds ago the newest of them came."""
-    return f"time() - {grouped(by, f'timestamp({what})')}"
 
 
 class FleetCard(NamedTuple):
@@ -211,12 +213,7 @@ class Alert(NamedTuple):
     text: str
     severity: str
     host: str
-
-    @property
-    def gravity(self) -> int:
-        """The lower the worse."""
-        low = self.severity.lower()
-        return _GRAVITY.index(low) if low in _GRAVITY else len(_GRAVITY)
+    gravity: int  # the lower the worse
 
     @property
     def urgent(self) -> bool:
@@ -311,16 +308,21 @@ class Fleet:
         self._told_at.update(dict.fromkeys(told.ages, self._wall()))
         values = {**self._rare, **told.values}
         _complete_memory(values)
-        alerts, said = self._alerts()
         notes = [self.server.exposed] if self.server.exposed else []
-        notes += shown_twice([self._cards[card] for card in told.ages if card in self._cards])
+        notes += _shown_twice([self._cards[card] for card in told.ages if card in self._cards])
         notes += [
             Message("Prometheus warns: {text}", text=each) for each in self.server.warnings
         ]
         self.server.warnings = ()
-        return told._replace(
-            cards=self._cards, values=values, alerts=alerts, notes=(*notes, *said)
-        )
+        alerts: Sequence[Alert] = ()
+        try:
+            alerts = self._alerts()
+        except PrometheusError as error:
+            # Some keep their rules elsewhere, and answer all but this.
+            if not error.status:
+                raise
+            notes.append(Message("Alerts are not told here: {why}", why=error.sentence))
+        return told._replace(cards=self._cards, values=values, alerts=alerts, notes=notes)
 
     def told(
         self, metrics: Collection[MetricId], cards: Collection[FleetCard] | None = None
@@ -332,26 +334,24 @@ class Fleet:
         now = FleetNow(self._cards, by_exporter, {each: {} for each in metrics}, {}, {}, {}, {})
         for exporter, meant in self.about(cards):
             self._read_figures(now, exporter, meant)
-            by = exporter.keys
-            for card, _, age in self._rows(aged(by, exporter.series(meant))):
+            ages = grouped(exporter.keys, f"timestamp({exporter.series(meant)})")
+            for card, _, age in self._rows(f"time() - {ages}"):
                 now.ages.setdefault(card, max(0.0, age))
             if exporter.xid:
-                label = exporter.xid_label
-                xids = selector(exporter.xid, {}, meant)
-                asked = grouped((*by, label) if label else by, xids)
+                asked = exporter.asked(exporter.xid, exporter.xid_label, matched=(meant,))
                 for card, labels, value in self._rows(f"{asked} > 0"):
-                    code = labels.get(label, "") if label else f"{value:.0f}"
+                    code = labels.get(exporter.xid_label, f"{value:.0f}")
                     if code.isdecimal() and len(code) <= _FIGURES:
                         now.xids[card] = max(int(code), now.xids.get(card, 0))
             if exporter.anchor == STATE:
-                states = grouped((*by, "state"), exporter.series(meant))
-                for card, labels, _ in self._rows(f"{states} == 1"):
+                asked = exporter.asked(STATE, "state", matched=(meant,))
+                for card, labels, _ in self._rows(f"{asked} == 1"):
                     if (state := _STATES.get(labels.get("state", ""))) is not None:
                         now.states[card] = state
                 named = one_of("metric", {served_name(METRICS[each]).name for each in metrics})
-                why = f"{_INFO}{{{','.join(filter(None, (meant, named)))}}}"
+                parts = "metric", "reason", *_PARTED
                 for card, labels, _ in self._rows(
-                    grouped((*by, "metric", "reason", *_PARTED), why)
+                    exporter.asked(_INFO, *parts, matched=(meant, named))
                 ):
                     metric = _SERVED.get(_named(labels, "metric", _PARTED))
                     reason = _ABSENCES.get(labels.get("reason", ""))
@@ -381,17 +381,17 @@ class Fleet:
 
     def _read_figures(self, now: FleetNow, exporter: Exporter, meant: str) -> None:
         names = {
-            (name.name, tuple(name.labels.items())): (METRICS[metric], name.factor)
+            _key(name): (METRICS[metric], name.factor)
             for metric, name in exporter.told.items()
             if metric in now.values
         }
         if not names:
             return
         parts = sorted({part for _, own in names for part, _ in own})
-        named = "|".join(sorted({name for name, _ in names}))
-        inside = ",".join(filter(None, (f'__name__=~"{named}"', meant)))
-        asked = grouped(("__name__", *exporter.keys, *parts), f"{{{inside}}}")
-        for card, row, told in self._rows(asked):
+        series = selector("", {}, one_of("__name__", {name for name, _ in names}), meant)
+        for card, row, told in self._rows(
+            grouped(("__name__", *exporter.keys, *parts), series)
+        ):
             known = names.get(_named(row, "__name__", parts))
             if known is None or not math.isfinite(told):
                 continue
@@ -399,8 +399,7 @@ class Fleet:
             if metric.plausible(value := told / factor):
                 now.values[metric.id].setdefault(card, value)
             else:
-                why = now.reasons.setdefault(card, {})
-                why.setdefault(metric.id, Absence.IMPOSSIBLE)
+                now.reasons.setdefault(card, {}).setdefault(metric.id, Absence.IMPOSSIBLE)
 
     def _found(self, back: str = "") -> Mapping[CardId, FleetCard]:
         """Who tells first gives the names; targets and exporters are put together."""
@@ -414,11 +413,10 @@ class Fleet:
                 card = self._card(id_, labels, exporter.title)
                 found[id_] = _both(found[id_], card) if id_ in found else card
                 keys |= labels.keys()
-            keep = [label for label in _KEYS if label in keys]
-            told += [exporter._replace(keys=keep)] if keep else []
+            if keep := [label for label in _KEYS if label in keys]:
+                told.append(exporter._replace(keys=keep))
         self.exporters = told
-        for id_ in found:
-            self._told_at.setdefault(id_, self._wall())
+        self._told_at = {**dict.fromkeys(found, self._wall()), **self._told_at}
         return found
 
     def _card(self, id_: CardId, labels: Labels, title: str) -> FleetCard:
@@ -444,8 +442,7 @@ class Fleet:
         """Also for labels of other things, such as alerts."""
         for label in (self.host_label, *HOST_LABELS):
             value = labels.get(label, "").strip()
-            if label == _TARGET:
-                value = _PORT.sub("", value)
+            value = _PORT.sub("", value) if label == _TARGET else value
             if value not in _NO_NAMES:
                 return _plain(value)
         return _plain(labels.get(_TARGET, ""))
@@ -455,25 +452,18 @@ class Fleet:
         if cards != self._cards:
             self._cards = cards
 
-    def _alerts(self) -> tuple[Sequence[Alert], Sequence[Message]]:
-        """Those of these cards and of their hosts. Some keep their rules elsewhere, and answer
-        all but this.
-        """
-        try:
-            told = self.server.alerts()
-        except PrometheusError as error:
-            if not error.status:
-                raise
-            return (), (Message("Alerts are not told here: {why}", why=error.sentence),)
+    def _alerts(self) -> Sequence[Alert]:
+        """Those of these cards and of their hosts."""
         hosts, found = {card.host for card in self._cards.values()}, []
-        for labels, notes, _ in sorted(told, key=lambda each: each.since)[:_MOST_ALERTS]:
+        for labels, notes in self.server.alerts()[:_MOST_ALERTS]:
             card = self._cards.get(card_id(labels))
             host = self._host_of(labels) if card is None else card.host
             if host in hosts:
                 name, severity = (_plain(labels.get(e, "")) for e in ("alertname", "severity"))
                 text = clean(_first(notes, ("summary", "description", "message")), 300)
-                found.append(Alert(name, text or name, severity, host))
-        return sorted(found, key=lambda each: each.gravity), ()
+                gravity = [*_GRAVITY, severity.lower()].index(severity.lower())
+                found.append(Alert(name, text or name, severity, host, gravity))
+        return sorted(found, key=lambda each: each.gravity)
 
 
 def _complete_memory(values: Mapping[MetricId, dict[CardId, float]]) -> None:
@@ -486,21 +476,17 @@ def _complete_memory(values: Mapping[MetricId, dict[CardId, float]]) -> None:
             free[card] = max(0.0, total[card] - value - reserved.get(card, 0.0))
 
 
-def _named(
-    row: Labels, label: str, parts: Sequence[str]
-) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _named(row: Labels, label: str, parts: Sequence[str]) -> _Key:
     """The name of a metric, and which part of the card it is about."""
     return row.get(label, ""), tuple((part, row[part]) for part in parts if row.get(part))
 
 
-def shown_twice(cards: Iterable[FleetCard]) -> Sequence[Message]:
+def _shown_twice(cards: Sequence[FleetCard]) -> Sequence[Message]:
     """What is to be known of cards of which several tell."""
-    notes, alike, twice = [], [], 0
-    for card in cards:
-        jobs = len({job for job, _ in card.targets})
-        twice += jobs > 1
-        if len(card.targets) > jobs:  # one job reads a card at one place
-            alike.append(card)
+    notes = []
+    jobs = [len({job for job, _ in card.targets}) for card in cards]
+    # One job reads a card at one place.
+    alike = [card for card, jobs in zip(cards, jobs, strict=True) if len(card.targets) > jobs]
     if alike:
         one, other, *_ = sorted(_plain(instance) for _, instance in alike[0].targets)
         notes.append(
@@ -515,7 +501,7 @@ def shown_twice(cards: Iterable[FleetCard]) -> Sequence[Message]:
                 other=other,
             )
         )
-    if twice:
+    if twice := sum(each > 1 for each in jobs):
         notes.append(
             Message.counted(
                 "{count} card is shown by more than one job, and counted once.",
@@ -536,10 +522,7 @@ def _both(first: FleetCard, other: FleetCard) -> FleetCard:
 
 
 def _first(labels: Labels, names: Sequence[str]) -> str:
-    for each in names:
-        if found := labels.get(each):
-            return found
-    return ""
+    return next(filter(None, map(labels.get, names)), "")
 
 
 def _plain(text: str) -> str:

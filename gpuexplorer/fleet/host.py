@@ -4,6 +4,7 @@ of it, asked by the one who asks for the fleet.
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from statistics import median
@@ -14,7 +15,14 @@ from numpy.typing import NDArray
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
-from gpuexplorer.core.metrics import MEMORY_TOTAL, METRICS, Cadence, MetricId, metrics_of
+from gpuexplorer.core.metrics import (
+    MEMORY_TOTAL,
+    METRICS,
+    Cadence,
+    Metric,
+    MetricId,
+    metrics_of,
+)
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, all_of
 from gpuexplorer.fleet.fleet import FleetCard, FleetNow, card_id, grouped, selector
@@ -30,9 +38,7 @@ _FIGURES_ALONE = Message(
     "else. For all else, reach it over ssh: “Add a machine…”, or --host."
 )
 WEEK = 7 * 86_400.0
-_POINTS = 500  # of a piece, for all cards together
-_GAP = (np.full(_POINTS, np.nan),) * 3
-_PIECES = 256
+_KEPT = 128  # metrics, each in one step
 _RETRY, _NEWEST = 15.0, 5.0
 _USUAL, _MOST_STEP = 15.0, 300.0
 _STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400)
@@ -108,13 +114,11 @@ class HostStream:
     def look(self) -> None:
         """One beat in this very thread: asks, and tells."""
         self._look_around()
-        try:
-            self._told = None
+        self._told = None
+        with suppress(Trouble):  # the sentence is the watching's, which asks the same server
             if self._watching.broken is None:
                 self._told = self._watching.fleet.told(METRICS, self.there())
                 self._told_at = self.clock.now()
-        except Trouble:
-            pass  # the sentence is the watching's, which asks the same server
         self._tell_samples()
 
     def _tell_samples(self) -> None:
@@ -206,22 +210,22 @@ def _cards(there: Sequence[FleetCard], now: FleetNow) -> Sequence[Card]:
     return found
 
 
-class _Key(NamedTuple):
-    metric: MetricId
-    step: float
-    number: int  # pieces of one step follow each other from 1970 on
+class _Known(NamedTuple):
+    """One metric in one step: of each card the lowest, the highest and the mean in rows, with
+    NaN where nothing is known.
+    """
 
-
-class _Piece(NamedTuple):
-    """Lowest, highest and mean of each card, NaN where nothing is known."""
-
-    cards: Mapping[CardId, Sequence[Floats]]
+    times: Floats  # of the server's clock
+    cards: Mapping[CardId, Floats]
     until: float  # steady seconds: it is asked for anew afterwards
 
 
+_NOTHING_KNOWN = _Known(np.empty(0), {}, -math.inf)
+
+
 class HostPast:
-    """The Past of a host's cards, asked of Prometheus in pieces and kept for a while. Who draws
-    never waits: what is not here yet is a gap, and is ordered.
+    """The Past of a host's cards, asked of Prometheus and kept for a while. Who draws never
+    waits: what is not here yet is a gap, and is ordered.
     """
 
     ended: float | None = None
@@ -232,58 +236,57 @@ class HostPast:
         self._now = now = watching.clock.now
         self._offset = watching.clock.wall() - now()  # later jumps of the clock move no plot
         self.began = now() - WEEK
-        self._pieces: dict[_Key, _Piece] = {}  # the oldest first; another thread reads them
+        # By metric and step, the oldest first; another thread reads them.
+        self._known: dict[tuple[MetricId, float], _Known] = {}
         self._finest: float | None = None  # seconds from one value to the next
+        self._again_at = -math.inf  # after a question that had no answer
 
     def cards(self) -> Sequence[CardId]:
         return [card.id for card in self._there()]
 
     def memory_bytes(self) -> int:
-        return sum(3 * 8 * _POINTS * len(each.cards) for each in list(self._pieces.values()))
+        return sum(3 * each.times.nbytes * len(each.cards) for each in [*self._known.values()])
 
     def trace(
         self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
     ) -> Trace:
-        start, end = max(start, self.began), min(end, self._now())
+        now = self._now()
+        start, end = max(start, self.began), min(end, now)
         if end <= start:
             return empty_trace()
         # Half as many: a column of a screen need not have a point of its own. The points stay
         # the same while a plot is moved.
         wanted = max(1.0, (end - start) / max(1, columns // 2), self._finest or _USUAL)
         step = next((each for each in _STEPS if each >= wanted), math.ceil(wanted))
-        first = math.floor((start + self._offset) / step) * step
-        last = math.ceil((end + self._offset) / step) * step
-        span = step * _POINTS
-        numbers = range(int(first // span), int(last // span) + 1)
-        found = [self._piece(_Key(metric, step, each)).get(card) or _GAP for each in numbers]
-        low, high, mean = (np.concatenate([each[way] for each in found]) for way in range(3))
-        times: Floats = numbers[0] * span + step * np.arange(low.size, dtype=np.float64)
+        first = math.floor((start + self._offset) / step)
+        last = math.ceil((end + self._offset) / step)
+        found = self._known.get((metric, step), _NOTHING_KNOWN)
+        times, rows = found.times, found.cards.get(card)
+        there = times.size and times[0] <= first * step and last * step <= times[-1]
+        if now >= self._again_at and (now >= found.until or not there):
+            more = (last - first) // 4 + 1  # so that it can be moved a bit
+            steps = range(first - more, last + more)
+            self._watching.order((id(self), metric), partial(self._ask, metric, step, steps))
+        if rows is None:
+            return empty_trace()
         # Of a gap one column is left, the first, and none at the beginning.
-        known = ~np.isnan(mean) & (times >= first - step) & (times <= last)
+        known = ~np.isnan(rows[2]) & (times >= (first - 1) * step)
         kept = known.copy()
         kept[1:] |= known[:-1]
-        kept &= times <= last
-        times = times[kept] - self._offset
+        kept &= times <= last * step
         counts = known[kept].astype(np.int64)
-        return Trace(times, low[kept], high[kept], mean[kept], counts, step)
+        low, high, mean = rows[:, kept]
+        return Trace(times[kept] - self._offset, low, high, mean, counts, step)
 
-    def _piece(self, key: _Key) -> Mapping[CardId, Sequence[Floats]]:
-        """What is here, be it old; and it is ordered where it is not."""
-        found = self._pieces.get(key, _Piece({}, -math.inf))
-        if self._now() >= found.until:
-            self._watching.order((id(self), key), partial(self._ask, key))
-        return found.cards
-
-    def _ask(self, key: _Key) -> None:
+    def _ask(self, metric: MetricId, step: float, steps: range) -> None:
         try:
             if self._finest is None:
                 self._finest = self.how_often()
-            self._pieces[key] = self._asked(key)
+            self._known[metric, step] = self._asked(METRICS[metric], step, steps)
         except Trouble:
-            there = self._pieces[key].cards if key in self._pieces else {}
-            self._pieces[key] = _Piece(there, self._now() + _RETRY)
-        if len(self._pieces) > _PIECES:
-            del self._pieces[next(iter(self._pieces))]
+            self._again_at = self._now() + _RETRY
+        if len(self._known) > _KEPT:
+            del self._known[next(iter(self._known))]
 
     def how_often(self) -> float | None:
         """Seconds from one value to the next, as they came of late; None where too few came."""
@@ -295,37 +298,34 @@ class HostPast:
                     return min(max(1.0, median(steps)), _MOST_STEP)
         return None
 
-    def _asked(self, key: _Key) -> _Piece:
+    def _asked(self, metric: Metric, step: float, steps: range) -> _Known:
         now, often = self._now(), self._finest or _USUAL
-        start = key.number * key.step * _POINTS
-        end = start + key.step * (_POINTS - 1)
+        times: Floats = step * np.array(steps, dtype=np.float64)
         # A value stands for what came before it, and a column begins where its time begins.
-        begins, ends = start + key.step, min(end, now + self._offset) + key.step
-        if ends < begins:
-            return _Piece({}, now + _RETRY)
+        begins, ends = times[0] + step, min(times[-1], now + self._offset) + step
         # Of a step with two values or more in it all three are told, else the newest.
-        several = key.step >= 2 * often
-        window = key.step if several else 2 * often
-        found: dict[CardId, list[Floats]] = {}
-        metric, fleet = METRICS[key.metric], self._watching.fleet
+        several = step >= 2 * often
+        ways: Mapping[str, int | slice] = {"last": slice(3)}
+        if several:
+            ways = {"min": 0, "max": 1, "avg": 2}
+        window = step if several else 2 * often
+        found: dict[CardId, Floats] = {}
+        fleet = self._watching.fleet
         for exporter, meant in fleet.about(self._there()):
-            if (name := exporter.told.get(key.metric)) is None:
+            if (name := exporter.told.get(metric.id)) is None:
                 continue
             series = selector(name.name, name.labels, meant)
-            told: dict[CardId, list[Floats]] = {}
-            for way, how in enumerate(("min", "max", "avg") if several else ("last",)):
+            told: dict[CardId, Floats] = {}
+            for how, way in ways.items():
                 asked = grouped(exporter.keys, f"{how}_over_time({series}[{window:.0f}s])")
-                for line in fleet.server.range(asked, begins, ends, key.step):
-                    rows = told.setdefault(
-                        card_id(line.labels), [np.full(_POINTS, np.nan) for _ in range(3)]
-                    )
-                    places = np.rint((np.array(line.times) - begins) / key.step)
+                for line in fleet.server.range(asked, begins, ends, step):
+                    nothing = np.full((3, times.size), np.nan)
+                    rows = told.setdefault(card_id(line.labels), nothing)
+                    places = np.rint((np.array(line.times) - begins) / step).astype(np.intp)
                     values = np.array(line.values) / name.factor
-                    with np.errstate(invalid="ignore"):
-                        good = (values >= metric.lowest) & (values <= metric.highest)
-                    good &= (places >= 0) & (places < _POINTS) & np.isfinite(values)
-                    for row in (rows[way],) if several else rows:
-                        row[places[good].astype(np.intp)] = values[good]
+                    good = (values >= metric.lowest) & (values <= metric.highest)
+                    good &= (places >= 0) & (places < times.size) & np.isfinite(values)
+                    rows[way, places[good]] = values[good]
             found = {**told, **found}
-        complete = now + self._offset > end + 2 * often + key.step
-        return _Piece(found, np.inf if complete else now + max(_NEWEST, key.step / 4))
+        complete = now + self._offset > times[-1] + 2 * often + step
+        return _Known(times, found, np.inf if complete else now + max(_NEWEST, step / 4))

@@ -13,7 +13,7 @@ import pytest
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.fleet import login
-from gpuexplorer.fleet.client import Prometheus, PrometheusError, unreachable
+from gpuexplorer.fleet.client import Prometheus, PrometheusError
 from gpuexplorer.fleet.login import Address, Login, address, read_login
 from tests.fleet.fake_prometheus import FakePrometheus
 
@@ -294,7 +294,7 @@ _TLS: Mapping[str, tuple[str, str]] = {
 def test_what_keeps_a_connection_from_being_encrypted_is_said(reason: str) -> None:
     error = ssl.SSLError()
     error.reason = reason
-    refusal = unreachable(error, "https://h", "h")
+    refusal = Prometheus(address("https://h")).no_answer(error)
     assert _TLS[reason][0] in refusal.sentence
     assert _TLS[reason][1] in refusal.hint
 
@@ -306,6 +306,6 @@ def test_a_certificate_that_is_not_trusted_has_a_way_out(code: int, hint: str) -
     error = ssl.SSLCertVerificationError()
     error.reason = "CERTIFICATE_VERIFY_FAILED"
     error.verify_code, error.verify_message = code, "for a reason"
-    refusal = unreachable(error, "https://h", "h")
+    refusal = Prometheus(address("https://h")).no_answer(error)
     assert refusal.sentence == "h shows a certificate that is not trusted: for a reason."
     assert hint in refusal.hint

@@ -65,7 +65,7 @@ def test_one_question_brings_all_figures_of_a_host(
     server: FakePrometheus, session: Session, watching: Watching
 ) -> None:
     reading = _beat(session, watching)
-    assert len([each for each in server.queries() if 'UUID=~"GPU-0008|' in each]) == 2
+    assert len([each for each in server.queries() if 'UUID=~"GPU\\\\-0008|' in each]) == 2
     assert reading.values == {_BUSY: 0.4}
     assert reading.missing == {_FAN: Absence.NOT_TOLD}
     assert reading.at == session.clock.now() - server.age
@@ -126,8 +126,8 @@ def test_a_uuid_that_is_no_uuid_is_asked_for_as_it_is(
     server.series = {"DCGM_FI_DEV_GPU_UTIL": [(card(8, UUID=name), 1.0)]}
     watching.fleet.look_for_cards()
     _beat(session, watching)
-    assert 'UUID=~"GPU-0008|' in server.queries()[-1]
-    assert '|a\\\\.\\\\*\\"\\\\} or vector\\\\(1\\\\)"' in server.queries()[-1]
+    assert 'UUID=~"GPU\\\\-0008|' in server.queries()[-1]
+    assert '|a\\\\.\\\\*\\"\\\\}\\\\ or\\\\ vector\\\\(1\\\\)"' in server.queries()[-1]
 
 
 @pytest.fixture

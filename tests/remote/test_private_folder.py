@@ -3,7 +3,6 @@
 import errno
 import os
 import stat
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -89,32 +88,3 @@ def test_two_names_never_share_a_connection(fake_ssh: FakeSsh) -> None:
 def test_a_name_or_a_command_is_never_an_option(fake_ssh: FakeSsh) -> None:
     words = ssh_command(host_name("there"), "-oProxyCommand=id")
     assert words[-3:] == ["--", "there", "-oProxyCommand=id"]
-
-
-_WINDOW = """
-import sys
-from gpuexplorer.remote import ssh as folders
-folders._LONGEST_PLACE = 1000
-(folders.private_folder() / "a-socket").touch()
-print(folders.private_folder(), flush=True)
-sys.stdin.read()
-"""
-
-
-def test_what_a_killed_window_left_goes_with_the_next_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(folders, "_LONGEST_PLACE", 1000)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    (tmp_path / "gpuexplorer-machines-1").mkdir()
-    command = [sys.executable, "-c", _WINDOW]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    windows = [subprocess.Popen(command, **pipes) for _ in range(2)]  # type: ignore[call-overload]  # the same for both
-    killed, open_still = (Path(each.stdout.readline().strip()) for each in windows)
-    windows[0].kill()
-    windows[0].communicate(timeout=30)
-    assert killed.exists()
-    own = private_folder()
-    assert {*tmp_path.iterdir()} == {own, open_still, tmp_path / "gpuexplorer-machines-1"}
-    windows[1].communicate(timeout=30)
-    assert not open_still.exists()
