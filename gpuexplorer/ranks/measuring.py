@@ -1,34 +1,212 @@
-"""Measuring between ranks: how they reach each other and what moves the bytes; then each pair,
-and all together, a size at a time; the results by nccl-tests' definitions, as JSON and CSV.
+"""Measuring between machines: a rank on each, over ssh or here; how they reach each other, and
+what moves the bytes; then each pair, and all together, a size at a time; the results by
+nccl-tests' definitions, as JSON and CSV.
 """
 
 import ipaddress
+import queue
 import statistics
+import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import permutations
-from typing import NamedTuple, TypeAlias
+from itertools import count, permutations
+from pathlib import Path
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from gpuexplorer.copies.result_json import COLUMNS as COPIES_COLUMNS
 from gpuexplorer.copies.result_json import SCHEMA, Json, gigabytes
-from gpuexplorer.core.harmless import csv_of
+from gpuexplorer.core.harmless import csv_of, line_of, record_in
+from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words
 from gpuexplorer.core.words import NOTHING, Message, mark
-from gpuexplorer.ranks.company import PATIENCE, Company
+from gpuexplorer.lab import packaged
 from gpuexplorer.ranks.wire import (
+    BEAT,
+    TOLD,
     Address,
     Begin,
     Begun,
+    Elsewhere,
+    Expects,
+    Failed,
     Here,
+    Order,
     Other,
     Reach,
     Reached,
     Take,
     Taken,
+    Told,
     Way,
 )
+from gpuexplorer.remote.link import Ending, Link
+from gpuexplorer.remote.parcel import Kind, parcel
+from gpuexplorer.remote.ssh import HostName, Launch
+
+T = TypeVar("T")
+PATIENCE = 15.0  # with what takes no time worth mentioning
+STARTING = 90.0  # a disk over there may be slow, and PyTorch is large
+SILENT = 10.0
+_SLOWER = 3.0  # than it was expected to be
+_GRACE = 1.5  # for the real reason, which may come after the others' complaints
+_GLANCE = 0.25
+
+
+class Member(NamedTuple):
+    """One host that is asked for. `name` is what people read; two may be one host."""
+
+    name: str
+    host: HostName
+    launch: Launch
+    python: str
+
+
+def here(name: str, python: str | Path | None) -> Member:
+    """This computer, without ssh. Where that Python has no PyTorch, its rank finds one that
+    has. Raises Trouble where no rank can run.
+    """
+    if sys.platform == "win32":
+        raise Trouble(
+            "Windows cannot be one of the machines between which copies are measured.",
+            "Between others it can: name those.",
+        )
+    path = Path(python or sys.executable)
+    asked = "python3" if packaged.is_this_program(path) else str(path)
+    return Member(name, HostName("localhost"), lambda _, command: ["sh", "-c", command], asked)
+
+
+def told_apart(names: Sequence[str]) -> Sequence[str]:
+    """The second a is called "a (2)", or by the next number where that is another's name."""
+    found: list[str] = []
+    for name in names:
+        numbered = (f"{name} ({number})" for number in count(2))
+        free = (each for each in numbered if each not in {*found, *names})
+        found.append(next(free) if name in found else name)
+    return found
+
+
+class CancelledError(Exception):
+    """Somebody wants no more of it."""
+
+
+class Company:
+    """Use it with `with`. What waits raises Trouble as soon as one of them fails."""
+
+    def __init__(
+        self,
+        members: Sequence[Member],
+        silent: float = SILENT,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Who is not heard of for so many seconds is gone. Once it is `cancelled`, whoever
+        waits gets a CancelledError.
+        """
+        self.members, self._silent, self._cancelled = members, silent, cancelled
+        self._said: queue.SimpleQueue[tuple[int, Told | Ending]] = queue.SimpleQueue()
+        self._links: dict[int, Link] = {}
+        self._heard: dict[int, float] = {}  # from the first that each has told
+        self._knocked = 0.0
+
+    def __enter__(self) -> "Company":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with ThreadPoolExecutor() as at_once:
+            list(at_once.map(Link.stop, self._links.values()))
+
+    def start(self) -> Mapping[int, Here]:
+        """Raises Trouble where one has no PyTorch, or cannot be reached."""
+        for rank, member in enumerate(self.members):
+            self._start(rank, member.python)
+        late = mark("PyTorch was not ready on {late} within {seconds:.0f} s.")
+        return self.answers(Here, range(len(self.members)), STARTING, late, "")
+
+    def tell(self, rank: int, order: Order) -> None:
+        self._links[rank].send(line_of(order))
+
+    def answers(
+        self,
+        kind: type[T],
+        ranks: Sequence[int],
+        seconds: float,
+        late: str,
+        hint: str = mark("A firewall between the hosts may do this."),
+    ) -> Mapping[int, T]:
+        """One of each of them. `late` is what it means when no answer comes in so many
+        `seconds`, or in as many more as they expect: a template that may name the `hosts`,
+        and those of them that are `late`.
+        """
+        answers: dict[int, T] = {}
+        until = time.monotonic() + seconds
+        while missing := [self.members[each].name for each in ranks if each not in answers]:
+            rank, told = self._next()
+            now = time.monotonic()
+            match told:
+                case Failed() | Ending():
+                    raise self._real_reason(rank, told)
+                case Elsewhere(python):
+                    self._links[rank].stop()
+                    del self._heard[rank]
+                    self._start(rank, python)
+                case Expects(more):
+                    until = max(until, now + PATIENCE + _SLOWER * more)
+                case _ if isinstance(told, kind) and rank in ranks:
+                    answers[rank] = told
+                case _ if now > until:
+                    hosts = ", ".join(self.members[each].name for each in ranks)
+                    values = {"hosts": hosts, "late": ", ".join(missing), "seconds": seconds}
+                    raise Trouble(late, hint, **values)
+        return answers
+
+    def _start(self, rank: int, python: str) -> None:
+        def on_line(line: bytes) -> None:
+            with suppress(UnreadableError):  # a library printed it
+                self._said.put((rank, record_in(line, TOLD)))
+
+        member, sent = self.members[rank], parcel(Kind.RANK)
+        command = member.launch(member.host, sent.command(python))
+        link = Link(member.host, command, sent.preamble, sent.mark, on_line)
+        link.start(lambda ending: self._said.put((rank, ending)))
+        self._links[rank] = link
+
+    def _next(self) -> tuple[int, Told | Ending | None]:
+        """None where nobody has said anything. Lets all hear that we are there."""
+        if self._cancelled():
+            raise CancelledError
+        now = time.monotonic()
+        if now - self._knocked > BEAT:
+            self._knocked = now
+            for link in self._links.values():
+                link.send(b"\n")  # for the rank's keeper
+        with suppress(queue.Empty):
+            rank, told = self._said.get(timeout=_GLANCE)
+            self._heard[rank] = time.monotonic()
+            return rank, told
+        for rank, heard in self._heard.items():
+            if now - heard > self._silent:
+                raise Trouble(
+                    "{host} has not been heard of for {seconds:.0f} s.",
+                    "It is off the network, or its rank was stopped. It ends by itself.",
+                    host=self.members[rank].name,
+                    seconds=self._silent,
+                )
+        return 0, None
+
+    def _real_reason(self, rank: int, told: Failed | Ending) -> Trouble:
+        """One that is gone makes all others complain, and these may be heard first."""
+        until = time.monotonic() + _GRACE
+        while not isinstance(told, Ending) and time.monotonic() < until:
+            other, later = self._next()
+            if isinstance(later, Ending):
+                rank, told = other, later
+        # What the host calls itself is not what was typed.
+        values = {**told.why.values, "host": self.members[rank].name}
+        return Trouble(Message(told.why.template, **values), told.hint)
+
 
 ALL = "all"
 _OURS = ("lower_s", "upper_s", "bus_rate_gbs", "ranks", "backend")
@@ -43,7 +221,7 @@ class Asked(NamedTuple):
     sizes: Sequence[int]
 
 
-class Path(NamedTuple):
+class Between(NamedTuple):
     """The way between two ranks, as both ends see it."""
 
     here: Address
@@ -74,7 +252,7 @@ class Path(NamedTuple):
 
 class Met(NamedTuple):
     backend: str  # nccl or gloo
-    paths: Mapping[tuple[int, int], Path]
+    paths: Mapping[tuple[int, int], Between]
     remarks: Sequence[Message]
 
 
@@ -271,7 +449,7 @@ def meet(company: Company, here: Mapping[int, Here], most_bytes: int) -> Met:
 
 def _paths(
     company: Company, here: Mapping[int, Here], names: Sequence[str]
-) -> Mapping[tuple[int, int], Path]:
+) -> Mapping[tuple[int, int], Between]:
     """Each one tries all others, at all addresses that these may have. Of each, PyTorch uses
     one, which all others have to reach.
     """
@@ -311,7 +489,7 @@ def _paths(
             )
         there = _known(here[other], shared[0])
         for rank, found in ours.items():
-            paths[rank, other] = Path(_known(here[rank], found[shared[0]]), there)
+            paths[rank, other] = Between(_known(here[rank], found[shared[0]]), there)
     return paths
 
 

@@ -1,37 +1,50 @@
-"""FarMachine: one other machine, for ever. Connects, keeps the link alive, connects again."""
+"""FarMachine: one other machine, for ever. Connects, keeps the link alive, connects again; and
+the lab's workers there, each by an ssh that shares the login.
+"""
 
+import os
 import shlex
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.doctor import surroundings
 from gpuexplorer.core.harmless import line_of, value_of
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message, mark
-from gpuexplorer.lab.start import Start
-from gpuexplorer.remote.lab import FarLab
-from gpuexplorer.remote.link import Link, LinkNow, LinkState
-from gpuexplorer.remote.parcel import PYTHON, Kind, parcel
-from gpuexplorer.remote.refusals import Ending
+from gpuexplorer.core.words import NOTHING, Message, mark, on, told
+from gpuexplorer.lab.pythons import LabPython, PythonPlace
+from gpuexplorer.lab.start import Begun, Start
+from gpuexplorer.remote.link import (
+    SSHS_LINES,
+    Course,
+    Ending,
+    Link,
+    LinkNow,
+    LinkState,
+    ending_of,
+)
+from gpuexplorer.remote.parcel import PYTHON, Kind, Parcel, parcel
 from gpuexplorer.remote.ssh import (
     CAN_ASK,
     AskedQuestions,
     Asking,
     HostName,
     Launch,
+    plain,
     ssh_command,
 )
 from gpuexplorer.remote.stream import FarStream
 from gpuexplorer.remote.wire import (
     KNOCKS_EVERY,
     Answer,
+    AskPythons,
     Hello,
     Knock,
     Knocked,
@@ -43,12 +56,15 @@ from gpuexplorer.remote.wire import (
 
 # A link on which nothing was heard for so long is given up, whatever ssh thinks of it.
 PATIENCE = 10.0
+# Each Python is started once over there, and some lie on a slow disk.
+_PYTHONS_PATIENCE = 40.0
 # Before its first word it may wait for a driver.
 _GREETING = 20.0
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
 # After so long a connection the next attempts follow as quickly as the very first.
 _STEADY = 30.0
 _GAP_EVERY = 0.9
+_NONE = mark("There is no connection to {host}.")
 _BROKE = mark("The connection to {host} broke before it answered.")
 _AGAIN = Message("Try again when there is a connection.")
 _ON_THE_WAY = (LinkState.CONNECTING, LinkState.ASKING)
@@ -171,13 +187,26 @@ class FarMachine:
         self._open[number] = answer
         # From here on whoever ends the connection answers it.
         if not self.tell(replace(question, id=number)):
-            none = Message("There is no connection to {host}.", host=self.host.text)
-            self._answer(Answer(number, "", none))
+            self._answer(Answer(number, "", Message(_NONE, host=self.host.text)))
         return answer
 
     def lab_start(self, start: Start) -> Start:
         """The same, run over there."""
-        return replace(start, elsewhere=FarLab(self, self.questions))
+        return replace(start, elsewhere=self)
+
+    def begin(self, start: Start) -> Begun:
+        """A worker of the lab. Raises Trouble where none can be started."""
+        if start.program is not None:
+            raise no_programs(self.host)
+        if self.now.state is not LinkState.UP:
+            raise Trouble(
+                told(Message(_NONE, host=self.host.text), self.now.why),
+                "It is tried again by itself; run this once more when it is there.",
+            )
+        variables = {**start.variables_in({}), **surroundings(self.asked_as)}
+        sent = parcel(Kind.WORKER, variables, any_python=False)
+        command = [*self.launch(self.host, sent.command(start.python.as_posix()))]
+        return _FarWorker(self.host, command, sent, self.questions())
 
     def questions(self) -> AskedQuestions | None:
         """For one more connection. Raises Trouble without room for them."""
@@ -310,3 +339,82 @@ class FarMachine:
             self._changed.notify_all()
         if now != before:
             self._on_change()
+
+
+# A figure or a large table comes as one line.
+_LONGEST_LINE = 64 << 20
+_SSHS = 255
+# Of a shell, by its status.
+_NOT_STARTED = {
+    126: mark("The chosen Python may not be started by this login on {host}."),
+    127: mark("The chosen Python is not there any more on {host}."),
+}
+_NO_PROGRAMS = Message("A program is watched on the computer that it lies on.")
+_RUN_CELLS = mark("Open it and run its cells: they run on {host}.")
+
+
+def no_programs(host: HostName) -> Trouble:
+    return Trouble(_NO_PROGRAMS, Message(_RUN_CELLS, host=host.text))
+
+
+class _FarWorker(Begun):
+    """Its two readers' threads share it with the one that ends it."""
+
+    is_far = True
+
+    def __init__(
+        self, host: HostName, command: list[str], sent: Parcel, questions: AskedQuestions | None
+    ) -> None:
+        asked = {} if questions is None else questions.variables
+        super().__init__(command, {**os.environ, **asked})
+        self.preamble, self._mark = sent.preamble, sent.mark
+        self._questions, self._course = questions, Course(host.text)
+
+    def lines(self, said: IO[bytes]) -> Iterator[str]:
+        for line in self._course.lines(said, self._mark, _LONGEST_LINE):
+            yield line.decode("utf-8", "replace")
+
+    def complaints(self, said: IO[bytes]) -> Iterator[str]:
+        for line in self._course.complaints(said):
+            if text := SSHS_LINES.sub("", plain(line)).strip():
+                yield text
+
+    def why(self, status: int) -> Message:
+        """What ssh or a shell says, as a sentence; the worker's own end the lab words."""
+        course = self._course
+        if course.ready and not course.endless and 0 <= status != _SSHS:
+            return NOTHING
+        if not course.ready and status in _NOT_STARTED:
+            return Message(_NOT_STARTED[status], host=course.host)
+        course.status = status if status >= 0 else None
+        ending = ending_of(course)
+        return told(ending.why, ending.hint)
+
+    def close(self) -> None:
+        if self._questions is not None:
+            self._questions.stop()
+
+
+class There(PythonPlace):
+    def __init__(self, far: FarMachine) -> None:
+        self._far = far
+        self.computer = far.host.text
+
+    def every(
+        self, earlier: Path | None = None, _: threading.Event | None = None
+    ) -> Iterator[LabPython]:
+        if earlier is not None:
+            yield from self._found(earlier.as_posix())
+        yield from (each for each in self._found() if each.path != earlier)
+
+    def picked(self, path: Path, _: threading.Event | None = None) -> LabPython:
+        python = next(iter(self._found(path.as_posix())), LabPython(path))
+        if not python.usable:
+            hint = "Choose another, or install PyTorch into it there."
+            raise Trouble(on(self.computer, python.trouble), hint)
+        return python
+
+    def _found(self, named: str = "") -> Sequence[LabPython]:
+        asked = Sequence[LabPython], AskPythons(named), _PYTHONS_PATIENCE
+        found: Sequence[LabPython] = self._far.ask(*asked)
+        return found

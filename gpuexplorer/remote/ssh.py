@@ -26,7 +26,6 @@ from typing import NamedTuple, Protocol
 from gpuexplorer.core.harmless import clean
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark
-from gpuexplorer.remote.refusals import plain
 
 _LONGEST_NAME = 320  # a user of 64, "@", and a name of 255
 # A ProxyCommand of a person's own may hand the name to a shell; newer ssh refuse these as well.
@@ -34,6 +33,18 @@ _TO_A_SHELL = {*"'`\"$\\;&<>|(){}"}
 _FILES, _NAMES = 64, 1_000
 _LINE = re.compile(r"\s*(host|include)(?:\s*=\s*|\s+)(.*)", re.IGNORECASE)
 _WORD = re.compile(r'"([^"]*)"|([^\s"]+)')
+
+
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_].*?(?:\x07|\x1b\\|$)|\x1b[ -/]*[0-~]?", re.DOTALL
+)
+
+
+def plain(said: bytes, longest: int = 2_000) -> str:
+    """Its end, where it is longer: that is where the reason stands."""
+    text = _ESCAPES.sub("", said.decode("utf-8", "replace")).replace("\t", " ")
+    text = "\n".join(map(clean, text.splitlines()))
+    return text if len(text) <= longest else f"…{text[-longest:]}"
 
 
 class HostName(NamedTuple):

@@ -12,9 +12,15 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.fleet import login
-from gpuexplorer.fleet.client import Prometheus, PrometheusError
-from gpuexplorer.fleet.login import Address, Login, address, read_login
+from gpuexplorer.fleet import client as login
+from gpuexplorer.fleet.client import (
+    Address,
+    Login,
+    Prometheus,
+    PrometheusError,
+    address,
+    read_login,
+)
 from tests.fleet.fake_prometheus import FakePrometheus
 
 _CERTIFICATE = """\

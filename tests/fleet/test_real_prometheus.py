@@ -8,11 +8,9 @@ import pytest
 from bench.fleet_server import PROMETHEUS, prometheus
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.fleet.client import Prometheus, PrometheusError
+from gpuexplorer.fleet.client import Prometheus, PrometheusError, address
 from gpuexplorer.fleet.fleet import Fleet, match
-from gpuexplorer.fleet.host import WEEK, HostPast
-from gpuexplorer.fleet.login import address
-from gpuexplorer.fleet.watching import Watching
+from gpuexplorer.fleet.host import WEEK, HostPast, Watching
 from gpuexplorer.telemetry.trace import empty_trace
 
 pytestmark = pytest.mark.skipif(

@@ -8,7 +8,7 @@ import pytest
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.fleet.watching import Watching
+from gpuexplorer.fleet.host import Watching
 from tests.fleet.fake_prometheus import FakePrometheus
 
 _PATIENCE = 30.0

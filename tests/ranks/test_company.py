@@ -11,8 +11,7 @@ import psutil
 import pytest
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.ranks.company import told_apart
-from gpuexplorer.ranks.measuring import ALL
+from gpuexplorer.ranks.measuring import ALL, told_apart
 from gpuexplorer.ranks.wire import Failed, Way
 from tests.lab.processes import needs_torch
 from tests.ranks.hosts import PATIENCE, Course, left_of, member, rank_on, saying

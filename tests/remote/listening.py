@@ -4,8 +4,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 
-from gpuexplorer.remote.link import Link
-from gpuexplorer.remote.refusals import Ending
+from gpuexplorer.remote.link import Ending, Link
 from gpuexplorer.remote.ssh import AskedQuestions, HostName
 
 PATIENCE = 30.0

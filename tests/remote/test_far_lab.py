@@ -4,7 +4,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,8 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Failed, Finished
 from gpuexplorer.lab.start import NAME, Program, Start, packed, unpacked
-from gpuexplorer.remote.lab import FarLab
 from gpuexplorer.remote.link import LinkNow, LinkState
+from gpuexplorer.remote.machine import FarMachine
 from gpuexplorer.remote.parcel import Kind, parcel
 from gpuexplorer.remote.ssh import HostName, Launch
 from tests.lab.processes import CARD, PATIENCE, Worker, needs_torch
@@ -30,18 +29,11 @@ pytestmark = [needs_torch, pytest.mark.skipif(sys.platform == "win32", reason="P
 UP = LinkNow(LinkState.UP, 0.0)
 
 
-@dataclass(frozen=True)
-class Machine:
+def there(launch: Launch = run_here, now: LinkNow = UP) -> FarMachine:
     """One that is connected, or says why not."""
-
-    launch: Launch = run_here
-    now: LinkNow = UP
-    host: HostName = HERE
-    asked_as = "--host here"
-
-
-def lab_of(machine: Machine) -> FarLab:
-    return FarLab(machine)  # type: ignore[arg-type]  # as much of one as it looks at
+    machine = FarMachine(HERE, launch=launch)
+    machine.now = now
+    return machine
 
 
 Begin = Callable[..., Worker]
@@ -53,8 +45,7 @@ def begin() -> Iterator[Begin]:
     begun: list[Worker] = []
 
     def start(launch: Launch = run_here, **settings: object) -> Worker:
-        there = lab_of(Machine(launch))
-        begun.append(Worker(Start(elsewhere=there, **settings)))  # type: ignore[arg-type]
+        begun.append(Worker(Start(elsewhere=there(launch), **settings)))  # type: ignore[arg-type]
         return begun[-1]
 
     yield start
@@ -239,22 +230,22 @@ def test_a_hostile_machine_gets_a_sentence_and_no_more(
 
 def test_nothing_is_started_where_there_is_no_connection() -> None:
     why = Message("here does not answer any more.")
-    machine = Machine(now=LinkNow(LinkState.BROKEN, 0.0, why))
+    broken = LinkNow(LinkState.BROKEN, 0.0, why)
     with pytest.raises(Trouble, match=r"There is no connection to here\. here does not answer"):
-        lab_of(machine).begin(Start())
+        there(now=broken).begin(Start())
 
 
 def test_a_program_is_watched_where_it_lies() -> None:
     with pytest.raises(
         Trouble, match=r"A program is watched on the computer that it lies on\."
     ):
-        lab_of(Machine()).begin(Start(program=Program(Path("train.py"))))
+        there().begin(Start(program=Program(Path("train.py"))))
 
 
 @pytest.mark.parametrize("python", ["python3;true", "$(true)", "a\nb"])
 def test_nothing_of_a_path_reaches_a_shell(python: str) -> None:
     try:
-        command = lab_of(Machine()).begin(Start(python=Path(python))).command
+        command = there().begin(Start(python=Path(python))).command
     except Trouble:
         return
     assert command[2].startswith(f"'{python}' ")

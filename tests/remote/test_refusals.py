@@ -3,7 +3,7 @@
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.remote.refusals import Course, ending_of
+from gpuexplorer.remote.link import Course, ending_of
 from gpuexplorer.remote.ssh import HostName, ssh_command
 from tests.remote.conftest import FakeSsh
 from tests.remote.listening import Listener
