@@ -167,15 +167,13 @@ def read_login(path: Path, ask: Callable[[str], str] | None = None) -> Login:
                 key=key[:100],
                 keys=", ".join(_KEYS),
             )
-    files = {key: path.parent / told.pop(key) for key in _KEYS[2:] if key in told}
+    files = {key: path.parent / told[key] for key in told if key in _KEYS[2:]}
     for file in files.values():
         _text(file)
-    login = Login(told.get("user", ""), told.get("password"), **files)
+    login = Login(**{**told, **files})
     wrong = ""
     if login.bearer_file and login.user:
         wrong = mark("{file} names both a user and a bearer token, and only one can be sent.")
-    elif ":" in login.user or not login.user.isprintable():
-        wrong = mark("The user in {file} has a colon or a control character in it.")
     elif not login.user and (login.password or login.password_file):
         wrong = mark("{file} names a password and no user.")
     elif login.key_file and not login.certificate_file:

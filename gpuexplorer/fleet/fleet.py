@@ -57,7 +57,6 @@ AT_THE_BEAT = (
 _MEMORY = (ids.MEMORY_USED, ids.MEMORY_FREE, ids.MEMORY_RESERVED, ids.MEMORY_TOTAL)
 _RARELY = (*_MEMORY, ids.POWER_LIMIT)
 _HALF_AN_HOUR, _HOUR = 1800.0, 3600.0  # a card is listed for an hour after its last word
-_FIGURES = 4  # of an Xid
 _MOST_ALERTS = 2000
 _GRAVITY = ("critical", "page", "emergency", "error", "high", "major", "warning", "minor")
 
@@ -99,23 +98,17 @@ class Exporter(NamedTuple):
         """One of each card."""
         return selector(self.anchor, {}, matched)
 
-    def asked(self, metric: str, *labels: str, matched: Sequence[str]) -> str:
-        """The question for one value of each card, by labels besides."""
-        by = filter(None, (*self.keys, *labels))
-        return grouped(by, selector(metric, {}, *matched))
-
 
 def exporters(names: Collection[str]) -> Sequence[Exporter]:
     """Of all names of metrics in a Prometheus. The one that is believed first comes first."""
     names, found = frozenset(names), []
     for each in _KNOWN:
         told = {metric: name for metric, name in each.told.items() if name.name in names}
-        anchors = [told[metric].name for metric in _USUAL if metric in told]
-        if each.anchor:
-            anchors = [each.anchor] if each.anchor in names else []
-        if anchors:
+        usual = (told[metric].name for metric in _USUAL if metric in told)
+        anchor = each.anchor or next(usual, "")
+        if anchor in names:
             xid = each.xid if each.xid in names else ""
-            found.append(each._replace(told=told, anchor=anchors[0], xid=xid))
+            found.append(each._replace(told=told, anchor=anchor, xid=xid))
     return found
 
 
@@ -333,32 +326,49 @@ class Fleet:
         by_exporter = {each.title: each.told.keys() for each in self.exporters}
         now = FleetNow(self._cards, by_exporter, {each: {} for each in metrics}, {}, {}, {}, {})
         for exporter, meant in self.about(cards):
-            self._read_figures(now, exporter, meant)
             ages = grouped(exporter.keys, f"timestamp({exporter.series(meant)})")
             for card, _, age in self._rows(f"time() - {ages}"):
                 now.ages.setdefault(card, max(0.0, age))
-            if exporter.xid:
-                asked = exporter.asked(exporter.xid, exporter.xid_label, matched=(meant,))
-                for card, labels, value in self._rows(f"{asked} > 0"):
-                    code = labels.get(exporter.xid_label, f"{value:.0f}")
-                    if code.isdecimal() and len(code) <= _FIGURES:
-                        now.xids[card] = max(int(code), now.xids.get(card, 0))
-            if exporter.anchor == STATE:
-                asked = exporter.asked(STATE, "state", matched=(meant,))
-                for card, labels, _ in self._rows(f"{asked} == 1"):
-                    if (state := _STATES.get(labels.get("state", ""))) is not None:
-                        now.states[card] = state
-                named = one_of("metric", {served_name(METRICS[each]).name for each in metrics})
-                parts = "metric", "reason", *_PARTED
-                for card, labels, _ in self._rows(
-                    exporter.asked(_INFO, *parts, matched=(meant, named))
-                ):
-                    metric = _SERVED.get(_named(labels, "metric", _PARTED))
-                    reason = _ABSENCES.get(labels.get("reason", ""))
-                    if metric is not None and reason is not None:
-                        now.reasons.setdefault(card, {})[metric] = reason
+            self._read(now, exporter, meant)
         _complete_memory(now.values)
         return now
+
+    def _read(self, now: FleetNow, exporter: Exporter, meant: str) -> None:
+        """All that it tells besides, by one question."""
+        figures = {
+            _key(name): (METRICS[metric], name.factor)
+            for metric, name in exporter.told.items()
+            if metric in now.values
+        }
+        names = {exporter.xid, *(name for name, _ in figures)} - {""}
+        parts = {exporter.xid_label, *(part for _, own in figures for part, _ in own)} - {""}
+        if exporter.anchor == STATE:
+            names |= {STATE, _INFO}
+            parts |= {"state", "metric", "reason", *_PARTED}
+            served = {served_name(METRICS[each]).name for each in now.values}
+            meant = ",".join(filter(None, (one_of("metric", {"", *served}), meant)))
+        if not names:
+            return
+        asked = selector("", {}, one_of("__name__", names), meant)
+        for card, row, told in self._rows(grouped(("__name__", *exporter.keys, *parts), asked)):
+            name = row.get("__name__", "")
+            if name == exporter.xid:
+                code = row.get(exporter.xid_label, f"{told:.0f}")
+                if told > 0 and code.isdecimal():
+                    now.xids[card] = max(int(code), now.xids.get(card, 0))
+            elif name == STATE:
+                if told == 1 and row.get("state") in _STATES:
+                    now.states[card] = _STATES[row["state"]]
+            elif name == _INFO:
+                missing = _SERVED.get(_named(row, "metric", _PARTED))
+                if missing is not None and row.get("reason") in _ABSENCES:
+                    now.reasons.setdefault(card, {})[missing] = _ABSENCES[row["reason"]]
+            elif (known := figures.get(_named(row, "__name__", parts))) and math.isfinite(told):
+                metric, factor = known
+                if metric.plausible(value := told / factor):
+                    now.values[metric.id].setdefault(card, value)
+                else:
+                    now.reasons.setdefault(card, {}).setdefault(metric.id, Absence.IMPOSSIBLE)
 
     def about(
         self, cards: Collection[FleetCard] | None = None
@@ -379,39 +389,22 @@ class Fleet:
             if card := card_id(labels):
                 yield card, labels, value
 
-    def _read_figures(self, now: FleetNow, exporter: Exporter, meant: str) -> None:
-        names = {
-            _key(name): (METRICS[metric], name.factor)
-            for metric, name in exporter.told.items()
-            if metric in now.values
-        }
-        if not names:
-            return
-        parts = sorted({part for _, own in names for part, _ in own})
-        series = selector("", {}, one_of("__name__", {name for name, _ in names}), meant)
-        for card, row, told in self._rows(
-            grouped(("__name__", *exporter.keys, *parts), series)
-        ):
-            known = names.get(_named(row, "__name__", parts))
-            if known is None or not math.isfinite(told):
-                continue
-            metric, factor = known
-            if metric.plausible(value := told / factor):
-                now.values[metric.id].setdefault(card, value)
-            else:
-                now.reasons.setdefault(card, {}).setdefault(metric.id, Absence.IMPOSSIBLE)
-
     def _found(self, back: str = "") -> Mapping[CardId, FleetCard]:
-        """Who tells first gives the names; targets and exporters are put together."""
+        """Who tells first gives the names."""
         found: dict[CardId, FleetCard] = {}
         told, by = [], dict.fromkeys((*_WANTED, *filter(None, (self.host_label,))))
         for exporter in self.exporters:
-            asked = exporter.series(self.match)
-            asked = f"last_over_time({asked}[{back}])" if back else asked
+            series = exporter.series(self.match)
+            asked = f"last_over_time({series}[{back}])" if back else series
             keys: set[str] = set()
             for id_, labels, _ in self._rows(grouped(by, asked, "count")):
                 card = self._card(id_, labels, exporter.title)
-                found[id_] = _both(found[id_], card) if id_ in found else card
+                first = found.get(id_, card)
+                targets, titles = (
+                    first.targets | card.targets,
+                    first.exporters | card.exporters,
+                )
+                found[id_] = first._replace(targets=targets, exporters=titles)
                 keys |= labels.keys()
             if keep := [label for label in _KEYS if label in keys]:
                 told.append(exporter._replace(keys=keep))
@@ -476,9 +469,9 @@ def _complete_memory(values: Mapping[MetricId, dict[CardId, float]]) -> None:
             free[card] = max(0.0, total[card] - value - reserved.get(card, 0.0))
 
 
-def _named(row: Labels, label: str, parts: Sequence[str]) -> _Key:
+def _named(row: Labels, label: str, parts: Iterable[str]) -> _Key:
     """The name of a metric, and which part of the card it is about."""
-    return row.get(label, ""), tuple((part, row[part]) for part in parts if row.get(part))
+    return row.get(label, ""), tuple((each, row[each]) for each in parts if row.get(each))
 
 
 def _shown_twice(cards: Sequence[FleetCard]) -> Sequence[Message]:
@@ -510,15 +503,6 @@ def _shown_twice(cards: Sequence[FleetCard]) -> Sequence[Message]:
             )
         )
     return notes
-
-
-def _both(first: FleetCard, other: FleetCard) -> FleetCard:
-    lacking = ("rack", "number", "name", "bus_id", "simulated")
-    return first._replace(
-        targets=first.targets | other.targets,
-        exporters=first.exporters | other.exporters,
-        **{each: getattr(first, each) or getattr(other, each) for each in lacking},
-    )
 
 
 def _first(labels: Labels, names: Sequence[str]) -> str:

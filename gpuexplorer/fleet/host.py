@@ -39,7 +39,6 @@ BEAT = 15.0  # seconds, as often as exporters are read by default
 # A look for new cards every so many beats.
 _LOOK_EVERY = 40
 _MOST_PATIENT, _LASTING = 300.0, 60.0
-_WAITING = 64  # what was asked for before is no longer looked at
 
 
 class Broken(NamedTuple):
@@ -65,7 +64,6 @@ class Watching:
         self._failures = self._beats = 0
         self._due = 0.0
         self._orders: dict[Hashable, Callable[[], None]] = {}
-        self._ordering = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="fleet", daemon=True)
 
     def start(self) -> None:
@@ -94,17 +92,18 @@ class Watching:
 
     def order(self, what: Hashable, run: Callable[[], None]) -> None:
         """Runs it in the thread that asks, between the beats: once, and the newest first."""
-        with self._ordering:
-            self._orders.pop(what, None)
-            self._orders[what] = run
-            if len(self._orders) > _WAITING:
-                del self._orders[next(iter(self._orders))]
+        self._orders.pop(what, None)
+        self._orders[what] = run
         self._wake.set()
 
-    def run_orders(self) -> None:
-        """All, in this very thread."""
-        while self._run_newest():
-            pass
+    def run_order(self) -> bool:
+        """In this very thread; whether there was one."""
+        try:
+            _, run = self._orders.popitem()
+        except KeyError:
+            return False
+        run()
+        return True
 
     def look(self) -> None:
         """One beat in this very thread."""
@@ -143,15 +142,8 @@ class Watching:
                 due = began + self.beat if self.broken is None else self.broken.retry_at
                 # A server that is slower than the beat is left alone as long as it took.
                 self._due = min(self._due, max(due, 2 * now - began))
-            elif not self._run_newest():
+            elif not self.run_order():
                 self.clock.wait(self._wake, self._due - began)
-
-    def _run_newest(self) -> bool:
-        with self._ordering:
-            run = self._orders.popitem()[1] if self._orders else None
-        if run is not None:
-            run()
-        return run is not None
 
 
 _FIGURES_ALONE = Message(

@@ -350,31 +350,32 @@ def measure(
 ) -> None:
     """To the end, in this thread. Raises Trouble as soon as a host fails."""
     names = [each.name for each in company.members]
+    ranks = range(len(names))
     on_progress(Message("Starting PyTorch on {count} hosts", count=len(names)))
     here = company.start()
     on_progress(Message("Looking how the hosts reach each other"))
     met = meet(company, here, max(asked.sizes))
     on_met(met)
-    jobs: list[Take] = []
-    for way in asked.ways:
-        if way is Way.ALL_REDUCE:  # of numbers, of four bytes each
-            jobs += [Take(way, max(4, size // 4 * 4)) for size in asked.sizes]
-        else:
-            pairs = permutations(range(len(names)), 2)
-            jobs += [Take(way, size, *pair) for pair in pairs for size in asked.sizes]
+    jobs = [
+        Take(
+            way, size if pair else max(4, size // 4 * 4), *pair
+        )  # numbers have four bytes each
+        for way in asked.ways
+        for pair in (permutations(ranks, 2) if way is Way.ONE_WAY else [()])
+        for size in asked.sizes
+    ]
     for number, job in enumerate(jobs, 1):
-        known = {"number": number, "all": len(jobs), "size": bytes_words(job.bytes)}
-        if job.way is Way.ALL_REDUCE:
-            who, source, target, path = [*range(len(names))], ALL, ALL, NOTHING
-            promised = narrowest([each.promised for each in met.paths.values()])
-            on_progress(Message("{number} of {all}: all-reduce, {size}", **known))
-        else:
+        who, source, target = [*ranks], ALL, ALL
+        between, path = [*met.paths.values()], NOTHING
+        words = mark("{number} of {all}: all-reduce, {size}")
+        if job.way is Way.ONE_WAY:
             who = [job.source, job.target]
             source, target = (names[each] for each in who)
-            between = met.paths[job.source, job.target]
-            path, promised = between.words, between.promised
-            known |= {"source": source, "target": target}
-            on_progress(Message("{number} of {all}: {source} to {target}, {size}", **known))
+            between = [met.paths[job.source, job.target]]
+            path = between[0].words
+            words = mark("{number} of {all}: {source} to {target}, {size}")
+        known = {"number": number, "all": len(jobs), "size": bytes_words(job.bytes)}
+        on_progress(Message(words, **known, source=source, target=target))
         for rank in who:
             company.tell(rank, job)
         nothing = mark("No bytes pass between {hosts}, though all of them answer.")
@@ -384,6 +385,7 @@ def measure(
         slowest = [max(each) for each in zip(*taken, strict=True)]
         intact = all(each.intact for each in told)
         ends = job.way, source, target, job.bytes
+        promised = narrowest([each.promised for each in between])
         on_result(RankResult(*ends, slowest, intact, len(who), met.backend, path, promised))
 
 

@@ -4,12 +4,10 @@ import getpass
 import importlib.util
 import os
 import platform
-import select
 import signal
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -54,8 +52,9 @@ def serve(settings: Settings, check_up: CheckUp, before: "ProcessorTime | None")
     """Takes the process's input and output for itself; never returns."""
     offspring.adopt()
     orders, told = _own_pipes()
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGALRM):
         signal.signal(number, lambda *_: leave())
+    signal.setitimer(signal.ITIMER_REAL, settings.alone)  # anew with each order
     clock, say = SystemClock(), teller(told, leave)
     waiting: SimpleQueue[wire.Order] = SimpleQueue()
 
@@ -65,16 +64,18 @@ def serve(settings: Settings, check_up: CheckUp, before: "ProcessorTime | None")
 
     # The driver may hang from its first call on, and the pipe must be heard all the same.
     _in_thread(_carry_out, waiting, open_stream, check_up, say)
-    for line in _lines(orders, settings.alone):
-        try:
-            order = wire.order_of(line)
-        except UnreadableError:
-            sys.stderr.write("An order could not be read.\n")
-            continue
-        if isinstance(order, wire.Knock):
-            _in_thread(say, Knocked(order.sent_at, clock.now(), clock.wall()))
-        else:
-            waiting.put(order)
+    with os.fdopen(orders, "rb") as lines:
+        while line := lines.readline(_LONGEST_ORDER):
+            signal.setitimer(signal.ITIMER_REAL, settings.alone)
+            try:
+                order = wire.order_of(line)
+            except UnreadableError:
+                sys.stderr.write("An order could not be read.\n")
+                continue
+            if isinstance(order, wire.Knock):
+                _in_thread(say, Knocked(order.sent_at, clock.now(), clock.wall()))
+            else:
+                waiting.put(order)
     leave()
 
 
@@ -242,21 +243,6 @@ def _own_pipes() -> "tuple[int, int]":
     os.close(nothing)
     sys.stdout = sys.stderr
     return orders, told
-
-
-def _lines(pipe: int, alone: float) -> "Iterator[bytes]":
-    """Until nobody writes any more, or for too long."""
-    rest, heard = b"", time.monotonic()
-    while (left := heard + alone - time.monotonic()) > 0:
-        if not select.select([pipe], [], [], left)[0]:
-            continue
-        piece = os.read(pipe, 1 << 16)
-        if not piece or len(rest) > _LONGEST_ORDER:
-            return
-        *lines, rest = (rest + piece).split(b"\n")
-        for line in lines:
-            heard = time.monotonic()
-            yield line
 
 
 # Any: what it is called with.

@@ -189,7 +189,6 @@ import importlib.abc
 import importlib.util
 import io
 import runpy
-import threading
 import traceback
 import zipfile
 
@@ -205,7 +204,7 @@ def taken(size):
     return zipfile.ZipFile(io.BytesIO(b"".join(pieces)))
 
 
-class Sent(importlib.abc.ExecutionLoader):
+class Sent(importlib.abc.SourceLoader):
     files = taken(SIZE)
     names = set(files.namelist())
 
@@ -227,21 +226,9 @@ class Sent(importlib.abc.ExecutionLoader):
     def get_data(self, path):
         return self.files.read(path[len(PLACE) :])
 
-    def get_source(self, name):
-        return self.get_data(self.get_filename(name)).decode("utf-8")
-
-    def is_package(self, name):
-        return self.find_spec(name).submodule_search_locations is not None
-
-
-def threads_hook(told):
-    if told.exc_type is not SystemExit:
-        traceback.print_exception(told.exc_type, told.exc_value, told.exc_traceback)
-
 
 sys.meta_path.insert(0, Sent())
-# By themselves they look for the lines in files.
+# By itself it looks for the lines in files.
 sys.excepthook = traceback.print_exception
-threading.excepthook = threads_hook
 runpy.run_module(MODULE, run_name="__main__")
 """
