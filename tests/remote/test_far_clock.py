@@ -14,6 +14,13 @@ def clock() -> ManualClock:
     return ManualClock(now=100.0)
 
 
+@pytest.fixture
+def far(clock: ManualClock) -> FarClock:
+    made = FarClock(clock)
+    made.greeted(clock.now() + AHEAD, clock.wall())
+    return made
+
+
 def knock(far: FarClock, clock: ManualClock, there: float, back: float, wall: float) -> None:
     sent_at = clock.now()
     clock.advance(there)
@@ -22,8 +29,7 @@ def knock(far: FarClock, clock: ManualClock, there: float, back: float, wall: fl
     far.knocked(Knocked(sent_at, *told))
 
 
-def test_the_quickest_knock_tells_the_time_best(clock: ManualClock) -> None:
-    far = FarClock(clock)
+def test_the_quickest_knock_tells_the_time_best(far: FarClock, clock: ManualClock) -> None:
     far.greeted(clock.now() + AHEAD - 0.4, clock.wall())
     for there, back in ((0.5, 0.1), (0.01, 0.01), (0.1, 0.9)):
         knock(far, clock, there, back, 0.0)
@@ -31,33 +37,25 @@ def test_the_quickest_knock_tells_the_time_best(clock: ManualClock) -> None:
     assert far.ours(clock.now() + AHEAD - 1.0) == pytest.approx(clock.now() - 1.0)
 
 
-def test_no_time_is_to_come_or_from_before_the_connection(clock: ManualClock) -> None:
-    far = FarClock(clock)
-    far.greeted(clock.now() + AHEAD, clock.wall())
+def test_no_time_is_to_come_or_from_before_the_connection(
+    far: FarClock, clock: ManualClock
+) -> None:
     clock.advance(10.0)
     assert far.ours(1e300) == clock.now()
     assert far.ours(-1e300) == 100.0
 
 
 def test_a_time_of_day_that_differs_is_said_only_where_that_is_sure(
-    clock: ManualClock,
+    far: FarClock, clock: ManualClock
 ) -> None:
-    far = FarClock(clock)
     far.greeted(clock.now() + AHEAD, clock.wall() + 1000.0)
     assert far.differs is None  # nobody knows how long the greeting was under way
     knock(far, clock, 0.6, 0.0, wall=1.1)
     assert far.differs == pytest.approx(1.4)  # at least 1.1 of it are sure
     knock(far, clock, 0.01, 0.01, wall=3.0)
     assert far.differs == pytest.approx(3.0)
-    far.greeted(clock.now() + AHEAD, clock.wall())
-    knock(far, clock, 0.01, 0.01, wall=0.9)
-    assert far.differs is None
-
-
-def test_a_new_connection_forgets_the_clock_of_the_one_before(clock: ManualClock) -> None:
-    far = FarClock(clock)
-    far.greeted(clock.now() + AHEAD, clock.wall())
-    knock(far, clock, 0.01, 0.01, wall=0.0)
     far.greeted(7.0, clock.wall())  # it was started anew, and counts from zero
     assert far.best.round_trip == float("inf")
     assert far.ours(7.0) == clock.now()
+    knock(far, clock, 0.01, 0.01, wall=0.9)
+    assert far.differs is None

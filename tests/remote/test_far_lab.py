@@ -178,27 +178,34 @@ def test_a_link_that_breaks_fails_what_runs_with_a_sentence(begin: Begin) -> Non
     running = there.begin("print('on'); time.sleep(600)")
     there.listener.wait(lambda: there.printed(running) != "")
     # As ssh ends when the other side does not answer.
-    os.killpg(os.getpgid(_leader(there)), signal.SIGKILL)
+    os.killpg(os.getpgid(there.process._process.pid), signal.SIGKILL)
     assert there.listener.end == "The connection to here broke."
     outcome = there.listener.outcome(running)
     assert isinstance(outcome, Failed)
     assert outcome.cause == "worker lost"
 
 
-def _leader(there: Worker) -> int:
-    return there.process._process.pid
-
-
-def test_a_refused_login_is_said_as_ssh_says_it(begin: Begin) -> None:
-    said = "kim@server: Permission denied (publickey,password)."
-    there = begin(lambda *_: ["sh", "-c", f"echo '{said}' >&2; exit 255"])
-    assert there.listener.end.startswith("here refuses this login; it would take: publickey")
+@pytest.mark.parametrize(
+    ("launch", "python", "sentence"),
+    [
+        (
+            lambda *_: [
+                "sh",
+                "-c",
+                "echo 'kim@x: Permission denied (publickey).' >&2; exit 255",
+            ],
+            sys.executable,
+            "here refuses this login; it would take: publickey.",
+        ),
+        (run_here, "/no/such/python", "The chosen Python is not there any more on here."),
+    ],
+)
+def test_what_ssh_or_a_shell_refuses_is_said(
+    begin: Begin, launch: Launch, python: str, sentence: str
+) -> None:
+    there = begin(launch, python=Path(python))
+    assert there.listener.end.startswith(sentence)
     assert isinstance(there.run("1"), Failed)
-
-
-def test_a_python_that_went_away_is_named(begin: Begin) -> None:
-    there = begin(python=Path("/no/such/python"))
-    assert there.listener.end.startswith("The chosen Python is not there any more on here.")
 
 
 HOSTILE = """\
@@ -228,18 +235,14 @@ def test_a_hostile_machine_gets_a_sentence_and_no_more(
     assert isinstance(there.run("1"), Failed)
 
 
-def test_nothing_is_started_where_there_is_no_connection() -> None:
+def test_nothing_is_started_without_a_connection_and_a_program_only_where_it_lies() -> None:
     why = Message("here does not answer any more.")
-    broken = LinkNow(LinkState.BROKEN, 0.0, why)
+    broken = there(now=LinkNow(LinkState.BROKEN, 0.0, why))
     with pytest.raises(Trouble, match=r"There is no connection to here\. here does not answer"):
-        there(now=broken).begin(Start())
-
-
-def test_a_program_is_watched_where_it_lies() -> None:
-    with pytest.raises(
-        Trouble, match=r"A program is watched on the computer that it lies on\."
-    ):
-        there().begin(Start(program=Program(Path("train.py"))))
+        broken.begin(Start())
+    program = Program(Path("train.py"))
+    with pytest.raises(Trouble, match=r"watched on the computer that it lies on\."):
+        there().begin(Start(program=program))
 
 
 @pytest.mark.parametrize("python", ["python3;true", "$(true)", "a\nb"])

@@ -40,14 +40,19 @@ def test_machines_that_connect_at_once_share_one_folder() -> None:
         assert len(set(threads.map(asked, range(8)))) == 1
 
 
-def test_a_path_of_a_socket_is_short_enough(
+def test_a_socket_has_a_short_path_of_its_own_and_no_name_is_ever_an_option(
     fake_ssh: FakeSsh, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/x" * 40)
-    words = ssh_command(host_name("ada@there"), "true")
-    path = next(each for each in words if each.startswith("ControlPath=")).partition("=")[2]
-    # %C becomes 40 letters; ssh adds a dot and 16 while it makes it.
-    assert len(path) + 40 - 2 + 17 < 104
+    paths = set()
+    for name in ("there", "ada@there", "there-too"):
+        words = ssh_command(host_name(name), "-oProxyCommand=id")
+        assert words[-3:] == ["--", name, "-oProxyCommand=id"]
+        (path,) = (each for each in words if each.startswith("ControlPath="))
+        paths.add(path)
+        # %C becomes 40 letters; ssh adds a dot and 16 while it makes it.
+        assert len(path.partition("=")[2]) + 40 - 2 + 17 < 104
+    assert len(paths) == 3
 
 
 @pytest.mark.parametrize("name", ["x y", "x%y", 'x"y', "x$y"])
@@ -75,16 +80,3 @@ def test_without_room_for_sockets_each_connection_logs_in_by_itself(
     words = ssh_command(host_name("there"), "true")
     assert words[-2:] == ["there", "true"]
     assert "Control" not in " ".join(words)
-
-
-def test_two_names_never_share_a_connection(fake_ssh: FakeSsh) -> None:
-    paths = {
-        next(each for each in ssh_command(host_name(name), "true") if "ControlPath" in each)
-        for name in ("there", "ada@there", "there-too")
-    }
-    assert len(paths) == 3
-
-
-def test_a_name_or_a_command_is_never_an_option(fake_ssh: FakeSsh) -> None:
-    words = ssh_command(host_name("there"), "-oProxyCommand=id")
-    assert words[-3:] == ["--", "there", "-oProxyCommand=id"]
