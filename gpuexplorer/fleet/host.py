@@ -21,7 +21,6 @@ from gpuexplorer.core.metrics import (
     MEMORY_TOTAL,
     METRICS,
     Cadence,
-    Metric,
     MetricId,
     metrics_of,
 )
@@ -151,7 +150,8 @@ _FIGURES_ALONE = Message(
     "else. For all else, reach it over ssh: “Add a machine…”, or --host."
 )
 WEEK = 7 * 86_400.0
-_KEPT = 128  # metrics, each in one step
+_POINTS = 768  # of a plot at most; asked for are twice as many, for when it is moved
+_KEPT = 256  # questions
 _RETRY, _NEWEST = 15.0, 5.0
 _USUAL, _MOST_STEP = 15.0, 300.0
 _STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400)
@@ -323,10 +323,14 @@ def _cards(there: Sequence[FleetCard], now: FleetNow) -> Sequence[Card]:
     return found
 
 
+class _Asked(NamedTuple):
+    metric: MetricId
+    step: float
+    number: int  # of so many points each, from 1970 on
+
+
 class _Known(NamedTuple):
-    """One metric in one step: of each card the lowest, the highest and the mean in rows, with
-    NaN where nothing is known.
-    """
+    """Of each card the lowest, the highest and the mean in rows, NaN where nothing is known."""
 
     times: Floats  # of the server's clock
     cards: Mapping[CardId, Floats]
@@ -349,8 +353,7 @@ class HostPast:
         self._now = now = watching.clock.now
         self._offset = watching.clock.wall() - now()  # later jumps of the clock move no plot
         self.began = now() - WEEK
-        # By metric and step, the oldest first; another thread reads them.
-        self._known: dict[tuple[MetricId, float], _Known] = {}
+        self._known: dict[_Asked, _Known] = {}  # the oldest first; another thread reads them
         self._finest: float | None = None  # seconds from one value to the next
         self._again_at = -math.inf  # after a question that had no answer
 
@@ -363,39 +366,36 @@ class HostPast:
     def trace(
         self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
     ) -> Trace:
-        now = self._now()
-        start, end = max(start, self.began), min(end, now)
+        start, end = max(start, self.began), min(end, self._now())
         if end <= start:
             return empty_trace()
         # Half as many: a column of a screen need not have a point of its own. The points stay
         # the same while a plot is moved.
-        wanted = max(1.0, (end - start) / max(1, columns // 2), self._finest or _USUAL)
+        points = min(max(1, columns // 2), _POINTS - 2)
+        wanted = max(1.0, (end - start) / points, self._finest or _USUAL)
         step = next((each for each in _STEPS if each >= wanted), math.ceil(wanted))
-        first = math.floor((start + self._offset) / step)
-        last = math.ceil((end + self._offset) / step)
-        found = self._known.get((metric, step), _NOTHING_KNOWN)
-        times, rows = found.times, found.cards.get(card)
-        there = times.size and times[0] <= first * step and last * step <= times[-1]
-        if now >= self._again_at and (now >= found.until or not there):
-            more = (last - first) // 4 + 1  # so that it can be moved a bit
-            steps = range(first - more, last + more)
-            self._watching.order((id(self), metric), partial(self._ask, metric, step, steps))
-        if rows is None:
+        first = math.floor((start + self._offset) / step) * step
+        last = math.ceil((end + self._offset) / step) * step
+        asked = _Asked(metric, step, first // (step * _POINTS))
+        found = self._known.get(asked, _NOTHING_KNOWN)
+        if self._now() >= max(found.until, self._again_at):
+            self._watching.order((id(self), asked), partial(self._ask, asked))
+        if (rows := found.cards.get(card)) is None:
             return empty_trace()
         # Of a gap one column is left, the first, and none at the beginning.
-        known = ~np.isnan(rows[2]) & (times >= (first - 1) * step)
+        known = ~np.isnan(rows[2]) & (found.times >= first - step)
         kept = known.copy()
         kept[1:] |= known[:-1]
-        kept &= times <= last * step
-        counts = known[kept].astype(np.int64)
+        kept &= found.times <= last
         low, high, mean = rows[:, kept]
-        return Trace(times[kept] - self._offset, low, high, mean, counts, step)
+        counts = known[kept].astype(np.int64)
+        return Trace(found.times[kept] - self._offset, low, high, mean, counts, step)
 
-    def _ask(self, metric: MetricId, step: float, steps: range) -> None:
+    def _ask(self, asked: _Asked) -> None:
         try:
             if self._finest is None:
                 self._finest = self.how_often()
-            self._known[metric, step] = self._asked(METRICS[metric], step, steps)
+            self._known[asked] = self._answer(asked)
         except Trouble:
             self._again_at = self._now() + _RETRY
         if len(self._known) > _KEPT:
@@ -411,9 +411,10 @@ class HostPast:
                     return min(max(1.0, median(steps)), _MOST_STEP)
         return None
 
-    def _asked(self, metric: Metric, step: float, steps: range) -> _Known:
+    def _answer(self, asked: _Asked) -> _Known:
         now, often = self._now(), self._finest or _USUAL
-        times: Floats = step * np.array(steps, dtype=np.float64)
+        metric, step = METRICS[asked.metric], asked.step
+        times = step * (asked.number * _POINTS + np.arange(2.0 * _POINTS))
         # A value stands for what came before it, and a column begins where its time begins.
         begins, ends = times[0] + step, min(times[-1], now + self._offset) + step
         # Of a step with two values or more in it all three are told, else the newest.
@@ -430,8 +431,8 @@ class HostPast:
             series = selector(name.name, name.labels, meant)
             told: dict[CardId, Floats] = {}
             for how, way in ways.items():
-                asked = grouped(exporter.keys, f"{how}_over_time({series}[{window:.0f}s])")
-                for line in fleet.server.range(asked, begins, ends, step):
+                query = grouped(exporter.keys, f"{how}_over_time({series}[{window:.0f}s])")
+                for line in fleet.server.range(query, begins, ends, step):
                     nothing = np.full((3, times.size), np.nan)
                     rows = told.setdefault(card_id(line.labels), nothing)
                     places = np.rint((np.array(line.times) - begins) / step).astype(np.intp)
