@@ -28,10 +28,9 @@ from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUs
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.topology import Topology
-from tests.remote.far import HERE, PATIENCE, Cable, Changes, machine
+from tests.remote.far import HERE, PATIENCE, SPEC, Cable, machine, wait
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="agents run on Linux")
-SPEC = "2xH100+nvlink"
 
 
 @pytest.fixture
@@ -40,14 +39,8 @@ def cable(tmp_path: Path) -> Cable:
 
 
 @pytest.fixture
-def changes() -> Changes:
-    return Changes()
-
-
-@pytest.fixture
-def far(cable: Cable, changes: Changes) -> Iterator[FarMachine]:
-    with machine(cable, changes, simulate=SPEC) as made:
-        made.wait_until_up(PATIENCE)
+def far(cable: Cable) -> Iterator[FarMachine]:
+    with machine(cable) as made:
         yield made
 
 
@@ -58,30 +51,28 @@ def sleeper() -> Iterator[psutil.Process]:
         program.kill()
 
 
-def test_it_is_up_once_the_other_side_said_who_it_is(far: FarMachine, changes: Changes) -> None:
+def test_it_is_up_once_the_other_side_said_who_it_is(far: FarMachine) -> None:
     assert far.now.state is LinkState.UP
     assert far.hello is not None
     assert [card.id for card in far.stream.cards()] == ["SIM-0", "SIM-1"]
     assert not far.now.why
-    changes.wait(lambda: far.stream.far_clock.best.round_trip < 60)
+    wait(lambda: far.stream.far_clock.best.round_trip < 60)
     assert far.stream.far_clock.differs is None
 
 
 @pytest.mark.parametrize(("shift", "said"), [(90, "90 s ahead of"), (-7200, "7200 s behind")])
-def test_a_clock_over_there_that_differs_is_said(
-    tmp_path: Path, changes: Changes, shift: int, said: str
-) -> None:
+def test_a_clock_over_there_that_differs_is_said(tmp_path: Path, shift: int, said: str) -> None:
     wrong = f"import time; right = time.time; time.time = lambda: right() + {shift}"
     (tmp_path / "sitecustomize.py").write_text(wrong, "utf-8")
 
     def launch(_: HostName, command: str) -> list[str]:
         return ["env", f"PYTHONPATH={tmp_path}", "sh", "-c", command]
 
-    far = FarMachine(HERE, simulate="2xH100", launch=launch, on_change=changes.on_change)
+    far = FarMachine(HERE, simulate="2xH100", launch=launch)
     far.connect()
     far.wait_until_up(PATIENCE)
     session = Session(far.stream)
-    changes.wait(lambda: any(f"here is {said}" in each for each in session.notes()))
+    wait(lambda: any(f"here is {said}" in each for each in session.notes()))
     assert far.stop(PATIENCE)
 
 
@@ -90,33 +81,32 @@ def test_a_question_is_answered(far: FarMachine) -> None:
 
 
 def test_a_question_without_a_connection_is_refused_at_once(
-    far: FarMachine, cable: Cable, changes: Changes
+    far: FarMachine, cable: Cable
 ) -> None:
     cable.pull()
-    changes.wait(lambda: far.now.state is LinkState.BROKEN)
+    wait(lambda: far.now.state is LinkState.BROKEN)
     with pytest.raises(Trouble, match="There is no connection to here"):
         far.ask(Topology, AskWiring(), PATIENCE)
 
 
 def test_a_broken_link_says_since_when_and_why_and_is_tried_again(
-    far: FarMachine, cable: Cable, changes: Changes
+    far: FarMachine, cable: Cable
 ) -> None:
     cable.pull()
-    changes.wait(lambda: "No way leads to here" in far.now.why)
+    wait(lambda: "No way leads to here" in far.now.why)
     assert far.lost_at is not None
     assert far.now.hint
     cable.put_in()
-    changes.wait(lambda: far.lost_at is None)
+    wait(lambda: far.lost_at is None)
     assert far.now.state is LinkState.UP
     assert not far.now.why
     assert far.ask(Topology, AskWiring(), PATIENCE).links
 
 
-def test_a_link_that_falls_silent_is_given_up(cable: Cable, changes: Changes) -> None:
-    with machine(cable, changes, patience=1.0) as far:
-        far.wait_until_up(PATIENCE)
+def test_a_link_that_falls_silent_is_given_up(cable: Cable) -> None:
+    with machine(cable, patience=1.0) as far:
         cable.freeze()
-        changes.wait(lambda: "here has not answered for" in far.now.why)
+        wait(lambda: "here has not answered for" in far.now.why)
 
 
 def test_it_waits_longer_and_longer_before_it_tries_again() -> None:
@@ -134,12 +124,12 @@ def test_it_waits_longer_and_longer_before_it_tries_again() -> None:
         HERE, launch=lambda *_: ["sh", "-c", refused], on_change=on_change, clock=clock
     )
     trying.connect()
-    Changes().wait(lambda: trying.now.state is LinkState.ENDED)
+    wait(lambda: trying.now.state is LinkState.ENDED)
     assert waits == pytest.approx([1, 2, 4, 8, 16, 32, 60, 60])
     assert len(gone_since) == 1  # not since the last try
 
 
-def test_what_only_a_person_can_mend_is_not_tried_again(changes: Changes) -> None:
+def test_what_only_a_person_can_mend_is_not_tried_again() -> None:
     tries = []
 
     def launch(host: HostName, command: str) -> list[str]:
@@ -147,19 +137,19 @@ def test_what_only_a_person_can_mend_is_not_tried_again(changes: Changes) -> Non
         said = "Permission denied (publickey)."
         return ["sh", "-c", f"echo 'me@here: {said}' >&2; exit 255"]
 
-    far = FarMachine(HERE, launch=launch, on_change=changes.on_change)
+    far = FarMachine(HERE, launch=launch)
     far.connect()
     with pytest.raises(Trouble, match="here refuses this login"):
         far.wait_until_up(PATIENCE)
     assert far.now.state is LinkState.REFUSED
     assert far.now.retry_at is None
     far.retry_now()
-    changes.wait(lambda: len(tries) == 2 and far.now.state is LinkState.REFUSED)
+    wait(lambda: len(tries) == 2 and far.now.state is LinkState.REFUSED)
     assert far.stop(PATIENCE)
-    changes.wait(lambda: far.now.state is LinkState.ENDED)
+    wait(lambda: far.now.state is LinkState.ENDED)
 
 
-def test_a_simulation_that_nobody_knows_is_refused_over_there(changes: Changes) -> None:
+def test_a_simulation_that_nobody_knows_is_refused_over_there() -> None:
     far = FarMachine(HERE, simulate="3xFoo", launch=lambda _, c: ["sh", "-c", c])
     far.connect()
     with pytest.raises(Trouble, match="a card that is not known: 'Foo'"):
@@ -167,34 +157,32 @@ def test_a_simulation_that_nobody_knows_is_refused_over_there(changes: Changes) 
     assert far.stop(PATIENCE)
 
 
-def test_a_process_over_there_is_asked_to_end(
-    far: FarMachine, sleeper: psutil.Process, changes: Changes
-) -> None:
+def test_a_process_over_there_is_asked_to_end(far: FarMachine, sleeper: psutil.Process) -> None:
     named = over_there(far, sleeper.pid, sleeper.create_time())
     assert not has_ended(named)
     end(named, Way.ASK)
-    changes.wait(lambda: has_ended(named))
+    wait(lambda: has_ended(named))
     assert refused(named) is None
 
 
 def test_a_process_that_has_its_number_since_is_left_alone(
-    far: FarMachine, sleeper: psutil.Process, changes: Changes
+    far: FarMachine, sleeper: psutil.Process
 ) -> None:
     named = over_there(far, sleeper.pid, sleeper.create_time() - 60)
     end(named, Way.KILL)
-    changes.wait(lambda: refused(named) is not None)
+    wait(lambda: refused(named) is not None)
     assert str(refused(named)) == "It has ended already."
     assert sleeper.is_running()
     assert sleeper.status() != psutil.STATUS_ZOMBIE
-    changes.wait(lambda: has_ended(named))  # the one that was meant has
+    wait(lambda: has_ended(named))  # the one that was meant has
 
 
 def test_what_cannot_be_told_over_there_is_refused_with_the_reason(
-    far: FarMachine, cable: Cable, changes: Changes, sleeper: psutil.Process
+    far: FarMachine, cable: Cable, sleeper: psutil.Process
 ) -> None:
     named = over_there(far, sleeper.pid, sleeper.create_time())
     cable.pull()
-    changes.wait(lambda: far.now.state is LinkState.BROKEN)
+    wait(lambda: far.now.state is LinkState.BROKEN)
     end(named, Way.ASK)
     assert "There is no connection to here." in str(refused(named))
     assert not has_ended(named)
@@ -246,11 +234,11 @@ def state(session: Session, card: CardId) -> CardState | None:
 
 
 def test_it_knows_of_its_cards_what_a_session_here_would_know(
-    session: Session, here: Session, changes: Changes
+    session: Session, here: Session
 ) -> None:
     for each in (session, here):
         assert each.wait_for_sweeps(1, PATIENCE)
-    changes.wait(lambda: m.CPU_UTILIZATION in values(session, HOST_ID))
+    wait(lambda: m.CPU_UTILIZATION in values(session, HOST_ID))
     assert session.read_host().values.keys() == values(session, HOST_ID).keys()
     assert session.cards() == here.cards()
     assert session.source == here.source
@@ -286,14 +274,14 @@ def test_what_is_wanted_is_told_as_often_as_that_and_nothing_else(far: FarMachin
 
 
 def test_a_cut_is_a_gap_with_its_reason_and_afterwards_all_goes_on(
-    session: Session, far: FarMachine, cable: Cable, changes: Changes
+    session: Session, far: FarMachine, cable: Cable
 ) -> None:
     began = session.clock.now()
     assert session.wait_for_sweeps(1, PATIENCE)
     assert session.wait_for_fast_sweep(3, PATIENCE)
     cards, card = session.cards(), session.cards()[0].id
     cable.pull()
-    changes.wait(
+    wait(
         lambda: (
             (reading := session.reading(card)) is not None
             and reading.state is CardState.NO_CONNECTION
@@ -307,9 +295,9 @@ def test_a_cut_is_a_gap_with_its_reason_and_afterwards_all_goes_on(
     assert session.silence(card) is None
     assert not session.named_processes()
     cut = session.clock.now()
-    changes.wait(lambda: far.now.state is LinkState.BROKEN and session.clock.now() > cut + 1.0)
+    wait(lambda: far.now.state is LinkState.BROKEN and session.clock.now() > cut + 1.0)
     cable.put_in()
-    changes.wait(lambda: m.GPU_UTILIZATION in values(session, card))
+    wait(lambda: m.GPU_UTILIZATION in values(session, card))
     assert session.cards() is cards
     kinds = [each.kind for each in session.happenings()]
     assert kinds.count(Kind.CONNECTION_LOST) == 1
@@ -320,46 +308,31 @@ def test_a_cut_is_a_gap_with_its_reason_and_afterwards_all_goes_on(
     assert session.beats().missed > 5
 
 
-def test_a_silence_counts_from_the_first_reading_that_did_not_come(
-    cable: Cable, changes: Changes
-) -> None:
-    with machine(cable, changes, patience=4.0) as far:
-        far.wait_until_up(PATIENCE)
+def test_a_silence_counts_from_the_first_reading_that_did_not_come(cable: Cable) -> None:
+    with machine(cable, patience=4.0) as far:
         session = remembering(Session(far.stream, 0.1))
         session.want()
         session.start()
         assert session.wait_for_fast_sweep(3, PATIENCE)
         cable.pulled = True
         cable.freeze()
-        changes.wait(
-            lambda: any(each.kind is Kind.CONNECTION_LOST for each in session.happenings())
-        )
+        wait(lambda: any(each.kind is Kind.CONNECTION_LOST for each in session.happenings()))
         (lost,) = (each for each in session.happenings() if each.kind is Kind.CONNECTION_LOST)
         assert far.lost_at is not None
         assert lost.at == pytest.approx(far.lost_at + 0.1)
         session.stop(PATIENCE)
 
 
-def test_a_card_that_does_not_answer_over_there_does_not_answer_here(
-    cable: Cable, changes: Changes
-) -> None:
-    far = FarMachine(
-        HERE,
-        simulate="2xH100",
-        faults="hung:1@0s",
-        launch=cable.launch,
-    )
-    session = remembering(Session(far.stream, 0.1))
-    far.connect()
-    far.wait_until_up(PATIENCE)
-    session.want()
-    session.start()
-    one, other = (card.id for card in session.cards())
-    changes.wait(lambda: session.silence(other) is not None)
-    assert session.state_sentence(other).startswith("no answer for")
-    changes.wait(lambda: m.GPU_UTILIZATION in values(session, one))
-    assert session.silence(one) is None
-    assert far.stop(PATIENCE)
+def test_a_card_that_does_not_answer_over_there_does_not_answer_here(cable: Cable) -> None:
+    with machine(cable, faults="hung:1@0s") as far:
+        session = remembering(Session(far.stream, 0.1))
+        session.want()
+        session.start()
+        one, other = (card.id for card in session.cards())
+        wait(lambda: session.silence(other) is not None)
+        assert session.state_sentence(other).startswith("no answer for")
+        wait(lambda: m.GPU_UTILIZATION in values(session, one))
+        assert session.silence(one) is None
 
 
 def test_a_command_gets_one_reading_of_each_card(far: FarMachine) -> None:
