@@ -37,10 +37,6 @@ _TEXT = r'"(?:[^"\\\n]|\\.)*"' + r"|'(?:[^'\\\n]|\\.)*'" + r"|`[^`]*`"
 _ONE = rf"\s*(?!__name__\b){_LABEL}\s*(?:=~|!~|!=|=)\s*(?:{_TEXT})\s*"
 _MATCHERS = re.compile(rf"(?:{_ONE}(?:,|$))*", re.ASCII)
 _FORM = 'Such as: --match \'cluster="a",node=~"gpu-.*"\''
-_USUAL = tuple(
-    MetricId(each)
-    for each in ("gpu_utilization", "memory_used", "temperature", "power_draw", "clock_sm")
-)
 
 # A metric's name, and the labels that say of which part of a card it tells.
 _Key = tuple[str, tuple[tuple[str, str], ...]]
@@ -104,7 +100,7 @@ def exporters(names: Collection[str]) -> Sequence[Exporter]:
     names, found = frozenset(names), []
     for each in _KNOWN:
         told = {metric: name for metric, name in each.told.items() if name.name in names}
-        usual = (told[metric].name for metric in _USUAL if metric in told)
+        usual = (told[metric].name for metric in AT_THE_BEAT if metric in told)
         anchor = each.anchor or next(usual, "")
         if anchor in names:
             xid = each.xid if each.xid in names else ""

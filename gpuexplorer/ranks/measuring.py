@@ -169,7 +169,7 @@ class Company:
 
         member, sent = self.members[rank], parcel(Kind.RANK)
         command = member.launch(member.host, sent.command(python))
-        link = Link(member.host, command, sent.preamble, sent.mark, on_line)
+        link = Link(member.host, command, sent, on_line)
         link.start(lambda ending: self._said.put((rank, ending)))
         self._links[rank] = link
 

@@ -22,6 +22,7 @@ from typing import IO, NamedTuple
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, mark, told
+from gpuexplorer.remote.parcel import Parcel
 from gpuexplorer.remote.ssh import AskedQuestions, HostName, plain
 
 _KEPT = 8_192  # bytes of what was said last
@@ -334,8 +335,7 @@ class Link:
         self,
         host: HostName,
         command: Sequence[str],
-        preamble: bytes,
-        mark: bytes,
+        sent: Parcel,
         on_line: Callable[[bytes], Ending | None],
         on_look: Callable[[], Ending | None] = lambda: None,
         *,
@@ -346,12 +346,12 @@ class Link:
         """`on_line` hears each line after the mark's; `on_look` is called some times a second;
         both may end it. With `at_terminal` ssh itself asks at our terminal.
         """
-        self._mark, self._on_line, self._on_look = mark, on_line, on_look
+        self._sent, self._on_line, self._on_look = sent, on_line, on_look
         self._questions, self._patience = questions, patience
         self._at_terminal = at_terminal
         self.course = Course(host.text)
         self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._outgoing.put(preamble)
+        self._outgoing.put(sent.preamble)
         self._came: queue.Queue[bytes] = queue.Queue(_WAITING)
         self._stopped, self._over = threading.Event(), threading.Event()
         self._process = self._started(command)
@@ -443,7 +443,7 @@ class Link:
 
     def _read(self) -> None:
         with _pipe(self._process.stdout) as pipe:
-            for line in self.course.lines(pipe, self._mark, LONGEST_LINE):
+            for line in self.course.lines(pipe, self._sent.mark, LONGEST_LINE):
                 if self._over.is_set():
                     return
                 self._came.put(line)

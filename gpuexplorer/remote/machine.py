@@ -245,8 +245,7 @@ class FarMachine:
             link = self._link = Link(
                 self.host,
                 self.launch(self.host, sent.command(self.python)),
-                sent.preamble,
-                sent.mark,
+                sent,
                 self._hear,
                 self._look,
                 questions=self.questions(),

@@ -7,10 +7,10 @@ import os
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab import packaged
@@ -62,15 +62,14 @@ class Kind(Enum):
         return sorted(found)
 
 
-@dataclass(frozen=True)
-class Parcel:
+class Parcel(NamedTuple):
     """For one connection: `command` is run over there, and `preamble` is written to its input.
     From the line with the `mark` on all that comes is ours, and the input is for whatever runs
     there. A Python that is too old says "too old: 3.6.8" on standard error, and no mark.
     """
 
-    mark: bytes = field(repr=False)
-    preamble: bytes = field(repr=False)
+    mark: bytes
+    preamble: bytes
 
     def command(self, python: str = PYTHON) -> str:
         """The same for every shell there is on Unix. Raises Trouble for a strange Python."""

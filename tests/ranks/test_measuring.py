@@ -1,4 +1,4 @@
-"""Ranks that really run, how they find ways to each other, and what is said when one does not."""
+"""Ranks that really run, how they find ways to each other, and what is said if one does not."""
 
 import os
 import socket

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 from gpuexplorer.remote.link import Ending, Link
+from gpuexplorer.remote.parcel import Parcel
 from gpuexplorer.remote.ssh import AskedQuestions, HostName
 
 PATIENCE = 30.0
@@ -63,8 +64,7 @@ class Listener:
         link = Link(
             host,
             command,
-            preamble,
-            MARK,
+            Parcel(MARK, preamble),
             self.on_line,
             questions=questions,
             patience=patience,

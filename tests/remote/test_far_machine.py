@@ -238,8 +238,6 @@ def test_it_knows_of_its_cards_what_a_session_here_would_know(
 ) -> None:
     for each in (session, here):
         assert each.wait_for_sweeps(1, PATIENCE)
-    wait(lambda: m.CPU_UTILIZATION in values(session, HOST_ID))
-    assert session.read_host().values.keys() == values(session, HOST_ID).keys()
     assert session.cards() == here.cards()
     assert session.source == here.source
     assert session.host == here.host
@@ -252,9 +250,13 @@ def test_it_knows_of_its_cards_what_a_session_here_would_know(
         assert there_now.values.keys() | there_now.missing.keys() == metrics_of(card)
     wired = here.stream.wiring()
     assert session.stream.wiring() == replace(wired, links=tuple(wired.links))
-    assert [(each.command, each.user) for each in session.named_processes()] == [
-        (each.command, each.user) for each in here.named_processes()
-    ]
+    there_used, here_used = (
+        sorted((each.process.pid, each.command, each.user) for each in e.named_processes())
+        for e in (session, here)
+    )
+    assert there_used == here_used
+    wait(lambda: m.CPU_UTILIZATION in values(session, HOST_ID))
+    assert session.read_host().values.keys() == values(session, HOST_ID).keys()
 
 
 def test_what_is_wanted_is_told_as_often_as_that_and_nothing_else(far: FarMachine) -> None:
