@@ -235,16 +235,9 @@ _LARGEST = 64_000_000  # of 150 000 cards
 _SAID = 300  # letters of what a server says of it
 
 Labels = Mapping[str, str]
+Line = tuple[Labels, Sequence[tuple[float, float]]]  # a series, and its values by time
 T = TypeVar("T")
 _labels: Callable[[Any], Labels] = reader(Mapping[str, str])  # Any: whatever JSON holds
-
-
-class Line(NamedTuple):
-    """One series of a stretch of time."""
-
-    labels: Labels
-    times: Sequence[float]
-    values: Sequence[float]
 
 
 class PrometheusError(Trouble):
@@ -423,11 +416,7 @@ def _table(data: Any) -> Sequence[tuple[Labels, float]]:
 
 def _lines(data: Any) -> Sequence[Line]:
     return [
-        Line(
-            _labels(row["metric"]),
-            [float(at) for at, _ in row["values"]],
-            [float(value) for _, value in row["values"]],
-        )
+        (_labels(row["metric"]), [(float(at), float(value)) for at, value in row["values"]])
         for row in data["result"]
     ]
 

@@ -48,13 +48,18 @@ def _key(name: Name) -> _Key:
 
 # What the map, the table and the sums of hosts are made of.
 AT_THE_BEAT = (
-    *(ids.GPU_UTILIZATION, ids.MEMORY_USED, ids.MEMORY_FREE, ids.TEMPERATURE, ids.POWER_DRAW),
+    ids.GPU_UTILIZATION,
+    ids.MEMORY_USED,
+    ids.MEMORY_FREE,
+    ids.TEMPERATURE,
+    ids.POWER_DRAW,
 )
 _MEMORY = (ids.MEMORY_USED, ids.MEMORY_FREE, ids.MEMORY_RESERVED, ids.MEMORY_TOTAL)
 _RARELY = (*_MEMORY, ids.POWER_LIMIT)
 _HALF_AN_HOUR, _HOUR = 1800.0, 3600.0  # a card is listed for an hour after its last word
 _MOST_ALERTS = 2000
-_GRAVITY = ("critical", "page", "emergency", "error", "high", "major", "warning", "minor")
+_SEVERITIES = ("critical", "page", "emergency", "error", "high", "major", "warning", "minor")
+_GRAVITY = {severity: place for place, severity in enumerate(_SEVERITIES)}
 
 _PART = "GPU_I_ID"  # the DCGM exporter's for a part of a card, which has the card's UUID
 _OWN_PART = "mig"  # of ours, where each part has a UUID of its own
@@ -207,7 +212,7 @@ class Alert(NamedTuple):
     @property
     def urgent(self) -> bool:
         """It would wake somebody."""
-        return self.gravity < _GRAVITY.index("error")
+        return self.gravity < _GRAVITY["error"]
 
 
 class FleetNow(NamedTuple):
@@ -450,7 +455,7 @@ class Fleet:
             if host in hosts:
                 name, severity = (_plain(labels.get(e, "")) for e in ("alertname", "severity"))
                 text = clean(_first(notes, ("summary", "description", "message")), 300)
-                gravity = [*_GRAVITY, severity.lower()].index(severity.lower())
+                gravity = _GRAVITY.get(severity.lower(), len(_GRAVITY))
                 found.append(Alert(name, text or name, severity, host, gravity))
         return sorted(found, key=lambda each: each.gravity)
 

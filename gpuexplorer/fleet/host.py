@@ -405,8 +405,8 @@ class HostPast:
         """Seconds from one value to the next, as they came of late; None where too few came."""
         fleet = self._watching.fleet
         for exporter, meant in fleet.about(self._there()[:1]):
-            for line in fleet.server.samples(f"{exporter.series(meant)}[10m]"):
-                steps = [later - one for one, later in pairwise(line.times)]
+            for _, told in fleet.server.samples(f"{exporter.series(meant)}[10m]"):
+                steps = [later - one for (one, _), (later, _) in pairwise(told)]
                 if len(steps) > 1:
                     return min(max(1.0, median(steps)), _MOST_STEP)
         return None
@@ -432,11 +432,12 @@ class HostPast:
             told: dict[CardId, Floats] = {}
             for how, way in ways.items():
                 query = grouped(exporter.keys, f"{how}_over_time({series}[{window:.0f}s])")
-                for line in fleet.server.range(query, begins, ends, step):
+                for labels, line in fleet.server.range(query, begins, ends, step):
                     nothing = np.full((3, times.size), np.nan)
-                    rows = told.setdefault(card_id(line.labels), nothing)
-                    places = np.rint((np.array(line.times) - begins) / step).astype(np.intp)
-                    values = np.array(line.values) / name.factor
+                    rows = told.setdefault(card_id(labels), nothing)
+                    at, values = np.array(line).reshape(-1, 2).T
+                    values = values / name.factor
+                    places = np.rint((at - begins) / step).astype(np.intp)
                     good = (values >= metric.lowest) & (values <= metric.highest)
                     good &= (places >= 0) & (places < times.size) & np.isfinite(values)
                     rows[way, places[good]] = values[good]

@@ -356,14 +356,13 @@ def measure(
     on_progress(Message("Looking how the hosts reach each other"))
     met = meet(company, here, max(asked.sizes))
     on_met(met)
-    jobs = [
-        Take(
-            way, size if pair else max(4, size // 4 * 4), *pair
-        )  # numbers have four bytes each
-        for way in asked.ways
-        for pair in (permutations(ranks, 2) if way is Way.ONE_WAY else [()])
-        for size in asked.sizes
-    ]
+    jobs: list[Take] = []
+    for way in asked.ways:
+        if way is Way.ALL_REDUCE:  # of numbers, of four bytes each
+            jobs += [Take(way, max(4, size // 4 * 4)) for size in asked.sizes]
+        else:
+            pairs = permutations(ranks, 2)
+            jobs += [Take(way, size, *pair) for pair in pairs for size in asked.sizes]
     for number, job in enumerate(jobs, 1):
         who, source, target = [*ranks], ALL, ALL
         between, path = [*met.paths.values()], NOTHING

@@ -1,5 +1,8 @@
-"""A host of a fleet as a machine: its cards, their figures and their past."""
+"""A beat in a thread of its own, a server that does not answer, and a host of a fleet as a
+machine: its cards, their figures and their past.
+"""
 
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -172,3 +175,53 @@ def test_a_long_stretch_is_told_by_lowest_highest_and_mean_and_asked_for_once(
 def test_what_lies_before_the_past_is_empty(past: HostPast, clock: ManualClock) -> None:
     now = clock.now()
     assert len(past.trace(_FIRST, _BUSY, now - 3e7, now - 2e7)) == 0
+
+
+def test_a_server_that_breaks_is_said_with_since_when_and_asked_more_and_more_slowly(
+    server: FakePrometheus, watching: Watching, clock: ManualClock
+) -> None:
+    watching.look()
+    began, waits = clock.now(), []
+    server.special["*"] = 503, {}, b'{"error":"overloaded"}'
+    for _ in range(7):
+        watching.look()
+        assert watching.broken is not None
+        waits.append(watching.broken.retry_at - clock.now())
+        clock.advance(10.0)
+    assert watching.broken is not None
+    assert waits == [15.0, 30.0, 60.0, 120.0, 240.0, 300.0, 300.0]
+    assert watching.broken.since == began
+    assert "too busy" in watching.broken.why
+    assert watching.now is not None  # what was known stays to be looked at
+    server.special.clear()
+    watching.look()
+    assert watching.broken is None
+
+
+def test_a_login_that_is_refused_is_not_tried_again_at_once(
+    server: FakePrometheus, watching: Watching, clock: ManualClock
+) -> None:
+    server.special["*"] = 401, {}, b""
+    watching.look()
+    assert watching.broken is not None
+    assert watching.broken.retry_at - clock.now() == 60.0
+
+
+def test_its_thread_asks_again_and_again_and_ends_while_a_server_holds_its_answer_back(
+    server: FakePrometheus, client: Prometheus
+) -> None:
+    beats, asked, free = threading.Semaphore(0), threading.Event(), threading.Event()
+    watching = Watching(Fleet(client), beat=0.01)
+    watching.listen(beats.release)
+    watching.start()
+    for _ in range(3):
+        assert beats.acquire(timeout=_PATIENCE)
+
+    def hold() -> None:
+        asked.set()
+        free.wait(_PATIENCE)
+
+    server.hold = hold
+    assert asked.wait(_PATIENCE)
+    assert watching.stop(_PATIENCE)
+    free.set()

@@ -6,24 +6,27 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, CardState, Sample
+from gpuexplorer.core.cards import HOST_ID, CardId, CardState, Sample
 from gpuexplorer.core.harmless import line_of
-from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.metrics import METRICS, POWER_DRAW, MetricId
 from gpuexplorer.core.records import from_text
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.remote import agent as answers
 from gpuexplorer.remote import wire
+from gpuexplorer.remote.agent import teller
 from gpuexplorer.remote.parcel import Kind, parcel
-from gpuexplorer.remote.wire import Settings
+from gpuexplorer.remote.wire import Answer, Knocked, Settings, told_of
 from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.facts import Cards, Notes, Users, Watch
 from gpuexplorer.telemetry.processes import Way
@@ -116,7 +119,7 @@ def test_a_knock_tells_both_clocks_and_what_is_no_order_is_passed_over() -> None
     with OverThere() as there:
         there.order(wire.Knock(1.0))
         first = there.until(wire.Knocked)
-        there.write(b"[]\nnothing\n" + b'{"is":"Knock","sent_at":"x"}\n')
+        there.link.send(b"[]\nnothing\n" + b'{"is":"Knock","sent_at":"x"}\n')
         there.order(wire.Knock(4.0))
         second = there.until(wire.Knocked)
     assert (first.sent_at, second.sent_at) == (1.0, 4.0)
@@ -163,6 +166,7 @@ def test_a_driver_over_there_leaves_no_file_in_the_home(tmp_path: Path) -> None:
     surroundings["XDG_CACHE_HOME"] = str(tmp_path / "cache")
     with OverThere(Settings(), environment=surroundings) as there:
         assert there.until(Cards).cards
+        there.hang_up()
         assert there.end() == 0
     assert not list(tmp_path.iterdir())
 
@@ -278,8 +282,6 @@ def test_it_ends_when_it_hears_nothing_for_long_though_it_tells() -> None:
         there.until(wire.Hello)
         there.order(watch(m.POWER_DRAW))
         assert there.end() == 0
-        assert there.process.stdin is not None
-        assert not there.process.stdin.closed
     assert [line for line in there.raw if b'"Sample"' in line]
 
 
@@ -310,7 +312,7 @@ def _ends(process: psutil.Process) -> bool:
 
 def _agent_of(there: OverThere) -> psutil.Process:
     """A shell may have started it, or become it."""
-    process = psutil.Process(there.process.pid)
+    process = psutil.Process(there.pid)
     return next(iter(process.children()), process) if process.name() == "sh" else process
 
 
@@ -334,3 +336,55 @@ def test_a_driver_that_hangs_there_does_not_keep_the_answer(
     with pytest.raises(Trouble, match="The driver over there did not report "):
         answers.wiring(driver)
     driver.over.set()
+
+
+CARD = CardId("GPU-a")
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    reads, writes = os.pipe()
+    yield reads, writes
+    for each in (reads, writes):
+        with suppress(OSError):  # the test may have done it
+            os.close(each)
+
+
+def test_all_is_told_in_order_and_waits_for_whoever_reads(pipe: tuple[int, int]) -> None:
+    reads, writes = pipe
+    say = teller(writes, lambda: None)
+    sample = Sample(CARD, 1.0, {POWER_DRAW: 100.0})
+    said: list[Any] = [Answer(1, "x" * 500_000), sample, Users(CARD, None), Answer(2)]
+
+    def tell() -> None:
+        for each in said:
+            say(each)
+        os.close(writes)
+
+    telling = threading.Thread(target=tell)
+    telling.start()
+    with os.fdopen(reads, "rb", closefd=False) as lines:
+        assert [told_of(line) for line in lines] == said
+    telling.join(PATIENCE)
+
+
+def test_lines_of_several_threads_stay_whole(pipe: tuple[int, int]) -> None:
+    reads, writes = pipe
+    say = teller(writes, lambda: None)
+    told = [Answer(number, "y" * 100_000) for number in range(20)] + [Knocked(7.0, 1.0, 2.0)]
+    threads = [threading.Thread(target=say, args=(each,)) for each in told]
+    for each in threads:
+        each.start()
+    with os.fdopen(reads, "rb", closefd=False) as lines:
+        heard = [told_of(next(lines)) for _ in told]
+    assert {*heard} == {*told}
+    for each in threads:
+        each.join(PATIENCE)
+
+
+def test_that_nobody_reads_any_more_is_noticed(pipe: tuple[int, int]) -> None:
+    reads, writes = pipe
+    broken = threading.Event()
+    os.close(reads)
+    teller(writes, broken.set)(Answer(1))
+    assert broken.is_set()

@@ -1,5 +1,5 @@
 """FarMachine: connects, keeps on, says why not, and ends; a session of it is as one of this
-computer, and lives through a cut.
+computer, and lives through a cut; its seconds in ours.
 """
 
 import subprocess
@@ -20,7 +20,8 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.remote.link import LinkState
 from gpuexplorer.remote.machine import FarMachine
 from gpuexplorer.remote.ssh import HostName
-from gpuexplorer.remote.wire import AskWiring, End
+from gpuexplorer.remote.stream import FarClock
+from gpuexplorer.remote.wire import AskWiring, End, Knocked
 from gpuexplorer.telemetry.facts import Users
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.process_book import end, has_ended, refused
@@ -341,3 +342,62 @@ def test_a_command_gets_one_reading_of_each_card(far: FarMachine) -> None:
     asked = frozenset({m.GPU_UTILIZATION, m.MEMORY_USED})
     samples = [far.stream.read(card.id, asked) for card in far.stream.cards()]
     assert all(sample.values.keys() >= asked for sample in samples)
+
+
+AHEAD = 5000.0  # their steady seconds, less ours
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(now=100.0)
+
+
+@pytest.fixture
+def far_clock(clock: ManualClock) -> FarClock:
+    made = FarClock(clock)
+    made.greeted(clock.now() + AHEAD, clock.wall())
+    return made
+
+
+def knock(
+    far_clock: FarClock, clock: ManualClock, there: float, back: float, wall: float
+) -> None:
+    sent_at = clock.now()
+    clock.advance(there)
+    told = clock.now() + AHEAD, clock.wall() + wall
+    clock.advance(back)
+    far_clock.knocked(Knocked(sent_at, *told))
+
+
+def test_the_quickest_knock_tells_the_time_best(
+    far_clock: FarClock, clock: ManualClock
+) -> None:
+    far_clock.greeted(clock.now() + AHEAD - 0.4, clock.wall())
+    for there, back in ((0.5, 0.1), (0.01, 0.01), (0.1, 0.9)):
+        knock(far_clock, clock, there, back, 0.0)
+    assert far_clock.best.round_trip == pytest.approx(0.02)
+    assert far_clock.ours(clock.now() + AHEAD - 1.0) == pytest.approx(clock.now() - 1.0)
+
+
+def test_no_time_is_to_come_or_from_before_the_connection(
+    far_clock: FarClock, clock: ManualClock
+) -> None:
+    clock.advance(10.0)
+    assert far_clock.ours(1e300) == clock.now()
+    assert far_clock.ours(-1e300) == 100.0
+
+
+def test_a_time_of_day_that_differs_is_said_only_where_that_is_sure(
+    far_clock: FarClock, clock: ManualClock
+) -> None:
+    far_clock.greeted(clock.now() + AHEAD, clock.wall() + 1000.0)
+    assert far_clock.differs is None  # nobody knows how long the greeting was under way
+    knock(far_clock, clock, 0.6, 0.0, wall=1.1)
+    assert far_clock.differs == pytest.approx(1.4)  # at least 1.1 of it are sure
+    knock(far_clock, clock, 0.01, 0.01, wall=3.0)
+    assert far_clock.differs == pytest.approx(3.0)
+    far_clock.greeted(7.0, clock.wall())  # it was started anew, and counts from zero
+    assert far_clock.best.round_trip == float("inf")
+    assert far_clock.ours(7.0) == clock.now()
+    knock(far_clock, clock, 0.01, 0.01, wall=0.9)
+    assert far_clock.differs is None

@@ -6,12 +6,14 @@ import re
 import shutil
 import sys
 import zipfile
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 
 from bundle.contents import files
+from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab import packaged
 from gpuexplorer.remote import parcel as parcels
@@ -180,7 +182,7 @@ def test_an_older_one_says_that_it_is_too_old(release: str, tmp_path: Path) -> N
     with OverThere(sent, str(python_here(release)), environment=surroundings) as there:
         assert there.end() != 0
     assert re.fullmatch(rf"too old: {release}\.\d+\n", there.complaints.decode())
-    assert not there.greeted
+    assert not there.link.course.ready
 
 
 @pytest.mark.parametrize("release", TOO_OLD)
@@ -207,7 +209,7 @@ def test_nothing_that_lies_in_the_folder_it_starts_in_is_run(tmp_path: Path) -> 
 
 def test_what_is_cut_short_says_so() -> None:
     sent = parcel(Kind.AGENT)
-    with OverThere(sent, upload=sent.preamble[:-1000]) as there:
+    with OverThere(sent._replace(preamble=sent.preamble[:-1000])) as there:
         there.hang_up()
         assert there.end() == 1
     assert "not whole" in there.complaints.decode()
@@ -231,3 +233,35 @@ def test_the_worker_runs_from_the_same_kind_of_parcel() -> None:
         there.said(b'"hello"')
         there.hang_up()
         assert there.end() == 0
+
+
+WRONG = re.compile(r"this (computer|machine)|[`“]gpuexplorer doctor", re.IGNORECASE)
+
+
+def texts_of(file: Path) -> Iterator[str]:
+    """Without docstrings, which stand for themselves."""
+    if file.suffix == ".csv":
+        yield from file.read_text("utf-8").splitlines()
+        return
+    nodes = [*ast.walk(ast.parse(file.read_text("utf-8")))]
+    told_to_us = {each.value for each in nodes if isinstance(each, ast.Expr)}
+    for each in nodes:
+        if isinstance(each, ast.Constant) and each not in told_to_us:
+            yield str(each.value)
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_nothing_that_is_sent_speaks_of_this_computer_or_of_its_doctor(kind: Kind) -> None:
+    files = [*kind.sources(PACKAGE)]
+    assert files
+    found = {text for file in files for text in texts_of(file) if WRONG.search(text)}
+    assert not found
+
+
+def test_the_doctor_of_another_computer_is_called_as_that_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert doctor() == "gpuexplorer doctor"
+    monkeypatch.setenv("GPUEXPLORER_ASKED_AS", "--host ada@titan")
+    assert doctor() == "gpuexplorer doctor --host ada@titan"
+    assert doctor("") == "gpuexplorer doctor"
