@@ -57,13 +57,8 @@ def serve(settings: Settings, check_up: CheckUp, before: "ProcessorTime | None")
     signal.setitimer(signal.ITIMER_REAL, settings.alone)  # anew with each order
     clock, say = SystemClock(), teller(told, leave)
     waiting: SimpleQueue[wire.Order] = SimpleQueue()
-
-    def open_stream() -> "tuple[Local, list[Message]]":
-        backend, attempts = _source(settings)
-        return Local(backend, (), clock, processor_before=before), attempts
-
     # The driver may hang from its first call on, and the pipe must be heard all the same.
-    _in_thread(_carry_out, waiting, open_stream, check_up, say)
+    _in_thread(_carry_out, settings, before, waiting, check_up, say)
     with os.fdopen(orders, "rb") as lines:
         while line := lines.readline(_LONGEST_ORDER):
             signal.setitimer(signal.ITIMER_REAL, settings.alone)
@@ -104,16 +99,18 @@ def teller(pipe: int, on_broken: "Callable[[], object]") -> Say:
 
 
 def _carry_out(
+    settings: Settings,
+    before: "ProcessorTime | None",
     waiting: "SimpleQueue[wire.Order]",
-    open_stream: "Callable[[], tuple[Local, list[Message]]]",
     check_up: CheckUp,
     say: Say,
 ) -> None:
     try:
-        stream, attempts = open_stream()
+        backend, attempts = _source(settings)
     except Trouble as trouble:
         say(Answer(0, "", trouble.sentence, trouble.hint))
         leave(1)
+    stream = Local(backend, (), processor_before=before)
     hello = _greeting(stream, attempts)
     stream.listen(say)
     say(hello)
@@ -127,9 +124,9 @@ def _carry_out(
                 stream.start()
             begun = True
         elif isinstance(order, wire.Added):
-            _add(order, stream.backend)
+            _add(order, backend)
         elif isinstance(order, wire.Question):
-            _in_thread(_answer, order, stream.backend, check_up, say)
+            _in_thread(_answer, order, backend, check_up, say)
 
 
 def _greeting(stream: Local, attempts: "list[Message]") -> wire.Hello:
