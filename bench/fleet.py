@@ -16,9 +16,8 @@ from bench.stage import let_run, stage
 from bench.table import Figure
 from gpuexplorer.app import App
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.fleet.client import Prometheus
+from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.fleet.login import address
 from gpuexplorer.gui.machines.view import MachinesView
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts
 

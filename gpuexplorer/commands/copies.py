@@ -76,9 +76,7 @@ from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import Message, mark, on, paragraph, told, tr
 from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.ranks import measuring as between
-from gpuexplorer.ranks.company import Company, Member, here, told_apart
-from gpuexplorer.ranks.measuring import RankResult
-from gpuexplorer.ranks.meeting import Met
+from gpuexplorer.ranks.measuring import Company, Member, Met, RankResult, here, told_apart
 from gpuexplorer.ranks.wire import Way
 from gpuexplorer.remote.ssh import host_name, ssh_command
 from gpuexplorer.remote.stream import made_up

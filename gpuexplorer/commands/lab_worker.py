@@ -67,7 +67,7 @@ def lab_start(
     place = PythonPlace()
     install = "Get it: `gpuexplorer doctor --get-pytorch`; or name a Python with --python."
     if far is not None:
-        from gpuexplorer.remote.lab import There  # noqa: PLC0415 - rarely needed
+        from gpuexplorer.remote.machine import There  # noqa: PLC0415 - rarely needed
 
         place = There(far)
         install = "Install it there: `pip install torch`; or name a Python with --python."

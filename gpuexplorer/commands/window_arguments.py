@@ -195,9 +195,12 @@ def _fleet(arguments: argparse.Namespace) -> "Fleet | None":
                     word=word,
                 )
         return None
-    from gpuexplorer.fleet.client import Prometheus  # noqa: PLC0415 - rarely needed
+    from gpuexplorer.fleet.client import (  # noqa: PLC0415 - as above
+        Prometheus,
+        address,
+        read_login,
+    )
     from gpuexplorer.fleet.fleet import Fleet, is_label, match  # noqa: PLC0415 - as above
-    from gpuexplorer.fleet.login import address, read_login  # noqa: PLC0415 - as above
 
     label = arguments.host_label
     if label is not None and not is_label(label):

@@ -2,6 +2,7 @@
 what it says of all of them at one moment.
 """
 
+import json
 import math
 import re
 import time
@@ -35,23 +36,30 @@ _LABEL = r"[a-zA-Z_][a-zA-Z0-9_]*"
 _TEXT = r'"(?:[^"\\\n]|\\.)*"' + r"|'(?:[^'\\\n]|\\.)*'" + r"|`[^`]*`"
 _ONE = rf"\s*(?!__name__\b){_LABEL}\s*(?:=~|!~|!=|=)\s*(?:{_TEXT})\s*"
 _MATCHERS = re.compile(rf"(?:{_ONE}(?:,|$))*", re.ASCII)
-_SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
 _FORM = 'Such as: --match \'cluster="a",node=~"gpu-.*"\''
-_USUAL = tuple(
-    MetricId(each)
-    for each in ("gpu_utilization", "memory_used", "temperature", "power_draw", "clock_sm")
-)
+
+# A metric's name, and the labels that say of which part of a card it tells.
+_Key = tuple[str, tuple[tuple[str, str], ...]]
+
+
+def _key(name: Name) -> _Key:
+    return name.name, tuple(name.labels.items())
+
 
 # What the map, the table and the sums of hosts are made of.
 AT_THE_BEAT = (
-    *(ids.GPU_UTILIZATION, ids.MEMORY_USED, ids.MEMORY_FREE, ids.TEMPERATURE, ids.POWER_DRAW),
+    ids.GPU_UTILIZATION,
+    ids.MEMORY_USED,
+    ids.MEMORY_FREE,
+    ids.TEMPERATURE,
+    ids.POWER_DRAW,
 )
 _MEMORY = (ids.MEMORY_USED, ids.MEMORY_FREE, ids.MEMORY_RESERVED, ids.MEMORY_TOTAL)
 _RARELY = (*_MEMORY, ids.POWER_LIMIT)
 _HALF_AN_HOUR, _HOUR = 1800.0, 3600.0  # a card is listed for an hour after its last word
-_FIGURES = 4  # of an Xid
 _MOST_ALERTS = 2000
-_GRAVITY = ("critical", "page", "emergency", "error", "high", "major", "warning", "minor")
+_SEVERITIES = ("critical", "page", "emergency", "error", "high", "major", "warning", "minor")
+_GRAVITY = {severity: place for place, severity in enumerate(_SEVERITIES)}
 
 _PART = "GPU_I_ID"  # the DCGM exporter's for a part of a card, which has the card's UUID
 _OWN_PART = "mig"  # of ours, where each part has a UUID of its own
@@ -71,11 +79,7 @@ _BUS_ADDRESS = re.compile(r"[0-9a-fA-F]{0,4}([0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a
 
 # Why a figure is missing, as `gpuexplorer serve` tells it; others tell none.
 _INFO = "gpuexplorer_missing_info"
-_SERVED = {
-    (name.name, tuple(name.labels.items())): metric.id
-    for metric in METRICS.values()
-    for name in [served_name(metric)]
-}
+_SERVED = {_key(served_name(metric)): metric.id for metric in METRICS.values()}
 _PARTED = sorted({label for _, own in _SERVED for label, _ in own})
 _ABSENCES = {each.value: each for each in Absence}
 _STATES = {each.value: each for each in CardState}
@@ -101,12 +105,11 @@ def exporters(names: Collection[str]) -> Sequence[Exporter]:
     names, found = frozenset(names), []
     for each in _KNOWN:
         told = {metric: name for metric, name in each.told.items() if name.name in names}
-        anchors = [told[metric].name for metric in _USUAL if metric in told]
-        if each.anchor:
-            anchors = [each.anchor] if each.anchor in names else []
-        if anchors:
+        usual = (told[metric].name for metric in AT_THE_BEAT if metric in told)
+        anchor = each.anchor or next(usual, "")
+        if anchor in names:
             xid = each.xid if each.xid in names else ""
-            found.append(each._replace(told=told, anchor=anchors[0], xid=xid))
+            found.append(each._replace(told=told, anchor=anchor, xid=xid))
     return found
 
 
@@ -162,30 +165,23 @@ def match(text: str) -> str:
 
 def quoted(value: str) -> str:
     """As PromQL writes a text, whatever is in it."""
-    value = value.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + value.replace("\n", "\\n").replace("\r", "\\r") + '"'
+    return json.dumps(value, ensure_ascii=False)
 
 
 def one_of(label: str, values: Collection[str]) -> str:
     """A matcher for any of these values."""
-    told = "|".join(_SPECIAL.sub(r"\\\1", each) for each in sorted(values))
-    return f"{label}=~{quoted(told)}"
+    return f"{label}=~{quoted('|'.join(map(re.escape, sorted(values))))}"
 
 
-def selector(metric: str, labels: Mapping[str, str], matched: str) -> str:
-    """Of one metric, always."""
+def selector(metric: str, labels: Mapping[str, str], *matched: str) -> str:
+    """Of one metric, always; or of those that `matched` names."""
     own = [f"{name}={quoted(value)}" for name, value in labels.items()]
-    return f"{metric}{{{','.join(filter(None, (*own, matched)))}}}"
+    return f"{metric}{{{','.join(filter(None, (*own, *matched)))}}}"
 
 
-def grouped(by: Collection[str], what: str, how: str = "max") -> str:
+def grouped(by: Iterable[str], what: str, how: str = "max") -> str:
     """One value of what has the same labels."""
     return f"{how} by ({','.join(by)}) ({what})"
-
-
-def aged(by: Collection[str], what: str) -> str:
-    """How many seconds ago the newest of them came."""
-    return f"time() - {grouped(by, f'timestamp({what})')}"
 
 
 class FleetCard(NamedTuple):
@@ -211,17 +207,12 @@ class Alert(NamedTuple):
     text: str
     severity: str
     host: str
-
-    @property
-    def gravity(self) -> int:
-        """The lower the worse."""
-        low = self.severity.lower()
-        return _GRAVITY.index(low) if low in _GRAVITY else len(_GRAVITY)
+    gravity: int  # the lower the worse
 
     @property
     def urgent(self) -> bool:
         """It would wake somebody."""
-        return self.gravity < _GRAVITY.index("error")
+        return self.gravity < _GRAVITY["error"]
 
 
 class FleetNow(NamedTuple):
@@ -311,16 +302,21 @@ class Fleet:
         self._told_at.update(dict.fromkeys(told.ages, self._wall()))
         values = {**self._rare, **told.values}
         _complete_memory(values)
-        alerts, said = self._alerts()
         notes = [self.server.exposed] if self.server.exposed else []
-        notes += shown_twice([self._cards[card] for card in told.ages if card in self._cards])
+        notes += _shown_twice([self._cards[card] for card in told.ages if card in self._cards])
         notes += [
             Message("Prometheus warns: {text}", text=each) for each in self.server.warnings
         ]
         self.server.warnings = ()
-        return told._replace(
-            cards=self._cards, values=values, alerts=alerts, notes=(*notes, *said)
-        )
+        alerts: Sequence[Alert] = ()
+        try:
+            alerts = self._alerts()
+        except PrometheusError as error:
+            # Some keep their rules elsewhere, and answer all but this.
+            if not error.status:
+                raise
+            notes.append(Message("Alerts are not told here: {why}", why=error.sentence))
+        return told._replace(cards=self._cards, values=values, alerts=alerts, notes=notes)
 
     def told(
         self, metrics: Collection[MetricId], cards: Collection[FleetCard] | None = None
@@ -331,34 +327,49 @@ class Fleet:
         by_exporter = {each.title: each.told.keys() for each in self.exporters}
         now = FleetNow(self._cards, by_exporter, {each: {} for each in metrics}, {}, {}, {}, {})
         for exporter, meant in self.about(cards):
-            self._read_figures(now, exporter, meant)
-            by = exporter.keys
-            for card, _, age in self._rows(aged(by, exporter.series(meant))):
+            ages = grouped(exporter.keys, f"timestamp({exporter.series(meant)})")
+            for card, _, age in self._rows(f"time() - {ages}"):
                 now.ages.setdefault(card, max(0.0, age))
-            if exporter.xid:
-                label = exporter.xid_label
-                xids = selector(exporter.xid, {}, meant)
-                asked = grouped((*by, label) if label else by, xids)
-                for card, labels, value in self._rows(f"{asked} > 0"):
-                    code = labels.get(label, "") if label else f"{value:.0f}"
-                    if code.isdecimal() and len(code) <= _FIGURES:
-                        now.xids[card] = max(int(code), now.xids.get(card, 0))
-            if exporter.anchor == STATE:
-                states = grouped((*by, "state"), exporter.series(meant))
-                for card, labels, _ in self._rows(f"{states} == 1"):
-                    if (state := _STATES.get(labels.get("state", ""))) is not None:
-                        now.states[card] = state
-                named = one_of("metric", {served_name(METRICS[each]).name for each in metrics})
-                why = f"{_INFO}{{{','.join(filter(None, (meant, named)))}}}"
-                for card, labels, _ in self._rows(
-                    grouped((*by, "metric", "reason", *_PARTED), why)
-                ):
-                    metric = _SERVED.get(_named(labels, "metric", _PARTED))
-                    reason = _ABSENCES.get(labels.get("reason", ""))
-                    if metric is not None and reason is not None:
-                        now.reasons.setdefault(card, {})[metric] = reason
+            self._read(now, exporter, meant)
         _complete_memory(now.values)
         return now
+
+    def _read(self, now: FleetNow, exporter: Exporter, meant: str) -> None:
+        """All that it tells besides, by one question."""
+        figures = {
+            _key(name): (METRICS[metric], name.factor)
+            for metric, name in exporter.told.items()
+            if metric in now.values
+        }
+        names = {exporter.xid, *(name for name, _ in figures)} - {""}
+        parts = {exporter.xid_label, *(part for _, own in figures for part, _ in own)} - {""}
+        if exporter.anchor == STATE:
+            names |= {STATE, _INFO}
+            parts |= {"state", "metric", "reason", *_PARTED}
+            served = {served_name(METRICS[each]).name for each in now.values}
+            meant = ",".join(filter(None, (one_of("metric", {"", *served}), meant)))
+        if not names:
+            return
+        asked = selector("", {}, one_of("__name__", names), meant)
+        for card, row, told in self._rows(grouped(("__name__", *exporter.keys, *parts), asked)):
+            name = row.get("__name__", "")
+            if name == exporter.xid:
+                code = row.get(exporter.xid_label, f"{told:.0f}")
+                if told > 0 and code.isdecimal():
+                    now.xids[card] = max(int(code), now.xids.get(card, 0))
+            elif name == STATE:
+                if told == 1 and row.get("state") in _STATES:
+                    now.states[card] = _STATES[row["state"]]
+            elif name == _INFO:
+                missing = _SERVED.get(_named(row, "metric", _PARTED))
+                if missing is not None and row.get("reason") in _ABSENCES:
+                    now.reasons.setdefault(card, {})[missing] = _ABSENCES[row["reason"]]
+            elif (known := figures.get(_named(row, "__name__", parts))) and math.isfinite(told):
+                metric, factor = known
+                if metric.plausible(value := told / factor):
+                    now.values[metric.id].setdefault(card, value)
+                else:
+                    now.reasons.setdefault(card, {}).setdefault(metric.id, Absence.IMPOSSIBLE)
 
     def about(
         self, cards: Collection[FleetCard] | None = None
@@ -379,46 +390,27 @@ class Fleet:
             if card := card_id(labels):
                 yield card, labels, value
 
-    def _read_figures(self, now: FleetNow, exporter: Exporter, meant: str) -> None:
-        names = {
-            (name.name, tuple(name.labels.items())): (METRICS[metric], name.factor)
-            for metric, name in exporter.told.items()
-            if metric in now.values
-        }
-        if not names:
-            return
-        parts = sorted({part for _, own in names for part, _ in own})
-        named = "|".join(sorted({name for name, _ in names}))
-        inside = ",".join(filter(None, (f'__name__=~"{named}"', meant)))
-        asked = grouped(("__name__", *exporter.keys, *parts), f"{{{inside}}}")
-        for card, row, told in self._rows(asked):
-            known = names.get(_named(row, "__name__", parts))
-            if known is None or not math.isfinite(told):
-                continue
-            metric, factor = known
-            if metric.plausible(value := told / factor):
-                now.values[metric.id].setdefault(card, value)
-            else:
-                why = now.reasons.setdefault(card, {})
-                why.setdefault(metric.id, Absence.IMPOSSIBLE)
-
     def _found(self, back: str = "") -> Mapping[CardId, FleetCard]:
-        """Who tells first gives the names; targets and exporters are put together."""
+        """Who tells first gives the names."""
         found: dict[CardId, FleetCard] = {}
         told, by = [], dict.fromkeys((*_WANTED, *filter(None, (self.host_label,))))
         for exporter in self.exporters:
-            asked = exporter.series(self.match)
-            asked = f"last_over_time({asked}[{back}])" if back else asked
+            series = exporter.series(self.match)
+            asked = f"last_over_time({series}[{back}])" if back else series
             keys: set[str] = set()
             for id_, labels, _ in self._rows(grouped(by, asked, "count")):
                 card = self._card(id_, labels, exporter.title)
-                found[id_] = _both(found[id_], card) if id_ in found else card
+                first = found.get(id_, card)
+                targets, titles = (
+                    first.targets | card.targets,
+                    first.exporters | card.exporters,
+                )
+                found[id_] = first._replace(targets=targets, exporters=titles)
                 keys |= labels.keys()
-            keep = [label for label in _KEYS if label in keys]
-            told += [exporter._replace(keys=keep)] if keep else []
+            if keep := [label for label in _KEYS if label in keys]:
+                told.append(exporter._replace(keys=keep))
         self.exporters = told
-        for id_ in found:
-            self._told_at.setdefault(id_, self._wall())
+        self._told_at = {**dict.fromkeys(found, self._wall()), **self._told_at}
         return found
 
     def _card(self, id_: CardId, labels: Labels, title: str) -> FleetCard:
@@ -444,8 +436,7 @@ class Fleet:
         """Also for labels of other things, such as alerts."""
         for label in (self.host_label, *HOST_LABELS):
             value = labels.get(label, "").strip()
-            if label == _TARGET:
-                value = _PORT.sub("", value)
+            value = _PORT.sub("", value) if label == _TARGET else value
             if value not in _NO_NAMES:
                 return _plain(value)
         return _plain(labels.get(_TARGET, ""))
@@ -455,25 +446,18 @@ class Fleet:
         if cards != self._cards:
             self._cards = cards
 
-    def _alerts(self) -> tuple[Sequence[Alert], Sequence[Message]]:
-        """Those of these cards and of their hosts. Some keep their rules elsewhere, and answer
-        all but this.
-        """
-        try:
-            told = self.server.alerts()
-        except PrometheusError as error:
-            if not error.status:
-                raise
-            return (), (Message("Alerts are not told here: {why}", why=error.sentence),)
+    def _alerts(self) -> Sequence[Alert]:
+        """Those of these cards and of their hosts."""
         hosts, found = {card.host for card in self._cards.values()}, []
-        for labels, notes, _ in sorted(told, key=lambda each: each.since)[:_MOST_ALERTS]:
+        for labels, notes in self.server.alerts()[:_MOST_ALERTS]:
             card = self._cards.get(card_id(labels))
             host = self._host_of(labels) if card is None else card.host
             if host in hosts:
                 name, severity = (_plain(labels.get(e, "")) for e in ("alertname", "severity"))
                 text = clean(_first(notes, ("summary", "description", "message")), 300)
-                found.append(Alert(name, text or name, severity, host))
-        return sorted(found, key=lambda each: each.gravity), ()
+                gravity = _GRAVITY.get(severity.lower(), len(_GRAVITY))
+                found.append(Alert(name, text or name, severity, host, gravity))
+        return sorted(found, key=lambda each: each.gravity)
 
 
 def _complete_memory(values: Mapping[MetricId, dict[CardId, float]]) -> None:
@@ -486,21 +470,17 @@ def _complete_memory(values: Mapping[MetricId, dict[CardId, float]]) -> None:
             free[card] = max(0.0, total[card] - value - reserved.get(card, 0.0))
 
 
-def _named(
-    row: Labels, label: str, parts: Sequence[str]
-) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _named(row: Labels, label: str, parts: Iterable[str]) -> _Key:
     """The name of a metric, and which part of the card it is about."""
-    return row.get(label, ""), tuple((part, row[part]) for part in parts if row.get(part))
+    return row.get(label, ""), tuple((each, row[each]) for each in parts if row.get(each))
 
 
-def shown_twice(cards: Iterable[FleetCard]) -> Sequence[Message]:
+def _shown_twice(cards: Sequence[FleetCard]) -> Sequence[Message]:
     """What is to be known of cards of which several tell."""
-    notes, alike, twice = [], [], 0
-    for card in cards:
-        jobs = len({job for job, _ in card.targets})
-        twice += jobs > 1
-        if len(card.targets) > jobs:  # one job reads a card at one place
-            alike.append(card)
+    notes = []
+    jobs = [len({job for job, _ in card.targets}) for card in cards]
+    # One job reads a card at one place.
+    alike = [card for card, jobs in zip(cards, jobs, strict=True) if len(card.targets) > jobs]
     if alike:
         one, other, *_ = sorted(_plain(instance) for _, instance in alike[0].targets)
         notes.append(
@@ -515,7 +495,7 @@ def shown_twice(cards: Iterable[FleetCard]) -> Sequence[Message]:
                 other=other,
             )
         )
-    if twice:
+    if twice := sum(each > 1 for each in jobs):
         notes.append(
             Message.counted(
                 "{count} card is shown by more than one job, and counted once.",
@@ -526,20 +506,8 @@ def shown_twice(cards: Iterable[FleetCard]) -> Sequence[Message]:
     return notes
 
 
-def _both(first: FleetCard, other: FleetCard) -> FleetCard:
-    lacking = ("rack", "number", "name", "bus_id", "simulated")
-    return first._replace(
-        targets=first.targets | other.targets,
-        exporters=first.exporters | other.exporters,
-        **{each: getattr(first, each) or getattr(other, each) for each in lacking},
-    )
-
-
 def _first(labels: Labels, names: Sequence[str]) -> str:
-    for each in names:
-        if found := labels.get(each):
-            return found
-    return ""
+    return next(filter(None, map(labels.get, names)), "")
 
 
 def _plain(text: str) -> str:

@@ -1,9 +1,11 @@
-"""A host of a fleet as a stream of facts, and its past: its screens get what Prometheus knows
-of it, asked by the one who asks for the fleet.
+"""Watching: asks a fleet at a beat, in a thread of its own, and remembers the newest answer;
+and a host of it as a stream of facts, with its past, asked in the same thread.
 """
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+import threading
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from statistics import median
@@ -14,25 +16,142 @@ from numpy.typing import NDArray
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
-from gpuexplorer.core.metrics import MEMORY_TOTAL, METRICS, Cadence, MetricId, metrics_of
+from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.core.metrics import (
+    MEMORY_TOTAL,
+    METRICS,
+    Cadence,
+    MetricId,
+    metrics_of,
+)
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, all_of
-from gpuexplorer.fleet.fleet import FleetCard, FleetNow, card_id, grouped, selector
-from gpuexplorer.fleet.watching import Watching
+from gpuexplorer.fleet.client import PrometheusError
+from gpuexplorer.fleet.fleet import Fleet, FleetCard, FleetNow, card_id, grouped, selector
 from gpuexplorer.telemetry.backend import MADE_UP, Source
 from gpuexplorer.telemetry.facts import Attempt, Cards, Notes, Tell, Users, Watch
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.topology import Topology
 from gpuexplorer.telemetry.trace import Trace, empty_trace
 
+BEAT = 15.0  # seconds, as often as exporters are read by default
+# A look for new cards every so many beats.
+_LOOK_EVERY = 40
+_MOST_PATIENT, _LASTING = 300.0, 60.0
+
+
+class Broken(NamedTuple):
+    """The server does not answer. Times are the clock's."""
+
+    since: float
+    why: Message
+    hint: Message
+    retry_at: float
+
+
+class Watching:
+    """Who listens is called from its thread, with every answer and every failure."""
+
+    def __init__(self, fleet: Fleet, beat: float = BEAT, clock: Clock | None = None) -> None:
+        self.fleet, self.beat = fleet, beat
+        self.clock = clock or SystemClock()
+        self.now: FleetNow | None = None
+        self.answered_at: float | None = None
+        self.broken: Broken | None = None
+        self._listeners: list[Callable[[], None]] = []
+        self._wake, self._ended = threading.Event(), False
+        self._failures = self._beats = 0
+        self._due = 0.0
+        self._orders: dict[Hashable, Callable[[], None]] = {}
+        self._thread = threading.Thread(target=self._run, name="fleet", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self, seconds: float = 0.5) -> bool:
+        """True when it ended: whatever was asked is given up."""
+        self._ended = True
+        self._wake.set()
+        self.fleet.server.end()
+        if self._thread.ident is not None:
+            self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def listen(self, on_change: Callable[[], None]) -> None:
+        self._listeners.append(on_change)
+
+    def stop_listening(self, on_change: Callable[[], None]) -> None:
+        with suppress(ValueError):  # it never listened
+            self._listeners.remove(on_change)
+
+    def ask_now(self) -> None:
+        """Instead of at the next beat."""
+        self._due = 0.0
+        self._wake.set()
+
+    def order(self, what: Hashable, run: Callable[[], None]) -> None:
+        """Runs it in the thread that asks, between the beats: once, and the newest first."""
+        self._orders.pop(what, None)
+        self._orders[what] = run
+        self._wake.set()
+
+    def run_order(self) -> bool:
+        """In this very thread; whether there was one."""
+        try:
+            _, run = self._orders.popitem()
+        except KeyError:
+            return False
+        run()
+        return True
+
+    def look(self) -> None:
+        """One beat in this very thread."""
+        try:
+            if self._beats % _LOOK_EVERY == 0:
+                self.fleet.look_for_cards()
+            elif self._beats == 1:
+                # After the first picture, since it takes longer.
+                self.fleet.look_back()
+            self.now, self.answered_at = self.fleet.now(), self.clock.now()
+        except Trouble as trouble:
+            if self._ended:
+                return
+            now = self.clock.now()
+            wait = min(_MOST_PATIENT, self.beat * 2.0 ** min(self._failures, 10))
+            if isinstance(trouble, PrometheusError) and trouble.lasting:
+                wait = max(wait, _LASTING)
+            since = now if self.broken is None else self.broken.since
+            self.broken = Broken(since, trouble.sentence, trouble.hint, now + wait)
+            self._failures += 1
+            self._beats = 0  # what is there then, is looked for anew
+        else:
+            self.broken, self._failures = None, 0
+            self._beats += 1
+        for each in tuple(self._listeners):
+            each()
+
+    def _run(self) -> None:
+        while not self._ended:
+            self._wake.clear()
+            began = self.clock.now()
+            if began >= self._due:
+                self._due = math.inf
+                self.look()
+                now = self.clock.now()
+                due = began + self.beat if self.broken is None else self.broken.retry_at
+                # A server that is slower than the beat is left alone as long as it took.
+                self._due = min(self._due, max(due, 2 * now - began))
+            elif not self.run_order():
+                self.clock.wait(self._wake, self._due - began)
+
+
 _FIGURES_ALONE = Message(
     "This machine is seen through Prometheus, which tells the figures of its cards and nothing "
     "else. For all else, reach it over ssh: “Add a machine…”, or --host."
 )
 WEEK = 7 * 86_400.0
-_POINTS = 500  # of a piece, for all cards together
-_GAP = (np.full(_POINTS, np.nan),) * 3
-_PIECES = 256
+_POINTS = 768  # of a plot at most; asked for are twice as many, for when it is moved
+_KEPT = 256  # questions
 _RETRY, _NEWEST = 15.0, 5.0
 _USUAL, _MOST_STEP = 15.0, 300.0
 _STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400)
@@ -108,13 +227,11 @@ class HostStream:
     def look(self) -> None:
         """One beat in this very thread: asks, and tells."""
         self._look_around()
-        try:
-            self._told = None
+        self._told = None
+        with suppress(Trouble):  # the sentence is the watching's, which asks the same server
             if self._watching.broken is None:
                 self._told = self._watching.fleet.told(METRICS, self.there())
                 self._told_at = self.clock.now()
-        except Trouble:
-            pass  # the sentence is the watching's, which asks the same server
         self._tell_samples()
 
     def _tell_samples(self) -> None:
@@ -206,22 +323,26 @@ def _cards(there: Sequence[FleetCard], now: FleetNow) -> Sequence[Card]:
     return found
 
 
-class _Key(NamedTuple):
+class _Asked(NamedTuple):
     metric: MetricId
     step: float
-    number: int  # pieces of one step follow each other from 1970 on
+    number: int  # of so many points each, from 1970 on
 
 
-class _Piece(NamedTuple):
-    """Lowest, highest and mean of each card, NaN where nothing is known."""
+class _Known(NamedTuple):
+    """Of each card the lowest, the highest and the mean in rows, NaN where nothing is known."""
 
-    cards: Mapping[CardId, Sequence[Floats]]
+    times: Floats  # of the server's clock
+    cards: Mapping[CardId, Floats]
     until: float  # steady seconds: it is asked for anew afterwards
 
 
+_NOTHING_KNOWN = _Known(np.empty(0), {}, -math.inf)
+
+
 class HostPast:
-    """The Past of a host's cards, asked of Prometheus in pieces and kept for a while. Who draws
-    never waits: what is not here yet is a gap, and is ordered.
+    """The Past of a host's cards, asked of Prometheus and kept for a while. Who draws never
+    waits: what is not here yet is a gap, and is ordered.
     """
 
     ended: float | None = None
@@ -232,14 +353,15 @@ class HostPast:
         self._now = now = watching.clock.now
         self._offset = watching.clock.wall() - now()  # later jumps of the clock move no plot
         self.began = now() - WEEK
-        self._pieces: dict[_Key, _Piece] = {}  # the oldest first; another thread reads them
+        self._known: dict[_Asked, _Known] = {}  # the oldest first; another thread reads them
         self._finest: float | None = None  # seconds from one value to the next
+        self._again_at = -math.inf  # after a question that had no answer
 
     def cards(self) -> Sequence[CardId]:
         return [card.id for card in self._there()]
 
     def memory_bytes(self) -> int:
-        return sum(3 * 8 * _POINTS * len(each.cards) for each in list(self._pieces.values()))
+        return sum(3 * each.times.nbytes * len(each.cards) for each in [*self._known.values()])
 
     def trace(
         self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
@@ -249,83 +371,76 @@ class HostPast:
             return empty_trace()
         # Half as many: a column of a screen need not have a point of its own. The points stay
         # the same while a plot is moved.
-        wanted = max(1.0, (end - start) / max(1, columns // 2), self._finest or _USUAL)
+        points = min(max(1, columns // 2), _POINTS - 2)
+        wanted = max(1.0, (end - start) / points, self._finest or _USUAL)
         step = next((each for each in _STEPS if each >= wanted), math.ceil(wanted))
         first = math.floor((start + self._offset) / step) * step
         last = math.ceil((end + self._offset) / step) * step
-        span = step * _POINTS
-        numbers = range(int(first // span), int(last // span) + 1)
-        found = [self._piece(_Key(metric, step, each)).get(card) or _GAP for each in numbers]
-        low, high, mean = (np.concatenate([each[way] for each in found]) for way in range(3))
-        times: Floats = numbers[0] * span + step * np.arange(low.size, dtype=np.float64)
+        asked = _Asked(metric, step, first // (step * _POINTS))
+        found = self._known.get(asked, _NOTHING_KNOWN)
+        if self._now() >= max(found.until, self._again_at):
+            self._watching.order((id(self), asked), partial(self._ask, asked))
+        if (rows := found.cards.get(card)) is None:
+            return empty_trace()
         # Of a gap one column is left, the first, and none at the beginning.
-        known = ~np.isnan(mean) & (times >= first - step) & (times <= last)
+        known = ~np.isnan(rows[2]) & (found.times >= first - step)
         kept = known.copy()
         kept[1:] |= known[:-1]
-        kept &= times <= last
-        times = times[kept] - self._offset
+        kept &= found.times <= last
+        low, high, mean = rows[:, kept]
         counts = known[kept].astype(np.int64)
-        return Trace(times, low[kept], high[kept], mean[kept], counts, step)
+        return Trace(found.times[kept] - self._offset, low, high, mean, counts, step)
 
-    def _piece(self, key: _Key) -> Mapping[CardId, Sequence[Floats]]:
-        """What is here, be it old; and it is ordered where it is not."""
-        found = self._pieces.get(key, _Piece({}, -math.inf))
-        if self._now() >= found.until:
-            self._watching.order((id(self), key), partial(self._ask, key))
-        return found.cards
-
-    def _ask(self, key: _Key) -> None:
+    def _ask(self, asked: _Asked) -> None:
         try:
             if self._finest is None:
                 self._finest = self.how_often()
-            self._pieces[key] = self._asked(key)
+            self._known[asked] = self._answer(asked)
         except Trouble:
-            there = self._pieces[key].cards if key in self._pieces else {}
-            self._pieces[key] = _Piece(there, self._now() + _RETRY)
-        if len(self._pieces) > _PIECES:
-            del self._pieces[next(iter(self._pieces))]
+            self._again_at = self._now() + _RETRY
+        if len(self._known) > _KEPT:
+            del self._known[next(iter(self._known))]
 
     def how_often(self) -> float | None:
         """Seconds from one value to the next, as they came of late; None where too few came."""
         fleet = self._watching.fleet
         for exporter, meant in fleet.about(self._there()[:1]):
-            for line in fleet.server.samples(f"{exporter.series(meant)}[10m]"):
-                steps = [later - one for one, later in pairwise(line.times)]
+            for _, told in fleet.server.samples(f"{exporter.series(meant)}[10m]"):
+                steps = [later - one for (one, _), (later, _) in pairwise(told)]
                 if len(steps) > 1:
                     return min(max(1.0, median(steps)), _MOST_STEP)
         return None
 
-    def _asked(self, key: _Key) -> _Piece:
+    def _answer(self, asked: _Asked) -> _Known:
         now, often = self._now(), self._finest or _USUAL
-        start = key.number * key.step * _POINTS
-        end = start + key.step * (_POINTS - 1)
+        metric, step = METRICS[asked.metric], asked.step
+        times = step * (asked.number * _POINTS + np.arange(2.0 * _POINTS))
         # A value stands for what came before it, and a column begins where its time begins.
-        begins, ends = start + key.step, min(end, now + self._offset) + key.step
-        if ends < begins:
-            return _Piece({}, now + _RETRY)
+        begins, ends = times[0] + step, min(times[-1], now + self._offset) + step
         # Of a step with two values or more in it all three are told, else the newest.
-        several = key.step >= 2 * often
-        window = key.step if several else 2 * often
-        found: dict[CardId, list[Floats]] = {}
-        metric, fleet = METRICS[key.metric], self._watching.fleet
+        several = step >= 2 * often
+        ways: Mapping[str, int | slice] = {"last": slice(3)}
+        if several:
+            ways = {"min": 0, "max": 1, "avg": 2}
+        window = step if several else 2 * often
+        found: dict[CardId, Floats] = {}
+        fleet = self._watching.fleet
         for exporter, meant in fleet.about(self._there()):
-            if (name := exporter.told.get(key.metric)) is None:
+            if (name := exporter.told.get(metric.id)) is None:
                 continue
             series = selector(name.name, name.labels, meant)
-            told: dict[CardId, list[Floats]] = {}
-            for way, how in enumerate(("min", "max", "avg") if several else ("last",)):
-                asked = grouped(exporter.keys, f"{how}_over_time({series}[{window:.0f}s])")
-                for line in fleet.server.range(asked, begins, ends, key.step):
-                    rows = told.setdefault(
-                        card_id(line.labels), [np.full(_POINTS, np.nan) for _ in range(3)]
-                    )
-                    places = np.rint((np.array(line.times) - begins) / key.step)
-                    values = np.array(line.values) / name.factor
-                    with np.errstate(invalid="ignore"):
-                        good = (values >= metric.lowest) & (values <= metric.highest)
-                    good &= (places >= 0) & (places < _POINTS) & np.isfinite(values)
-                    for row in (rows[way],) if several else rows:
-                        row[places[good].astype(np.intp)] = values[good]
+            told: dict[CardId, Floats] = {}
+            for how, way in ways.items():
+                query = grouped(exporter.keys, f"{how}_over_time({series}[{window:.0f}s])")
+                for labels, line in fleet.server.range(query, begins, ends, step):
+                    nothing = np.full((3, times.size), np.nan)
+                    rows = told.setdefault(card_id(labels), nothing)
+                    at, values = np.array(line).reshape(-1, 2).T
+                    values = values / name.factor
+                    places = np.rint((at - begins) / step).astype(np.intp)
+                    good = (values >= metric.lowest) & (values <= metric.highest)
+                    good &= (places >= 0) & (places < times.size) & np.isfinite(values)
+                    rows[way, places[good]] = values[good]
             found = {**told, **found}
-        complete = now + self._offset > end + 2 * often + key.step
-        return _Piece(found, np.inf if complete else now + max(_NEWEST, key.step / 4))
+        complete = now + self._offset > times[-1] + 2 * often + step
+        return _Known(times, found, np.inf if complete else now + max(_NEWEST, step / 4))

@@ -1,31 +1,259 @@
-"""Measuring between ranks: each pair, and all together, a size at a time; the results by
+"""Measuring between machines: a rank on each, over ssh or here; how they reach each other, and
+what moves the bytes; then each pair, and all together, a size at a time; the results by
 nccl-tests' definitions, as JSON and CSV.
 """
 
+import ipaddress
+import queue
 import statistics
-from collections.abc import Callable, Sequence
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import permutations
-from typing import NamedTuple, TypeAlias
+from itertools import count, permutations
+from pathlib import Path
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from gpuexplorer.copies.result_json import COLUMNS as COPIES_COLUMNS
 from gpuexplorer.copies.result_json import SCHEMA, Json, gigabytes
-from gpuexplorer.core.harmless import csv_of
+from gpuexplorer.core.harmless import csv_of, line_of, record_in
+from gpuexplorer.core.records import UnreadableError
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words
 from gpuexplorer.core.words import NOTHING, Message, mark
-from gpuexplorer.ranks.company import PATIENCE, Company
-from gpuexplorer.ranks.meeting import Met, meet
-from gpuexplorer.ranks.wire import Take, Taken, Way
+from gpuexplorer.lab import packaged
+from gpuexplorer.ranks.wire import (
+    BEAT,
+    TOLD,
+    Address,
+    Begin,
+    Begun,
+    Elsewhere,
+    Expects,
+    Failed,
+    Here,
+    Order,
+    Other,
+    Reach,
+    Reached,
+    Take,
+    Taken,
+    Told,
+    Way,
+)
+from gpuexplorer.remote.link import Ending, Link
+from gpuexplorer.remote.parcel import Kind, parcel
+from gpuexplorer.remote.ssh import HostName, Launch
+
+T = TypeVar("T")
+PATIENCE = 15.0  # with what takes no time worth mentioning
+STARTING = 90.0  # a disk over there may be slow, and PyTorch is large
+SILENT = 10.0
+_SLOWER = 3.0  # than it was expected to be
+_GRACE = 1.5  # for the real reason, which may come after the others' complaints
+_GLANCE = 0.25
+
+
+class Member(NamedTuple):
+    """One host that is asked for. `name` is what people read; two may be one host."""
+
+    name: str
+    host: HostName
+    launch: Launch
+    python: str
+
+
+def here(name: str, python: str | Path | None) -> Member:
+    """This computer, without ssh. Where that Python has no PyTorch, its rank finds one that
+    has. Raises Trouble where no rank can run.
+    """
+    if sys.platform == "win32":
+        raise Trouble(
+            "Windows cannot be one of the machines between which copies are measured.",
+            "Between others it can: name those.",
+        )
+    path = Path(python or sys.executable)
+    asked = "python3" if packaged.is_this_program(path) else str(path)
+    return Member(name, HostName("localhost"), lambda _, command: ["sh", "-c", command], asked)
+
+
+def told_apart(names: Sequence[str]) -> Sequence[str]:
+    """The second a is called "a (2)", or by the next number where that is another's name."""
+    found: list[str] = []
+    for name in names:
+        numbered = (f"{name} ({number})" for number in count(2))
+        free = (each for each in numbered if each not in {*found, *names})
+        found.append(next(free) if name in found else name)
+    return found
+
+
+class CancelledError(Exception):
+    """Somebody wants no more of it."""
+
+
+class Company:
+    """Use it with `with`. What waits raises Trouble as soon as one of them fails."""
+
+    def __init__(
+        self,
+        members: Sequence[Member],
+        silent: float = SILENT,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Who is not heard of for so many seconds is gone. Once it is `cancelled`, whoever
+        waits gets a CancelledError.
+        """
+        self.members, self._silent, self._cancelled = members, silent, cancelled
+        self._said: queue.SimpleQueue[tuple[int, Told | Ending]] = queue.SimpleQueue()
+        self._links: dict[int, Link] = {}
+        self._heard: dict[int, float] = {}  # from the first that each has told
+        self._knocked = 0.0
+
+    def __enter__(self) -> "Company":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with ThreadPoolExecutor() as at_once:
+            list(at_once.map(Link.stop, self._links.values()))
+
+    def start(self) -> Mapping[int, Here]:
+        """Raises Trouble where one has no PyTorch, or cannot be reached."""
+        for rank, member in enumerate(self.members):
+            self._start(rank, member.python)
+        late = mark("PyTorch was not ready on {late} within {seconds:.0f} s.")
+        return self.answers(Here, range(len(self.members)), STARTING, late, "")
+
+    def tell(self, rank: int, order: Order) -> None:
+        self._links[rank].send(line_of(order))
+
+    def answers(
+        self,
+        kind: type[T],
+        ranks: Sequence[int],
+        seconds: float,
+        late: str,
+        hint: str = mark("A firewall between the hosts may do this."),
+    ) -> Mapping[int, T]:
+        """One of each of them. `late` is what it means when no answer comes in so many
+        `seconds`, or in as many more as they expect: a template that may name the `hosts`,
+        and those of them that are `late`.
+        """
+        answers: dict[int, T] = {}
+        until = time.monotonic() + seconds
+        while missing := [self.members[each].name for each in ranks if each not in answers]:
+            rank, told = self._next()
+            now = time.monotonic()
+            match told:
+                case Failed() | Ending():
+                    raise self._real_reason(rank, told)
+                case Elsewhere(python):
+                    self._links[rank].stop()
+                    del self._heard[rank]
+                    self._start(rank, python)
+                case Expects(more):
+                    until = max(until, now + PATIENCE + _SLOWER * more)
+                case _ if isinstance(told, kind) and rank in ranks:
+                    answers[rank] = told
+                case _ if now > until:
+                    hosts = ", ".join(self.members[each].name for each in ranks)
+                    values = {"hosts": hosts, "late": ", ".join(missing), "seconds": seconds}
+                    raise Trouble(late, hint, **values)
+        return answers
+
+    def _start(self, rank: int, python: str) -> None:
+        def on_line(line: bytes) -> None:
+            with suppress(UnreadableError):  # a library printed it
+                self._said.put((rank, record_in(line, TOLD)))
+
+        member, sent = self.members[rank], parcel(Kind.RANK)
+        command = member.launch(member.host, sent.command(python))
+        link = Link(member.host, command, sent, on_line)
+        link.start(lambda ending: self._said.put((rank, ending)))
+        self._links[rank] = link
+
+    def _next(self) -> tuple[int, Told | Ending | None]:
+        """None where nobody has said anything. Lets all hear that we are there."""
+        if self._cancelled():
+            raise CancelledError
+        now = time.monotonic()
+        if now - self._knocked > BEAT:
+            self._knocked = now
+            for link in self._links.values():
+                link.send(b"\n")  # for the rank's keeper
+        with suppress(queue.Empty):
+            rank, told = self._said.get(timeout=_GLANCE)
+            self._heard[rank] = time.monotonic()
+            return rank, told
+        for rank, heard in self._heard.items():
+            if now - heard > self._silent:
+                raise Trouble(
+                    "{host} has not been heard of for {seconds:.0f} s.",
+                    "It is off the network, or its rank was stopped. It ends by itself.",
+                    host=self.members[rank].name,
+                    seconds=self._silent,
+                )
+        return 0, None
+
+    def _real_reason(self, rank: int, told: Failed | Ending) -> Trouble:
+        """One that is gone makes all others complain, and these may be heard first."""
+        until = time.monotonic() + _GRACE
+        while not isinstance(told, Ending) and time.monotonic() < until:
+            other, later = self._next()
+            if isinstance(later, Ending):
+                rank, told = other, later
+        # What the host calls itself is not what was typed.
+        values = {**told.why.values, "host": self.members[rank].name}
+        return Trouble(Message(told.why.template, **values), told.hint)
+
 
 ALL = "all"
 _OURS = ("lower_s", "upper_s", "bus_rate_gbs", "ranks", "backend")
 _WRONG = Message("It arrived WRONG: a wrong copy has no rate.")
+_MOST_ADDRESSES = 8
+_SLOWEST = 500_000.0  # bytes per second that PyTorch's own time-out allows for
 Row: TypeAlias = "dict[str, Json]"
 
 
 class Asked(NamedTuple):
     ways: Sequence[Way]
     sizes: Sequence[int]
+
+
+class Between(NamedTuple):
+    """The way between two ranks, as both ends see it."""
+
+    here: Address
+    there: Address
+
+    @property
+    def inside(self) -> bool:
+        """Both ends are one computer: nothing leaves it."""
+        return self.here.text == self.there.text
+
+    @property
+    def promised(self) -> float | None:
+        """Bytes per second."""
+        return None if self.inside else narrowest([each.promised for each in self])
+
+    @property
+    def words(self) -> Message:
+        if self.inside:
+            return Message("inside one computer")
+        return Message(
+            "{interface} {address} to {other_interface} {other}",
+            interface=self.here.interface or "?",
+            address=self.here.text,
+            other_interface=self.there.interface or "?",
+            other=self.there.text,
+        )
+
+
+class Met(NamedTuple):
+    backend: str  # nccl or gloo
+    paths: Mapping[tuple[int, int], Between]
+    remarks: Sequence[Message]
 
 
 @dataclass(frozen=True)
@@ -128,7 +356,7 @@ def measure(
     on_progress(Message("Looking how the hosts reach each other"))
     met = meet(company, here, max(asked.sizes))
     on_met(met)
-    jobs = []
+    jobs: list[Take] = []
     for way in asked.ways:
         if way is Way.ALL_REDUCE:  # of numbers, of four bytes each
             jobs += [Take(way, max(4, size // 4 * 4)) for size in asked.sizes]
@@ -136,27 +364,151 @@ def measure(
             pairs = permutations(ranks, 2)
             jobs += [Take(way, size, *pair) for pair in pairs for size in asked.sizes]
     for number, job in enumerate(jobs, 1):
-        known = {"number": number, "all": len(jobs), "size": bytes_words(job.bytes)}
-        if job.way is Way.ALL_REDUCE:
-            who, source, target, path = list(ranks), ALL, ALL, NOTHING
-            promises = [each.promised for each in met.paths.values()]
-            on_progress(Message("{number} of {all}: all-reduce, {size}", **known))
-        else:
+        who, source, target = [*ranks], ALL, ALL
+        between, path = [*met.paths.values()], NOTHING
+        words = mark("{number} of {all}: all-reduce, {size}")
+        if job.way is Way.ONE_WAY:
             who = [job.source, job.target]
             source, target = (names[each] for each in who)
-            between = met.paths[job.source, job.target]
-            path, promises = between.words, [between.promised]
-            known |= {"source": source, "target": target}
-            on_progress(Message("{number} of {all}: {source} to {target}, {size}", **known))
+            between = [met.paths[job.source, job.target]]
+            path = between[0].words
+            words = mark("{number} of {all}: {source} to {target}, {size}")
+        known = {"number": number, "all": len(jobs), "size": bytes_words(job.bytes)}
+        on_progress(Message(words, **known, source=source, target=target))
         for rank in who:
             company.tell(rank, job)
         nothing = mark("No bytes pass between {hosts}, though all of them answer.")
         told = company.answers(Taken, who, 2 * PATIENCE, nothing).values()
         # Of all who took times, the slowest each time: it is not over before.
         taken = [each.seconds for each in told if each.seconds]
-        slowest = list(map(max, zip(*taken, strict=True)))
+        slowest = [max(each) for each in zip(*taken, strict=True)]
         intact = all(each.intact for each in told)
-        known_promises = [each for each in promises if each is not None]
-        narrowest = min(known_promises) if len(known_promises) == len(promises) else None
         ends = job.way, source, target, job.bytes
-        on_result(RankResult(*ends, slowest, intact, len(who), met.backend, path, narrowest))
+        promised = narrowest([each.promised for each in between])
+        on_result(RankResult(*ends, slowest, intact, len(who), met.backend, path, promised))
+
+
+def narrowest(promises: Sequence[float | None]) -> float | None:
+    """None where one does not say."""
+    known = [each for each in promises if each is not None]
+    return min(known) if len(known) == len(promises) else None
+
+
+def meet(company: Company, here: Mapping[int, Here], most_bytes: int) -> Met:
+    """Raises Trouble where two cannot reach each other, or do not suit."""
+    names, ranks = [each.name for each in company.members], range(len(here))
+    remarks = []
+
+    def told(values: Sequence[str]) -> str:
+        return ", ".join(f"{name}: {value}" for name, value in zip(names, values, strict=True))
+
+    versions = [here[rank].torch for rank in ranks]
+    numbers = [each.partition("+")[0].split(".") for each in versions]
+    if len({each[0] for each in numbers}) > 1:
+        raise Trouble(
+            "The hosts have versions of PyTorch that do not understand each other: {told}.",
+            "Install the same one, or name a Python with --python.",
+            told=told(versions),
+        )
+    # What they say to each other changes; nobody promises that it does not.
+    if len({tuple(each[:2]) for each in numbers}) > 1:
+        differ = mark("Versions of PyTorch differ, which may not work: {told}.")
+        remarks.append(Message(differ, told=told(versions)))
+    paths = _paths(company, here, names)
+    # NCCL takes a card of its own for each rank, also of those that share a computer.
+    cards = [sum(paths[rank, each].inside for each in range(rank)) for rank in ranks]
+    lacks = [rank for rank in ranks if cards[rank] >= len(here[rank].cards)]
+    nccl = [here[rank].nccl for rank in ranks]
+    backend = "gloo"
+    if lacks:
+        by = Message(
+            "By gloo, from memory to memory: NCCL needs a card for each, and {host} has "
+            "{count}.",
+            host=names[lacks[0]],
+            count=len(here[lacks[0]].cards),
+        )
+    elif len({each.rpartition(".")[0] for each in nccl}) > 1:
+        differ = mark("By gloo, from memory to memory: versions of NCCL differ ({told}).")
+        by = Message(differ, told=told(nccl))
+    else:
+        backend = "nccl"
+        by = Message(
+            "By NCCL, from card to card ({cards}); it may take faster wires than the one that "
+            "is named.",
+            cards=told([here[rank].cards[cards[rank]] for rank in ranks]),
+        )
+    patience = PATIENCE + 2 * len(ranks) * most_bytes / _SLOWEST
+    for rank in ranks:
+        interface = paths[(rank + 1) % len(ranks), rank].there.interface
+        where = rank, len(ranks), paths[1, 0].there.text, here[0].port, interface
+        card = cards[rank] if backend == "nccl" else None
+        company.tell(rank, Begin(*where, card, PATIENCE, patience))
+    late = mark("All were started, but did not find each other within {seconds:.0f} s.")
+    company.answers(Begun, ranks, 2 * PATIENCE, late)
+    return Met(backend, paths, [*remarks, by])
+
+
+def _paths(
+    company: Company, here: Mapping[int, Here], names: Sequence[str]
+) -> Mapping[tuple[int, int], Between]:
+    """Each one tries all others, at all addresses that these may have. Of each, PyTorch uses
+    one, which all others have to reach.
+    """
+    ranks, paths = range(len(here)), {}
+    candidates = [_candidates(here, rank) for rank in ranks]
+    for rank in ranks:
+        others = [
+            Other(other, address, here[other].port, here[other].word)
+            for other in ranks
+            for address in candidates[other]
+            if other != rank
+        ]
+        company.tell(rank, Reach(others))
+    late = mark("The hosts did not find ways to each other in time.")
+    told = company.answers(Reached, ranks, PATIENCE, late)
+    for other in ranks:
+        ours: dict[int, Mapping[str, str]] = {}  # of each rank, from where it comes there
+        for rank in ranks:
+            ways = [each for each in told[rank].found if each.rank == other]
+            ours[rank] = {each.address: each.ours for each in ways if each.ours}
+            if rank != other and not ours[rank]:
+                why = ", ".join(f"{each.address} ({each.why})" for each in ways)
+                raise Trouble(
+                    "{host} does not reach {other}: {why}.",
+                    "The hosts have to reach each other at any port; a firewall may forbid it.",
+                    host=names[rank],
+                    other=names[other],
+                    why=why or "it has no address",
+                )
+        del ours[other]
+        shared = [at for at in candidates[other] if all(at in each for each in ours.values())]
+        if not shared:
+            raise Trouble(
+                "{other} has no address at which all others reach it.",
+                "PyTorch needs one network that all hosts share.",
+                other=names[other],
+            )
+        there = _known(here[other], shared[0])
+        for rank, found in ours.items():
+            paths[rank, other] = Between(_known(here[rank], found[shared[0]]), there)
+    return paths
+
+
+def _candidates(here: Mapping[int, Here], rank: int) -> Sequence[str]:
+    """First those by which ssh came there, or by which it came from there to others. The
+    loopback only where there is nothing else.
+    """
+    own = [each.text for each in here[rank].addresses]
+    from_there = [each.called[1] for each in here.values() if each.called]
+    first = (*here[rank].called[:1], *(each for each in from_there if each in own))
+    inside: dict[str, bool] = {}
+    for text in (*first, *own):
+        with suppress(ValueError):  # ssh that went over no network has no address
+            inside[text] = ipaddress.ip_address(text).is_loopback
+    outside = [text for text, is_inside in inside.items() if not is_inside]
+    return (outside or list(inside))[:_MOST_ADDRESSES]
+
+
+def _known(here: Here, text: str) -> Address:
+    """One that it does not know itself is a translated one."""
+    return next((each for each in here.addresses if each.text == text), Address(text))

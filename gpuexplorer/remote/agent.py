@@ -1,22 +1,20 @@
 """The agent's loop: hears orders, has each carried out, and leaves when nobody is there."""
 
+import getpass
 import importlib.util
 import os
 import platform
-import select
 import signal
 import sys
 import threading
-import time
-from collections import deque
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NoReturn
 
-from gpuexplorer.core.cards import HOST_ID, Sample
+from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.harmless import line_of
 from gpuexplorer.core.records import UnreadableError, text_of
@@ -28,7 +26,7 @@ from gpuexplorer.remote import wire
 from gpuexplorer.remote.wire import Answer, Knocked, Settings, Told
 from gpuexplorer.telemetry.backend import Backend, NoCards
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
-from gpuexplorer.telemetry.facts import Fact, Users, Watch
+from gpuexplorer.telemetry.facts import Fact, Watch
 from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.process_book import ProcessNames, end
@@ -38,99 +36,41 @@ from gpuexplorer.telemetry.sources import first_that_answers, simulated
 from gpuexplorer.telemetry.system import ProcessorTime
 from gpuexplorer.telemetry.topology import Topology
 
-# Of one card, when the link is slower than its readings: the oldest of more than these go. The
-# pipe holds a hundred besides.
-MOST_WAITING = 8
 # An order is short, and whoever sends more is not ours.
 _LONGEST_ORDER = 1 << 20
-_LAST_WORDS = 2.0
 # The system counts in hundredths of a second when a process began.
 _SAME_TIME = 0.02
 # Each Python is given less than that.
 _PYTHON_PATIENCE = 15.0
 _WIRING_PATIENCE = 3.0
 
-
-class Teller:
-    """`tell` is for any thread and never waits. Answers are never left out; readings that
-    nobody could take in time are, and are a gap to whoever looks.
-    """
-
-    def __init__(self, pipe: int, on_broken: "Callable[[], object]") -> None:
-        self._pipe, self._on_broken = pipe, on_broken
-        self._changed = threading.Condition()
-        # Lines, the oldest first, and of what the newest matters more than an older one.
-        self._waiting: deque[tuple[Hashable, bytes]] = deque()
-        self._urgent: deque[tuple[Hashable, bytes]] = deque()
-        self._ending = False
-        self._thread = threading.Thread(target=self._write, name="teller", daemon=True)
-        self._thread.start()
-
-    def tell(self, told: "Told | Fact") -> None:
-        line = line_of(told)
-        whose = (type(told), told.card) if isinstance(told, (Sample, Users)) else None
-        with self._changed:
-            # A knock says how long the way takes.
-            queue = self._urgent if isinstance(told, Knocked) else self._waiting
-            queue.append((whose, line))
-            same = [each for each in self._waiting if whose is not None and each[0] == whose]
-            if len(same) > MOST_WAITING:
-                self._waiting.remove(same[0])
-            self._changed.notify_all()
-
-    def end(self, seconds: float) -> bool:
-        """What waits is still told; whether all of it was in time."""
-        with self._changed:
-            self._ending = True
-            self._changed.notify_all()
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
-
-    def _write(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._urgent or self._waiting or self._ending)
-                queue = self._urgent or self._waiting
-                if not queue:
-                    return
-                line = memoryview(queue.popleft()[1])
-            try:
-                while line:
-                    line = line[os.write(self._pipe, line) :]
-            except OSError:  # nobody reads any more
-                self._on_broken()
-                return
-
-
 CheckUp = Callable[[bool], str]
+Say = Callable[[Any], None]  # Any: a Fact, or another of what is Told
 
 
 def serve(settings: Settings, check_up: CheckUp, before: "ProcessorTime | None") -> NoReturn:
     """Takes the process's input and output for itself; never returns."""
     offspring.adopt()
     orders, told = _own_pipes()
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGALRM):
         signal.signal(number, lambda *_: leave())
-    clock = SystemClock()
-    teller = Teller(told, leave)
-
-    def open_stream() -> "tuple[Local, list[Message]]":
-        backend, attempts = _source(settings)
-        return Local(backend, (), clock, processor_before=before), attempts
-
+    signal.setitimer(signal.ITIMER_REAL, settings.alone)  # anew with each order
+    clock, say = SystemClock(), teller(told, leave)
     waiting: SimpleQueue[wire.Order] = SimpleQueue()
     # The driver may hang from its first call on, and the pipe must be heard all the same.
-    _in_thread("orders", partial(_carry_out, waiting, open_stream, check_up, teller))
-    for line in _lines(orders, settings.alone):
-        try:
-            order = wire.order_of(line)
-        except UnreadableError:
-            sys.stderr.write("An order could not be read.\n")
-            continue
-        if isinstance(order, wire.Knock):
-            teller.tell(Knocked(order.sent_at, clock.now(), clock.wall()))
-        else:
-            waiting.put(order)
+    _in_thread(_carry_out, settings, before, waiting, check_up, say)
+    with os.fdopen(orders, "rb") as lines:
+        while line := lines.readline(_LONGEST_ORDER):
+            signal.setitimer(signal.ITIMER_REAL, settings.alone)
+            try:
+                order = wire.order_of(line)
+            except UnreadableError:
+                sys.stderr.write("An order could not be read.\n")
+                continue
+            if isinstance(order, wire.Knock):
+                _in_thread(say, Knocked(order.sent_at, clock.now(), clock.wall()))
+            else:
+                waiting.put(order)
     leave()
 
 
@@ -140,21 +80,40 @@ def leave(status: int = 0) -> NoReturn:
     os._exit(status)
 
 
+def teller(pipe: int, on_broken: "Callable[[], object]") -> Say:
+    """For any thread. Waits while the link is slower than what is told: no more is read then,
+    which is a gap to whoever looks.
+    """
+    one_at_a_time = threading.Lock()
+
+    def say(told: "Told | Fact") -> None:
+        line = memoryview(line_of(told))
+        with one_at_a_time:
+            try:
+                while line:
+                    line = line[os.write(pipe, line) :]
+            except OSError:  # nobody reads any more
+                on_broken()
+
+    return say
+
+
 def _carry_out(
+    settings: Settings,
+    before: "ProcessorTime | None",
     waiting: "SimpleQueue[wire.Order]",
-    open_stream: "Callable[[], tuple[Local, list[Message]]]",
     check_up: CheckUp,
-    teller: Teller,
+    say: Say,
 ) -> None:
     try:
-        stream, attempts = open_stream()
+        backend, attempts = _source(settings)
     except Trouble as trouble:
-        teller.tell(Answer(0, "", trouble.sentence, trouble.hint))
-        teller.end(_LAST_WORDS)
+        say(Answer(0, "", trouble.sentence, trouble.hint))
         leave(1)
+    stream = Local(backend, (), processor_before=before)
     hello = _greeting(stream, attempts)
-    stream.listen(teller.tell)
-    teller.tell(hello)
+    stream.listen(say)
+    say(hello)
     begun = False
     while True:
         order = waiting.get()
@@ -165,34 +124,28 @@ def _carry_out(
                 stream.start()
             begun = True
         elif isinstance(order, wire.Added):
-            _add(order, stream.backend)
+            _add(order, backend)
         elif isinstance(order, wire.Question):
-            run = partial(_answer, order, stream.backend, check_up, teller)
-            _in_thread(type(order).__name__, run)
+            _in_thread(_answer, order, backend, check_up, say)
 
 
 def _greeting(stream: Local, attempts: "list[Message]") -> wire.Hello:
     system = platform.uname()
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        user = str(os.getuid())
     return wire.Hello(
         python=platform.python_version(),
         system=f"{system.system} {system.release}",
         computer=stream.computer,
-        user=_user(),
+        user=user,
         host=stream.host,
         now=stream.clock.now(),
         wall=stream.clock.wall(),
         attempts=attempts,
         elsewhere=stream.elsewhere,
     )
-
-
-def _user() -> str:
-    import pwd  # noqa: PLC0415 - Windows has none, and imports this file all the same
-
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
-        return str(os.getuid())
 
 
 def _source(settings: Settings) -> "tuple[Backend, list[Message]]":
@@ -210,27 +163,24 @@ def _source(settings: Settings) -> "tuple[Backend, list[Message]]":
 
 def _add(order: wire.Added, backend: Backend) -> None:
     """Real cards notice by themselves what the lab does to them."""
-    if not isinstance(backend, SimulatedBackend):
-        return
-    machine, now = backend.machine, backend.elapsed
-    if order.held_bytes:
-        machine.hold(order.card, now, order.held_bytes)
-    if order.occupation is not None:
-        machine.occupy(order.card, order.occupation.moved(now))
+    if isinstance(backend, SimulatedBackend):
+        machine, now = backend.machine, backend.elapsed
+        if order.held_bytes:
+            machine.hold(order.card, now, order.held_bytes)
+        if order.occupation is not None:
+            machine.occupy(order.card, order.occupation.moved(now))
 
 
-def _answer(
-    question: wire.Question, backend: Backend, check_up: CheckUp, teller: Teller
-) -> None:
+def _answer(question: wire.Question, backend: Backend, check_up: CheckUp, say: Say) -> None:
     try:
         if isinstance(question, wire.CheckUp):
             text = check_up(question.deep)
         else:
             text = text_of(_found(question, backend))
     except Trouble as trouble:
-        teller.tell(Answer(question.id, "", trouble.sentence, trouble.hint))
+        say(Answer(question.id, "", trouble.sentence, trouble.hint))
     else:
-        teller.tell(Answer(question.id, text))
+        say(Answer(question.id, text))
 
 
 # Any: what the question says of its answer.
@@ -248,11 +198,14 @@ def _found(question: wire.Question, backend: Backend) -> Any:
                 raise Trouble("It has ended already.")  # another one has its number by now
             end(named, way)
         case wire.AskPythons(""):
-            home = _whole("~")
-            asked = [Asked(partial(ask, each)) for each in candidates(dict(os.environ), home)]
+            found = candidates(dict(os.environ), _whole("~"))
+            asked = [Asked(partial(ask, each)) for each in found]
             return [e.result() for e in asked if e.answered_within(_PYTHON_PATIENCE)]
         case wire.AskPythons(path):
-            return [_named(_whole(path))]
+            try:
+                return [PythonPlace().picked(_whole(path))]
+            except Trouble as trouble:
+                return [LabPython(_whole(path), trouble=trouble.sentence)]
     return None
 
 
@@ -274,13 +227,6 @@ def wiring(backend: Backend) -> Topology:
     return asked.result()
 
 
-def _named(path: Path) -> LabPython:
-    try:
-        return PythonPlace().picked(path)
-    except Trouble as trouble:
-        return LabPython(path, trouble=trouble.sentence)
-
-
 def _whole(path: str) -> Path:
     return Path(os.path.expanduser(path))  # noqa: PTH111 - where there is no home, "~" stays
 
@@ -296,20 +242,6 @@ def _own_pipes() -> "tuple[int, int]":
     return orders, told
 
 
-def _lines(pipe: int, alone: float) -> "Iterator[bytes]":
-    """Until nobody writes any more, or for too long."""
-    rest, heard = b"", time.monotonic()
-    while (left := heard + alone - time.monotonic()) > 0:
-        if not select.select([pipe], [], [], left)[0]:
-            continue
-        piece = os.read(pipe, 1 << 16)
-        if not piece or len(rest) > _LONGEST_ORDER:
-            return
-        *lines, rest = (rest + piece).split(b"\n")
-        for line in lines:
-            heard = time.monotonic()
-            yield line
-
-
-def _in_thread(name: str, run: "Callable[[], None]") -> None:
-    threading.Thread(target=run, name=name, daemon=True).start()
+# Any: what it is called with.
+def _in_thread(run: "Callable[..., None]", *words: Any) -> None:
+    threading.Thread(target=run, args=words, daemon=True).start()

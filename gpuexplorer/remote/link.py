@@ -1,11 +1,13 @@
-"""Link: one process of ssh, and what goes through it: a preamble, then lines both ways.
+"""Link: one process of ssh, and what goes through it: a preamble, then lines both ways; and why
+it ended or never began: what ssh and the other machine said, as a sentence.
 
-It knows nothing of cards. Whatever comes from there is bounded in memory.
+It knows nothing of cards. Whatever comes from there is bounded in memory. ssh's own status is
+255 for everything; only its words tell one reason from another.
 """
 
 import os
 import queue
-import selectors
+import re
 import signal
 import subprocess
 import sys
@@ -13,19 +15,291 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from enum import StrEnum
+from io import BufferedReader
 from typing import IO, NamedTuple
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message, mark
-from gpuexplorer.remote.refusals import Course, Ending, ending_of, endless
-from gpuexplorer.remote.ssh import AskedQuestions, HostName
+from gpuexplorer.core.words import NOTHING, Message, mark, told
+from gpuexplorer.remote.parcel import Parcel
+from gpuexplorer.remote.ssh import AskedQuestions, HostName, plain
+
+_KEPT = 8_192  # bytes of what was said last
+_AT_ONCE = 1 << 16
+
+
+class Ending(NamedTuple):
+    why: Message
+    hint: Message = NOTHING
+    again: bool = True  # whether it makes sense to try again without a person
+
+
+@dataclass
+class Course:
+    """All that is known of a connection, as it goes on. Two threads read for it."""
+
+    host: str
+    status: int | None = None  # of ssh when it has ended; None: we ended it
+    ready: bool = False  # the mark came
+    logged_in: bool = False  # ssh said so
+    late: float | None = None  # seconds after which we gave up
+    endless: bool = False  # a line was longer than any of ours
+    heard: bytes = b""  # the last of what came before the mark
+    complained: bytes = b""  # the last of standard error
+
+    def lines(self, said: IO[bytes], mark: bytes, longest: int) -> Iterator[bytes]:
+        """Those after our mark. What a login shell prints before it has perhaps no end."""
+        assert isinstance(said, BufferedReader)
+        while not self.ready:
+            if not (seen := said.peek()):
+                return
+            piece = said.read(seen.find(b"\n") + 1 or len(seen))
+            self.heard = (self.heard + piece)[-_KEPT:]
+            self.ready = mark in self.heard and piece.endswith(b"\n")
+        while (line := said.readline(longest)).endswith(b"\n"):
+            yield line[:-1]
+        self.endless = len(line) >= longest
+
+    def complaints(self, said: IO[bytes]) -> Iterator[bytes]:
+        while line := said.readline(_AT_ONCE):
+            self.complained = (self.complained + line)[-_KEPT:]
+            self.logged_in = self.logged_in or b"Authenticated to " in self.complained
+            yield line
+
+
+_NEWER = mark(
+    "Install Python 3.10 or newer there, or name one where the machine is added, or with "
+    "--host-python."
+)
+_SSHS = 255
+_KILLED = (137, 143, -9, -15)
+_TRY = mark("Type `ssh {host}` in a terminal: it shows the same, and asks what it has to ask.")
+_SWITCHED_ON = mark("Is it switched on, and does a firewall let ssh through?")
+_TRY_PYTHON = mark("`ssh {host} python3 --version` in a terminal has to answer.")
+_Known = tuple[str, str, str]
+
+# What is said, the sentence, and the way out; the first that fits, and before those that may be
+# otherwise in a while. ssh's own words are English everywhere.
+_BEFORE: Sequence[_Known] = (
+    (
+        r"REMOTE HOST IDENTIFICATION HAS CHANGED|[Hh]ost key for .* has changed",
+        mark("The host key of {host} is not the one that is known here."),
+        mark(
+            "Somebody may be listening in, or the machine was set up anew. Ask who looks after "
+            "it; if all is well, `ssh-keygen -R` with its name forgets the old key."
+        ),
+    ),
+    (
+        r"Host key verification failed|host key is known for .* strict",
+        mark("The host key of {host} is not known here, and nobody accepted it."),
+        mark("Type `ssh {host}` in a terminal once, compare the fingerprint and accept it."),
+    ),
+    (
+        r"UNPROTECTED PRIVATE KEY FILE|bad permissions",
+        mark("ssh does not use a private key that others can read."),
+        mark("`chmod 600` on the key mends it; `ssh {host}` in a terminal names it."),
+    ),
+    (
+        r"ssh_askpass: exec",
+        mark("ssh had a question and could not ask it here."),
+        _TRY,
+    ),
+    (
+        r"Too many authentication failures",
+        mark("{host} gave up: ssh offered it too many keys."),
+        mark("Name the right one in ~/.ssh/config, with IdentityFile and IdentitiesOnly."),
+    ),
+    (
+        r"[Nn]o matching .* found",
+        mark("ssh here and the server on {host} have no common way to encrypt."),
+        mark("One of the two is too old. `ssh {host}` in a terminal says which they offer."),
+    ),
+    (
+        r"command-line.*Bad configuration option",
+        mark("The ssh of this computer is too old: {said}."),
+        mark("OpenSSH 7.6 or newer is needed, and 8.4 or newer where it asks for something."),
+    ),
+    (
+        r"Bad configuration option|Bad owner or permissions|terminating, \d+ bad",
+        mark("ssh does not accept its own configuration: {said}."),
+        mark("Mend that line of ~/.ssh/config."),
+    ),
+    (
+        r"Permission denied \((?P<ways>[\w,.@-]+)\)",
+        mark("{host} refuses this login; it would take: {ways}."),
+        mark(
+            "Is it the right user, with the right password, or a key that is there and "
+            "unlocked (`ssh-add -l`)? `ssh {host}` in a terminal has to work first."
+        ),
+    ),
+)
+_BEFORE_FOR_NOW: Sequence[_Known] = (
+    (
+        r"Could not resolve hostname",
+        mark("The name {host} is not known on the network."),
+        mark("Look for a slip of the pen, and whether this computer is connected."),
+    ),
+    (
+        r"Connection refused",
+        mark("{host} is there, but takes no ssh connection."),
+        mark("Is its ssh server running, and is it the right port?"),
+    ),
+    (
+        r"No route to host|Network is unreachable|Network is down|Host is down",
+        mark("No way leads to {host} from here."),
+        mark("Is this computer connected, and the other one switched on?"),
+    ),
+    (
+        r"(Connection|Operation) timed out|Timeout, server|Connection to .* timed out",
+        mark("{host} does not answer."),
+        _SWITCHED_ON,
+    ),
+    (
+        r"Connection (closed|reset)|kex_exchange|Broken pipe|banner exchange",
+        mark("{host} hung up before the login was done."),
+        mark("It may be starting, or have too many logins; it is worth another try."),
+    ),
+)
+# What is said over there, by whatever shell, once the login was done.
+_AFTER: Sequence[_Known] = (
+    (
+        r"too old: (?P<version>\d[\d.]*)",
+        mark("The Python of {host} is too old: {version}."),
+        _NEWER,
+    ),
+    (
+        (
+            r"status 12[67]$|not found|nicht gefunden|nknown command|No such file or"
+            r"|not recognized"
+        ),
+        mark("{host} cannot start Python: {said}."),
+        _NEWER,
+    ),
+    (
+        r"(?i:account is (currently )?not available|sftp connections|shell access|restricted)",
+        mark("{host} runs no commands for this login: {said}."),
+        mark("Ask whoever looks after it for a login with a shell."),
+    ),
+    (
+        r"Read-only file system|No space left on device|Disk quota exceeded",
+        mark("A disk of {host} cannot be written: {said}."),
+        mark("GPU Explorer writes nothing there, but the login does."),
+    ),
+)
+_AFTER_FOR_NOW: Sequence[_Known] = (
+    (
+        r"Cannot allocate memory|MemoryError|fork: (retry|Resource)",
+        mark("{host} has no memory left for a program: {said}."),
+        "",
+    ),
+)
+SSHS_LINES = re.compile(
+    r"^(Authenticated to|Transferred: sent|Bytes per second|debug\d|Warning: Permanently added"
+    r"|\*\* (WARNING|This session|The server)|mux_client).*$",
+    re.MULTILINE,
+)
+
+
+def ending_of(course: Course) -> Ending:
+    if course.endless:
+        return _ending(course, mark("{host} sent a line without an end."), again=False)
+    said = SSHS_LINES.sub("", plain(course.complained, 8_000))
+    reason = _last(said)
+    if course.ready:
+        return _ending(course, _broken(course.status, said, reason), said=reason)
+    if course.late is not None:
+        return _late(course, said)
+    if course.status == _SSHS and not course.logged_in:
+        unknown = mark("ssh cannot connect to {host}, and does not say why.")
+        if reason:
+            unknown = mark("ssh cannot connect to {host}: {said}.")
+        known = _known(course, said, _BEFORE, _BEFORE_FOR_NOW)
+        return known or _ending(course, unknown, _TRY, said=reason)
+    # It was logged in, or another than ssh was started, and it ended before the mark.
+    heard = plain(course.heard)
+    reason = reason or _last(heard)
+    words = f"{said}\n{heard}\nstatus {course.status}"
+    if known := _known(course, words, _AFTER, _AFTER_FOR_NOW, reason):
+        return known
+    if course.status is None or (course.status == _SSHS and not reason):
+        return _ending(course, mark("The connection to {host} broke while it began."))
+    sentence = mark("The login shell of {host} ended without a word (status {status}).")
+    if reason:
+        sentence = mark("Python did not start on {host} (status {status}): {said}.")
+    return _ending(course, sentence, _TRY_PYTHON, again=False, said=reason)
+
+
+def _late(course: Course, said: str) -> Ending:
+    if not course.heard and not course.logged_in:
+        late = mark("{host} did not answer within {seconds:.0f} s.")
+        return _ending(course, late, _SWITCHED_ON)
+    ending = _ending(
+        course,
+        mark(
+            "{host} took the login, but its login shell started nothing within {seconds:.0f} s."
+        ),
+        mark(
+            "What the shell runs at a login (.bashrc, .profile, a forced command) must not "
+            "wait or read. `ssh {host} true` in a terminal has to come back."
+        ),
+        again=False,
+    )
+    printed = _last(plain(course.heard) or said)
+    if not printed or "\N{REPLACEMENT CHARACTER}" in printed:  # such as what we sent
+        return ending
+    return ending._replace(why=told(ending.why, Message("It printed: {text}", text=printed)))
+
+
+def _broken(status: int | None, said: str, reason: str) -> str:
+    if "Timeout, server" in said:
+        return mark("{host} does not answer any more.")
+    if status in (_SSHS, None):
+        return mark("The connection to {host} broke.")
+    if status == 0 and not reason:
+        return mark("Our part on {host} ended.")
+    if status in _KILLED:
+        return mark("Our part on {host} was killed.")
+    if reason:
+        return mark("Our part on {host} ended with status {status}: {said}.")
+    return mark("Our part on {host} ended with status {status}.")
+
+
+def _known(
+    course: Course,
+    words: str,
+    lasting: Sequence[_Known],
+    for_now: Sequence[_Known],
+    reason: str = "",
+) -> Ending | None:
+    """Without a `reason` the line that fits is one."""
+    for row in (*lasting, *for_now):
+        pattern, sentence, hint = row
+        if found := re.search(f".*(?:{pattern}).*", words):
+            values = {name: text.replace(",", ", ") for name, text in found.groupdict().items()}
+            said, again = reason or _last(found.group()), row in for_now
+            return _ending(course, sentence, hint, again=again, said=said, **values)
+    return None
+
+
+def _ending(
+    course: Course, sentence: str, hint: str = "", *, again: bool = True, **values: object
+) -> Ending:
+    values |= {"host": course.host, "status": course.status, "seconds": course.late}
+    way_out = Message(hint, host=course.host) if hint else NOTHING
+    return Ending(Message(sentence, **values), way_out, again)
+
+
+def _last(said: str) -> str:
+    """The last lines as a reason, to be told in the middle of a sentence."""
+    lines = [each.strip() for each in said.splitlines() if each.strip()]
+    return " / ".join(lines[-3:])[-300:].rstrip(".")
+
 
 LONGEST_LINE = 4 << 20
 PATIENCE = 30.0  # to the mark, once ssh has logged in or was answered
 _STOPPING = (0.5, 0.3, 2.0)  # for it to end by itself; when it is asked to; when it must
-_AT_ONCE = 1 << 16
-_WAITING = 16  # pieces
+_WAITING = 16  # lines
 _LOOKING = 0.25  # seconds
 _NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 _SIGKILL = getattr(signal, "SIGKILL", signal.SIGTERM)
@@ -61,31 +335,30 @@ class Link:
         self,
         host: HostName,
         command: Sequence[str],
-        preamble: bytes,
-        mark: bytes,
-        on_line: Callable[[bytes], object],
+        sent: Parcel,
+        on_line: Callable[[bytes], Ending | None],
         on_look: Callable[[], Ending | None] = lambda: None,
         *,
         questions: AskedQuestions | None = None,
         at_terminal: bool = False,
         patience: float = PATIENCE,
     ) -> None:
-        """`on_line` hears each line after the mark's, without its newline; `on_look` is called
-        some times a second, and may end it. With `at_terminal` ssh itself asks at our terminal.
+        """`on_line` hears each line after the mark's; `on_look` is called some times a second;
+        both may end it. With `at_terminal` ssh itself asks at our terminal.
         """
-        self._mark, self._on_line, self._on_look = mark, on_line, on_look
+        self._sent, self._on_line, self._on_look = sent, on_line, on_look
         self._questions, self._patience = questions, patience
         self._at_terminal = at_terminal
         self.course = Course(host.text)
-        self._rest = b""
         self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._outgoing.put(preamble)
-        self._came: queue.Queue[tuple[bool, bytes] | None] = queue.Queue(_WAITING)
+        self._outgoing.put(sent.preamble)
+        self._came: queue.Queue[bytes] = queue.Queue(_WAITING)
         self._stopped, self._over = threading.Event(), threading.Event()
         self._process = self._started(command)
-        self._since = time.monotonic()
-        for run in (self._write, self._read, self._read_complaints):
-            threading.Thread(target=run, name=f"link {run.__name__}", daemon=True).start()
+        self._since, self._logged_in = time.monotonic(), False
+        self._reader, self._complaints, _ = (
+            _thread(run) for run in (self._read, self._read_complaints, self._write)
+        )
 
     @property
     def asks(self) -> bool:
@@ -99,22 +372,24 @@ class Link:
             if (ending := self.run()) is not None:
                 on_end(ending)
 
-        threading.Thread(target=run, name="link", daemon=True).start()
+        _thread(run)
 
     def run(self) -> Ending | None:
         """Until it has ended, and why it has; None where it was stopped."""
-        ending = None
+        ending, reading = None, True
         try:
-            for is_complaint, data in self._pieces():
-                if is_complaint:
-                    self._complain(data)
-                else:
-                    ending = self._hear(data)
-                if ending := ending or self._on_look() or self._given_up():
-                    break
-            else:
-                if not self._stopped.is_set():
-                    self.course.status = self._status_within(_STOPPING[0])
+            while ending is None and reading and not self._stopped.is_set():
+                try:
+                    line = self._came.get(timeout=_LOOKING)
+                    ending = self._on_line(line) if line else None
+                except queue.Empty:
+                    # What the process left behind may hold its pipes open.
+                    runs = self._reader.is_alive() and self._process.poll() is None
+                    reading = runs or not self._came.empty()
+                ending = ending or self._on_look() or self._given_up()
+            if ending is None and not self._stopped.is_set():
+                self.course.status = self._status_within(_STOPPING[0])
+                self._complaints.join(_STOPPING[0])
         finally:
             self._end_process()
         return None if self._stopped.is_set() else ending or ending_of(self.course)
@@ -126,7 +401,7 @@ class Link:
     def wake(self) -> None:
         """It looks at once."""
         with suppress(queue.Full):  # then it does
-            self._came.put_nowait(None)
+            self._came.put_nowait(b"")
 
     def stop(self) -> None:
         """Closes its input, then ends it: at most a second, unless this system hangs."""
@@ -167,69 +442,23 @@ class Link:
                 pipe.flush()
 
     def _read(self) -> None:
-        self._pump(self._process.stdout, is_complaint=False)
+        with _pipe(self._process.stdout) as pipe:
+            for line in self.course.lines(pipe, self._sent.mark, LONGEST_LINE):
+                if self._over.is_set():
+                    return
+                self._came.put(line)
 
     def _read_complaints(self) -> None:
-        self._pump(self._process.stderr, is_complaint=True)
-
-    def _pump(self, stream: "IO[bytes] | None", *, is_complaint: bool) -> None:
-        """Ends with the link, also where a connection that others share holds the pipe."""
-        with _pipe(stream) as pipe, selectors.DefaultSelector() as selector:
-            if sys.platform != "win32":  # has nothing to ask a pipe with
-                selector.register(pipe, selectors.EVENT_READ)
-            data = b" "
-            while data and not self._over.is_set():
-                if sys.platform == "win32" or selector.select(_LOOKING):
-                    data = os.read(pipe.fileno(), _AT_ONCE)
-                    self._came.put((is_complaint, data))
-
-    def _pieces(self) -> Iterator[tuple[bool, bytes]]:
-        """Now and then an empty one. What the process left behind may hold its pipes open:
-        once the process has ended, that is not waited for.
-        """
-        open_still, deadline = {True, False}, float("inf")
-        while open_still and time.monotonic() < deadline and not self._stopped.is_set():
-            try:
-                came = self._came.get(timeout=_LOOKING)
-            except queue.Empty:
-                if self._process.poll() is not None:
-                    return
-                came = None
-            if came is not None and not came[1]:
-                open_still.discard(came[0])
-                if False not in open_still:
-                    deadline = min(deadline, time.monotonic() + _STOPPING[0])
-            yield came or (False, b"")
-
-    def _complain(self, data: bytes) -> None:
-        before = self.course.logged_in
-        self.course.complain(data)
-        if self.course.logged_in is not before:
-            self._since = time.monotonic()
-
-    def _hear(self, data: bytes) -> Ending | None:
-        """What a login shell prints before the mark is not ours, however much it is."""
-        self._rest += data
-        if not self.course.ready:
-            self.course.hear(data)
-            _, found, after = self._rest.partition(self._mark)
-            _, ended, ours = after.partition(b"\n")
-            self.course.ready = bool(ended)
-            self._rest = ours if ended else found + after or self._rest[-len(self._mark) :]
-        if self.course.ready:
-            *lines, self._rest = self._rest.split(b"\n")
-            for line in lines:
-                if not self._stopped.is_set():
-                    self._on_line(line)
-        if len(self._rest) > LONGEST_LINE:
-            return endless(self.course.host)
-        return None
+        """A connection that others share holds this pipe for as long as it is open."""
+        with _pipe(self._process.stderr) as pipe:
+            for _ in self.course.complaints(pipe):
+                """The course keeps them."""
 
     def _given_up(self) -> Ending | None:
         """Before the mark: what a person would not answer, and what takes too long."""
-        if self.course.ready:
+        course, now = self.course, time.monotonic()
+        if course.ready:
             return None
-        now = time.monotonic()
         if self._questions is not None and self._questions.refused:
             return Ending(
                 Message("The question of ssh was not answered."),
@@ -237,12 +466,13 @@ class Link:
                 again=False,
             )
         # Nobody tells us whether ssh is asking at a terminal.
-        if self.asks or (self._at_terminal and not self.course.logged_in):
-            self._since = now
+        may_ask = self._at_terminal and not course.logged_in
+        if self.asks or may_ask or course.logged_in is not self._logged_in:
+            self._since, self._logged_in = now, course.logged_in
         if now - self._since <= self._patience:
             return None
-        self.course.late = self._patience
-        return ending_of(self.course)
+        course.late = self._patience
+        return ending_of(course)
 
     def _end_process(self) -> None:
         """And all that it started, but not the connection that others may share."""
@@ -273,6 +503,12 @@ class Link:
                 os.killpg(self._process.pid, number)
 
 
-def _pipe(stream: "IO[bytes] | None") -> "IO[bytes]":
+def _thread(run: Callable[[], None]) -> threading.Thread:
+    thread = threading.Thread(target=run, name="link", daemon=True)
+    thread.start()
+    return thread
+
+
+def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
     assert stream is not None
     return stream

@@ -1,37 +1,50 @@
-"""FarMachine: one other machine, for ever. Connects, keeps the link alive, connects again."""
+"""FarMachine: one other machine, for ever. Connects, keeps the link alive, connects again; and
+the lab's workers there, each by an ssh that shares the login.
+"""
 
+import os
 import shlex
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.doctor import surroundings
 from gpuexplorer.core.harmless import line_of, value_of
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message, mark
-from gpuexplorer.lab.start import Start
-from gpuexplorer.remote.lab import FarLab
-from gpuexplorer.remote.link import Link, LinkNow, LinkState
-from gpuexplorer.remote.parcel import PYTHON, Kind, parcel
-from gpuexplorer.remote.refusals import Ending
+from gpuexplorer.core.words import NOTHING, Message, mark, on, told
+from gpuexplorer.lab.pythons import LabPython, PythonPlace
+from gpuexplorer.lab.start import Begun, Start
+from gpuexplorer.remote.link import (
+    SSHS_LINES,
+    Course,
+    Ending,
+    Link,
+    LinkNow,
+    LinkState,
+    ending_of,
+)
+from gpuexplorer.remote.parcel import PYTHON, Kind, Parcel, parcel
 from gpuexplorer.remote.ssh import (
     CAN_ASK,
     AskedQuestions,
     Asking,
     HostName,
     Launch,
+    plain,
     ssh_command,
 )
 from gpuexplorer.remote.stream import FarStream
 from gpuexplorer.remote.wire import (
     KNOCKS_EVERY,
     Answer,
+    AskPythons,
     Hello,
     Knock,
     Knocked,
@@ -43,15 +56,18 @@ from gpuexplorer.remote.wire import (
 
 # A link on which nothing was heard for so long is given up, whatever ssh thinks of it.
 PATIENCE = 10.0
+# Each Python is started once over there, and some lie on a slow disk.
+_PYTHONS_PATIENCE = 40.0
 # Before its first word it may wait for a driver.
 _GREETING = 20.0
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
 # After so long a connection the next attempts follow as quickly as the very first.
 _STEADY = 30.0
 _GAP_EVERY = 0.9
+_NONE = mark("There is no connection to {host}.")
 _BROKE = mark("The connection to {host} broke before it answered.")
 _AGAIN = Message("Try again when there is a connection.")
-_WITHOUT = (LinkState.BROKEN, LinkState.REFUSED, LinkState.ENDED)
+_ON_THE_WAY = (LinkState.CONNECTING, LinkState.ASKING)
 
 
 class FarMachine:
@@ -92,7 +108,6 @@ class FarMachine:
         self._stopping = self._retry = False
         self._thread: threading.Thread | None = None
         self._link: Link | None = None
-        self._over: Ending | None = None  # with what was heard: there is no use in going on
         self._heard_at = self._knocked_at = self._gap_at = float("-inf")
         self._numbers = count(1)
         self._open: dict[int, Future[Answer]] = {}  # what was asked, by number
@@ -118,14 +133,12 @@ class FarMachine:
 
     def wait_until_up(self, seconds: float | None = None) -> None:
         """Raises Trouble with the reason when the first attempt failed."""
-        settled = (LinkState.UP, *_WITHOUT)
         with self._changed:
-            if not self._changed.wait_for(lambda: self.now.state in settled, seconds):
-                late = Message("{host} did not answer in time.", host=self.host.text)
-                raise Trouble(self.now.why or late, self.now.hint)
+            self._changed.wait_for(lambda: self.now.state not in _ON_THE_WAY, seconds)
             now = self.now
         if now.state is not LinkState.UP:
-            raise Trouble(now.why, now.hint)
+            late = Message("{host} did not answer in time.", host=self.host.text)
+            raise Trouble(now.why or late, now.hint)
 
     def retry_now(self) -> None:
         """Where it is broken or refused; a person wants it."""
@@ -157,20 +170,16 @@ class FarMachine:
         try:
             return value_of(kind, self.asked(question, seconds))
         except UnreadableError:
-            raise Trouble(
-                "What {host} said of itself cannot be read.", host=self.host.text
-            ) from None
+            unreadable = mark("What {host} said of itself cannot be read.")
+            raise Trouble(unreadable, host=self.host.text) from None
 
     def asked(self, question: Question, seconds: float) -> str:
         """The answer as JSON, which may hold anything. Waits, and raises Trouble, as `ask`."""
         try:
             return self.ask_later(question).result(seconds).text
         except TimeoutError:
-            raise Trouble(
-                "{host} did not answer within {seconds:.0f} s.",
-                host=self.host.text,
-                seconds=seconds,
-            ) from None
+            late = mark("{host} did not answer within {seconds:.0f} s.")
+            raise Trouble(late, host=self.host.text, seconds=seconds) from None
 
     def ask_later(self, question: Question) -> "Future[Answer]":
         """Never waits. Its exception is a Trouble."""
@@ -178,20 +187,30 @@ class FarMachine:
         self._open[number] = answer
         # From here on whoever ends the connection answers it.
         if not self.tell(replace(question, id=number)):
-            self._answer(Answer(number, "", self._no_connection))
+            self._answer(Answer(number, "", Message(_NONE, host=self.host.text)))
         return answer
 
     def lab_start(self, start: Start) -> Start:
         """The same, run over there."""
-        return replace(start, elsewhere=FarLab(self, self.questions))
+        return replace(start, elsewhere=self)
+
+    def begin(self, start: Start) -> Begun:
+        """A worker of the lab. Raises Trouble where none can be started."""
+        if start.program is not None:
+            raise no_programs(self.host)
+        if self.now.state is not LinkState.UP:
+            raise Trouble(
+                told(Message(_NONE, host=self.host.text), self.now.why),
+                "It is tried again by itself; run this once more when it is there.",
+            )
+        variables = {**start.variables_in({}), **surroundings(self.asked_as)}
+        sent = parcel(Kind.WORKER, variables, any_python=False)
+        command = [*self.launch(self.host, sent.command(start.python.as_posix()))]
+        return _FarWorker(self.host, command, sent, self.questions())
 
     def questions(self) -> AskedQuestions | None:
         """For one more connection. Raises Trouble without room for them."""
         return None if self._asking is None else AskedQuestions(self.host, self._asking)
-
-    @property
-    def _no_connection(self) -> Message:
-        return Message("There is no connection to {host}.", host=self.host.text)
 
     def _answer(self, told: Answer) -> None:
         """What nobody asked is let go."""
@@ -219,17 +238,14 @@ class FarMachine:
 
     def _one_connection(self) -> tuple[Ending, float]:
         """Why it is over, and for how many seconds it was up."""
-        self._over, self._heard_at = None, self.clock.now()
+        self._heard_at = self.clock.now()
         try:
-            sent = parcel(
-                Kind.AGENT, {**self.settings.environment, **surroundings(self.asked_as)}
-            )
-            command = self.launch(self.host, sent.command(self.python))
+            known = {**self.settings.environment, **surroundings(self.asked_as)}
+            sent = parcel(Kind.AGENT, known)
             link = self._link = Link(
                 self.host,
-                command,
-                sent.preamble,
-                sent.mark,
+                self.launch(self.host, sent.command(self.python)),
+                sent,
                 self._hear,
                 self._look,
                 questions=self.questions(),
@@ -247,24 +263,18 @@ class FarMachine:
 
     def _look(self) -> Ending | None:
         """Some times a second, until the link is over."""
-        if self._stopping or self._over is not None:
-            return self._over or Ending(NOTHING)
-        assert self._link is not None
-        up, now = self.now.state is LinkState.UP, self.clock.now()
-        silent = now - self._heard_at
-        if not self._link.course.ready:
+        link, now = self._link, self.clock.now()
+        if self._stopping or link is None:
+            return Ending(NOTHING)
+        up, silent = self.now.state is LinkState.UP, now - self._heard_at
+        if not link.course.ready:
             self._heard_at = now  # the link has a patience of its own
-            state = LinkState.ASKING if self._link.asks else LinkState.CONNECTING
+            state = LinkState.ASKING if link.asks else LinkState.CONNECTING
             self._set(self.now._replace(state=state))
             self._gap()
         elif silent > (self._patience if up else _GREETING):
-            return Ending(
-                Message(
-                    "{host} has not answered for {seconds:.0f} s.",
-                    host=self.host.text,
-                    seconds=silent,
-                )
-            )
+            template = mark("{host} has not answered for {seconds:.0f} s.")
+            return Ending(Message(template, host=self.host.text, seconds=silent))
         elif up and now - self._knocked_at >= KNOCKS_EVERY:
             self._knock()
         return None
@@ -273,11 +283,11 @@ class FarMachine:
         self._knocked_at = self.clock.now()
         self.tell(Knock(self._knocked_at))
 
-    def _hear(self, line: bytes) -> None:
+    def _hear(self, line: bytes) -> Ending | None:
         try:
             told = told_of(line)
         except UnreadableError:  # who says nothing else is silent
-            return
+            return None
         self._heard_at = self.clock.now()
         if isinstance(told, Hello):
             self.hello, self.lost_at = told, None
@@ -292,7 +302,8 @@ class FarMachine:
         elif told.id:
             self._answer(told)
         else:
-            self._over = Ending(told.trouble, told.hint, again=False)
+            return Ending(told.trouble, told.hint, again=False)
+        return None
 
     def _gap(self) -> None:
         """Once in a while: every figure is missing, from the first reading on that did not
@@ -323,8 +334,86 @@ class FarMachine:
         with self._changed:
             before = self.now
             same = now.state is before.state
-            now = now._replace(since=before.since if same else self.clock.now())
-            self.now = now
+            self.now = now = now._replace(since=before.since if same else self.clock.now())
             self._changed.notify_all()
         if now != before:
             self._on_change()
+
+
+# A figure or a large table comes as one line.
+_LONGEST_LINE = 64 << 20
+_SSHS = 255
+# Of a shell, by its status.
+_NOT_STARTED = {
+    126: mark("The chosen Python may not be started by this login on {host}."),
+    127: mark("The chosen Python is not there any more on {host}."),
+}
+_NO_PROGRAMS = Message("A program is watched on the computer that it lies on.")
+_RUN_CELLS = mark("Open it and run its cells: they run on {host}.")
+
+
+def no_programs(host: HostName) -> Trouble:
+    return Trouble(_NO_PROGRAMS, Message(_RUN_CELLS, host=host.text))
+
+
+class _FarWorker(Begun):
+    """Its two readers' threads share it with the one that ends it."""
+
+    is_far = True
+
+    def __init__(
+        self, host: HostName, command: list[str], sent: Parcel, questions: AskedQuestions | None
+    ) -> None:
+        asked = {} if questions is None else questions.variables
+        super().__init__(command, {**os.environ, **asked})
+        self.preamble, self._mark = sent.preamble, sent.mark
+        self._questions, self._course = questions, Course(host.text)
+
+    def lines(self, said: IO[bytes]) -> Iterator[str]:
+        for line in self._course.lines(said, self._mark, _LONGEST_LINE):
+            yield line.decode("utf-8", "replace")
+
+    def complaints(self, said: IO[bytes]) -> Iterator[str]:
+        for line in self._course.complaints(said):
+            if text := SSHS_LINES.sub("", plain(line)).strip():
+                yield text
+
+    def why(self, status: int) -> Message:
+        """What ssh or a shell says, as a sentence; the worker's own end the lab words."""
+        course = self._course
+        if course.ready and not course.endless and 0 <= status != _SSHS:
+            return NOTHING
+        if not course.ready and status in _NOT_STARTED:
+            return Message(_NOT_STARTED[status], host=course.host)
+        course.status = status if status >= 0 else None
+        ending = ending_of(course)
+        return told(ending.why, ending.hint)
+
+    def close(self) -> None:
+        if self._questions is not None:
+            self._questions.stop()
+
+
+class There(PythonPlace):
+    def __init__(self, far: FarMachine) -> None:
+        self._far = far
+        self.computer = far.host.text
+
+    def every(
+        self, earlier: Path | None = None, _: threading.Event | None = None
+    ) -> Iterator[LabPython]:
+        if earlier is not None:
+            yield from self._found(earlier.as_posix())
+        yield from (each for each in self._found() if each.path != earlier)
+
+    def picked(self, path: Path, _: threading.Event | None = None) -> LabPython:
+        python = next(iter(self._found(path.as_posix())), LabPython(path))
+        if not python.usable:
+            hint = "Choose another, or install PyTorch into it there."
+            raise Trouble(on(self.computer, python.trouble), hint)
+        return python
+
+    def _found(self, named: str = "") -> Sequence[LabPython]:
+        asked = Sequence[LabPython], AskPythons(named), _PYTHONS_PATIENCE
+        found: Sequence[LabPython] = self._far.ask(*asked)
+        return found

@@ -7,10 +7,10 @@ import os
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab import packaged
@@ -62,15 +62,14 @@ class Kind(Enum):
         return sorted(found)
 
 
-@dataclass(frozen=True)
-class Parcel:
+class Parcel(NamedTuple):
     """For one connection: `command` is run over there, and `preamble` is written to its input.
     From the line with the `mark` on all that comes is ours, and the input is for whatever runs
     there. A Python that is too old says "too old: 3.6.8" on standard error, and no mark.
     """
 
-    mark: bytes = field(repr=False)
-    preamble: bytes = field(repr=False)
+    mark: bytes
+    preamble: bytes
 
     def command(self, python: str = PYTHON) -> str:
         """The same for every shell there is on Unix. Raises Trouble for a strange Python."""
@@ -189,7 +188,6 @@ import importlib.abc
 import importlib.util
 import io
 import runpy
-import threading
 import traceback
 import zipfile
 
@@ -205,7 +203,7 @@ def taken(size):
     return zipfile.ZipFile(io.BytesIO(b"".join(pieces)))
 
 
-class Sent(importlib.abc.ExecutionLoader):
+class Sent(importlib.abc.SourceLoader):
     files = taken(SIZE)
     names = set(files.namelist())
 
@@ -227,21 +225,9 @@ class Sent(importlib.abc.ExecutionLoader):
     def get_data(self, path):
         return self.files.read(path[len(PLACE) :])
 
-    def get_source(self, name):
-        return self.get_data(self.get_filename(name)).decode("utf-8")
-
-    def is_package(self, name):
-        return self.find_spec(name).submodule_search_locations is not None
-
-
-def threads_hook(told):
-    if told.exc_type is not SystemExit:
-        traceback.print_exception(told.exc_type, told.exc_value, told.exc_traceback)
-
 
 sys.meta_path.insert(0, Sent())
-# By themselves they look for the lines in files.
+# By itself it looks for the lines in files.
 sys.excepthook = traceback.print_exception
-threading.excepthook = threads_hook
 runpy.run_module(MODULE, run_name="__main__")
 """

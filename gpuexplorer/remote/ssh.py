@@ -18,6 +18,7 @@ import threading
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from glob import glob
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -25,7 +26,6 @@ from typing import NamedTuple, Protocol
 from gpuexplorer.core.harmless import clean
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark
-from gpuexplorer.remote.refusals import plain
 
 _LONGEST_NAME = 320  # a user of 64, "@", and a name of 255
 # A ProxyCommand of a person's own may hand the name to a shell; newer ssh refuse these as well.
@@ -33,6 +33,18 @@ _TO_A_SHELL = {*"'`\"$\\;&<>|(){}"}
 _FILES, _NAMES = 64, 1_000
 _LINE = re.compile(r"\s*(host|include)(?:\s*=\s*|\s+)(.*)", re.IGNORECASE)
 _WORD = re.compile(r'"([^"]*)"|([^\s"]+)')
+
+
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_].*?(?:\x07|\x1b\\|$)|\x1b[ -/]*[0-~]?", re.DOTALL
+)
+
+
+def plain(said: bytes, longest: int = 2_000) -> str:
+    """Its end, where it is longer: that is where the reason stands."""
+    text = _ESCAPES.sub("", said.decode("utf-8", "replace")).replace("\t", " ")
+    text = "\n".join(map(clean, text.splitlines()))
+    return text if len(text) <= longest else f"…{text[-longest:]}"
 
 
 class HostName(NamedTuple):
@@ -88,24 +100,17 @@ def _named(config: Path) -> Iterator[str]:
         if path in seen or not path.is_file():  # a pipe would never end
             continue
         seen.add(path)
-        with suppress(OSError):
+        with suppress(OSError, ValueError):
             for line in path.read_text("utf-8", "replace").splitlines():
                 if (match := _LINE.fullmatch(line)) is None:
                     continue
                 words = [quoted or bare for quoted, bare in _WORD.findall(match[2])]
                 if match[1].lower() == "host":
                     yield from words
-                else:
-                    for each in map(os.path.expanduser, words):
-                        waiting += _included(config.parent / each)
-
-
-def _included(path: Path) -> Sequence[Path]:
-    """Only its last part may be a pattern: a whole disk is not searched."""
-    try:
-        return sorted(path.parent.glob(path.name))
-    except (OSError, ValueError, NotImplementedError):
-        return ()
+                    continue
+                for each in map(os.path.expanduser, words):
+                    pattern = str(config.parent / each)  # or an absolute one
+                    waiting += map(Path, sorted(glob(pattern)))  # noqa: PTH207 - as just said
 
 
 # A dead link is noticed after EVERY x COUNT seconds.
@@ -138,22 +143,21 @@ def ssh_command(
         "LogLevel=VERBOSE",  # says when it has logged in
         f"BatchMode={'no' if somebody_answers else 'yes'}",
     ]
-    # Without such a folder each connection logs in by itself.
-    if sys.platform != "win32" and (folder := _folder_of_sockets()) is not None:
-        # By the name as well: two may be one address to ssh, and lead over other jump hosts.
-        name = sha256(host.text.encode()).hexdigest()[:4]
-        options += [
-            "ControlMaster=auto",
-            f"ControlPath={folder}/{name}-%C",
-            f"ControlPersist={_KEPT_OPEN}",
-        ]
+    with suppress(OSError):  # without such a folder each connection logs in by itself
+        if sys.platform != "win32" and _suits(str((folder := private_folder()).parent)):
+            # By the name as well: two may be one address to ssh, over different jump hosts.
+            name = sha256(host.text.encode()).hexdigest()[:4]
+            options += [
+                "ControlMaster=auto",
+                f"ControlPath={folder}/{name}-%C",
+                f"ControlPersist={_KEPT_OPEN}",
+            ]
     words = [word for each in options for word in ("-o", each)]
     return [program, "-T", *words, "--", host.text, remote_command]
 
 
 # With the folder's own name, 46 letters of a socket's, and 17 that ssh adds, it has to fit.
 _LONGEST_PLACE = 16
-_PREFIX = "gpuexp-"
 # ssh cuts its options at blanks, and looks for quotes, % and $ in them.
 _PLAIN = re.compile(r"[A-Za-z0-9_/.+-]+")
 _one_at_a_time = threading.Lock()  # a cache alone lets two threads that ask first make two
@@ -167,21 +171,11 @@ def private_folder() -> Path:
         return _made()
 
 
-def _folder_of_sockets() -> Path | None:
-    """None where there is no room for any, or its path is nothing for ssh."""
-    with suppress(OSError):
-        folder = private_folder()
-        return folder if _suits(str(folder.parent)) else None
-    return None
-
-
 @functools.cache
 def _made() -> Path:
     places = os.environ.get("XDG_RUNTIME_DIR", ""), "/tmp", tempfile.gettempdir()
-    place = Path(next(filter(_suits, places), places[-1]))
-    for each in filter(_is_left, place.glob(f"{_PREFIX}[0-9]*")):
-        shutil.rmtree(each, ignore_errors=True)
-    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=place))
+    place = next(filter(_suits, places), places[-1])
+    folder = Path(tempfile.mkdtemp(prefix=f"gpuexp-{os.getpid()}-", dir=place))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
@@ -191,21 +185,6 @@ def _suits(place: str) -> bool:
         return False
     forbids_programs: int = getattr(os, "ST_NOEXEC", 0)
     return os.access(place, os.W_OK) and not os.statvfs(place).f_flag & forbids_programs
-
-
-def _is_left(folder: Path) -> bool:
-    """By a process that was killed. Never asked on Windows, where this would end one."""
-    with suppress(PermissionError, ValueError, OverflowError):
-        return not _runs(int(folder.name.split("-")[1]))
-    return False
-
-
-def _runs(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 _ASKING = """\
@@ -307,9 +286,10 @@ class AskedQuestions:
         over = threading.Event()
 
         def withdraw_when_gone() -> None:
-            while _runs(number):
-                if over.wait(_LOOKING):
-                    return
+            with suppress(ProcessLookupError):
+                while not over.wait(_LOOKING):
+                    os.kill(number, 0)
+                return
             self._asking.withdraw(self._host)
 
         watch = threading.Thread(target=withdraw_when_gone, name="ssh asks")

@@ -2,14 +2,14 @@
 there, with its times as ours; while there is no connection each figure is missing.
 """
 
+import math
 import queue
 from collections import deque
 from collections.abc import Collection, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
-from weakref import WeakValueDictionary
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 _WIRING_PATIENCE = 10.0
 _READING_PATIENCE = 8.0
-NO_WIRING = Topology((), (), {})
 _ASKED_AGAIN_AFTER = 0.5
 # So many knocks are compared, since two steady clocks drift apart by seconds a day.
 _COMPARED = 60
@@ -40,7 +39,7 @@ _WORTH_SAYING = 1.0
 
 
 class _Look(NamedTuple):
-    round_trip: float
+    round_trip: float  # infinite: nobody knows
     offset: float  # what is to be added to their steady seconds
     differs: float  # by how much their time of day is ahead of ours
 
@@ -55,8 +54,8 @@ class FarClock:
     def greeted(self, now: float, wall: float) -> None:
         """What it said when it was ready; how long that was under way nobody knows."""
         self._began = self._clock.now()
-        first = _Look(float("inf"), self._began - now, wall - self._clock.wall())
-        self._looks, self._best = deque([first], _COMPARED), first
+        self.best = _Look(math.inf, self._began - now, wall - self._clock.wall())
+        self._looks = deque([self.best], _COMPARED)
 
     def knocked(self, told: Knocked) -> None:
         """Answered just now. What took the shortest tells best."""
@@ -64,21 +63,16 @@ class FarClock:
         trip = max(0.0, here - told.sent_at)
         differs = told.wall - (self._clock.wall() - trip / 2)
         self._looks.append(_Look(trip, (told.sent_at + here) / 2 - told.now, differs))
-        self._best = min(self._looks)
+        self.best = min(self._looks)
 
     def ours(self, theirs: float) -> float:
         """Their steady seconds as ours: never before they were reached, and never to come."""
-        return min(max(theirs + self._best.offset, self._began), self._clock.now())
-
-    @property
-    def round_trip(self) -> float:
-        """Seconds there and back, at best of late; infinite before the first knock."""
-        return self._best.round_trip
+        return min(max(theirs + self.best.offset, self._began), self._clock.now())
 
     @property
     def differs(self) -> float | None:
         """Seconds by which their time of day is ahead, where that is sure and over a second."""
-        best = self._best
+        best = self.best
         sure = abs(best.differs) >= _WORTH_SAYING + best.round_trip / 2
         return best.differs if sure else None
 
@@ -103,16 +97,14 @@ class FarStream:
         # Simulated over there: the same cards here, for what is worked out and not read.
         self.twin: SimulatedBackend | None = None
         self.watched = Watch()
-        self._cards: Sequence[Card] = ()
+        self._cards: Sequence[Card] = ()  # the same as long as they are the same
         self._noted: Sequence[Message] = ()
         self._differs: float | None = None
         self._host_now = Sample(HOST_ID, self.clock.now(), {})
-        self._wiring = NO_WIRING
+        self._wiring = Topology((), (), {})
         self._silent_since: dict[CardId, float] = {}
         self._started = False
         self._tell: Tell = lambda _: None
-        # What is known of the end of one is known to all that stand for it.
-        self._followed = WeakValueDictionary[tuple[int, float], _Followed]()
 
     def cards(self) -> Sequence[Card]:
         return self._cards
@@ -160,9 +152,6 @@ class FarStream:
         self._tell = before
         return told
 
-    def close(self) -> None:
-        self.stop()
-
     def wiring(self) -> Topology:
         """What was told last, where there is no answer now."""
         with suppress(Trouble):
@@ -181,6 +170,8 @@ class FarStream:
         self._started = False
         return self.machine.stop(seconds)
 
+    close = stop
+
     def greeted(self, hello: Hello) -> None:
         """A new connection."""
         self.far_clock.greeted(hello.now, hello.wall)
@@ -189,14 +180,21 @@ class FarStream:
         told, self.twin = self.machine.settings, None
         if told.simulate is not None:
             twin = self.twin = simulated(told.simulate, told.faults, told.seed)
-            twin.machine.on_added = lambda *added: self.machine.tell(_added(twin, *added))
+
+            def on_added(card: int, what: int | Occupation) -> None:
+                """Over there their seconds are others."""
+                if isinstance(what, Occupation):
+                    self.machine.tell(Added(card, occupation=what.moved(-twin.elapsed)))
+                else:
+                    self.machine.tell(Added(card, what))
+
+            twin.machine.on_added = on_added
 
     def take(self, fact: Fact) -> None:
         match fact:
             case Cards(cards=cards, source=source):
                 self.source = source
-                if tuple(cards) != tuple(self._cards):
-                    self._cards = cards
+                self._cards = self._cards if cards == self._cards else cards
                 self._tell_what_stands()
             case Notes(notes=notes):
                 self._noted = notes
@@ -211,7 +209,7 @@ class FarStream:
                     self._silent_since.pop(ours.card, None)
                 self._hand_on(ours)
             case Users(card=card, processes=named) if named is not None:
-                self._hand_on(Users(card, [self._followed_over_there(each) for each in named]))
+                self._hand_on(Users(card, [self._followed(each) for each in named]))
             case _:
                 self._hand_on(fact)
 
@@ -225,14 +223,16 @@ class FarStream:
     def lost(self, at: float) -> None:
         """Nothing was known then: a gap in every plot, and the reason at every figure."""
         self._silent_since.clear()
-        for card in (*self._cards, self.host):
-            for cadence in Cadence if card.id != HOST_ID else (Cadence.FAST,):
-                wanted = metrics_of(card, (cadence,)) & self.watched.metrics
-                metrics = metrics_of(card) if card.id == HOST_ID else wanted
-                if metrics:
-                    missing = dict.fromkeys(metrics, Absence.NO_CONNECTION)
-                    state = CardState.NO_CONNECTION
-                    self._hand_on(Sample(card.id, at, {}, missing, state))
+        wanted = [
+            (card.id, metrics_of(card, (cadence,)) & self.watched.metrics)
+            for card in self._cards
+            for cadence in Cadence
+        ]
+        for id_, metrics in (*wanted, (HOST_ID, metrics_of(self.host))):
+            if metrics:
+                missing = dict.fromkeys(metrics, Absence.NO_CONNECTION)
+                self._hand_on(Sample(id_, at, {}, missing, CardState.NO_CONNECTION))
+        for card in self._cards:
             if self.watched.users and card.kind is CardKind.GPU:
                 self._hand_on(Users(card.id, None))
 
@@ -251,75 +251,64 @@ class FarStream:
         ]
         seconds = self._differs
         if seconds is not None:
-            said = mark("The clock of {host} is {seconds:.0f} s behind this computer's.")
-            if seconds > 0:
-                said = mark("The clock of {host} is {seconds:.0f} s ahead of this computer's.")
-            notes.append(Message(said, host=self.computer, seconds=abs(seconds)))
+            ahead = mark("The clock of {host} is {seconds:.0f} s ahead of this computer's.")
+            behind = mark("The clock of {host} is {seconds:.0f} s behind this computer's.")
+            template = ahead if seconds > 0 else behind
+            notes.append(Message(template, host=self.computer, seconds=abs(seconds)))
         self._tell(Notes(notes))
 
-    def _followed_over_there(self, named: NamedProcess) -> NamedProcess:
+    def _followed(self, named: NamedProcess) -> NamedProcess:
         if not named.resolved or named.started_at is None:
             return named
-        pid, began = named.process.pid, named.started_at
-        followed = self._followed.get((pid, began)) or _Followed(pid, began, self.machine)
-        self._followed[pid, began] = followed
+        followed = _Followed(named.process.pid, named.started_at, self.machine)
         return replace(named, identity=followed)
 
 
+@dataclass
 class _Followed(FarIdentity):
     """One process over there: what was wished of it, and whether it runs still."""
 
-    def __init__(self, pid: int, started_at: float, far: "FarMachine") -> None:
-        self._pid, self._started_at, self._far = pid, started_at, far
-        self._wish: Future[Answer] | None = None
-        self._look: Future[Answer] | None = None
-        self._looked_at = float("-inf")
+    pid: int
+    started_at: float
+    far: "FarMachine" = field(compare=False)
+    wish: "Future[Answer] | None" = field(default=None, compare=False)
+    look: "Future[Answer] | None" = field(default=None, compare=False)
+    looked_at: float = field(default=-math.inf, compare=False)
 
     def end(self, kill: bool) -> None:
         way = Way.KILL if kill else Way.ASK
-        self._wish = self._far.ask_later(End(self._pid, self._started_at, way))
+        self.wish = self.far.ask_later(End(self.pid, self.started_at, way))
 
     def has_ended(self) -> bool:
         """As of the last answer, after which it is asked again."""
-        look, now = self._look, self._far.clock.now()
+        look, now = self.look, self.far.clock.now()
         if look is not None and not look.done():
             return False
         if look is not None and look.exception() is None and look.result().text == "false":
             return True  # it does not run
-        if now - self._looked_at > _ASKED_AGAIN_AFTER:
-            self._looked_at = now
-            self._look = self._far.ask_later(AskRunning(self._pid, self._started_at))
+        if now - self.looked_at > _ASKED_AGAIN_AFTER:
+            self.looked_at = now
+            self.look = self.far.ask_later(AskRunning(self.pid, self.started_at))
         return False
 
     def refused(self) -> Trouble | None:
-        if self._wish is None or not self._wish.done():
-            return None
-        error = self._wish.exception()
+        error = self.wish.exception() if self.wish is not None and self.wish.done() else None
         return error if isinstance(error, Trouble) else None
 
 
 # What a session or a command reads: a backend, or another machine.
 def made_up(read: object) -> SimulatedBackend | None:
     """The model behind simulated cards, wherever they are read; None for real ones."""
-    if isinstance(read, FarStream):
-        return read.twin
-    return read if isinstance(read, SimulatedBackend) else None
+    model = read.twin if isinstance(read, FarStream) else read
+    return model if isinstance(model, SimulatedBackend) else None
 
 
 def load_of(read: object, *, live: bool = False) -> Load | None:
     """Real cards notice by themselves what the lab does to them. `live`: of a program."""
-    now = made_up(read)
-    if now is None:
+    if (now := made_up(read)) is None:
         return None
 
     def model() -> SimulatedBackend:
         return made_up(read) or now
 
     return Load(lambda: model().machine, lambda: model().elapsed, live=live)
-
-
-def _added(twin: SimulatedBackend, card: int, what: int | Occupation) -> Added:
-    """Over there their seconds are others."""
-    if isinstance(what, Occupation):
-        return Added(card, occupation=what.moved(-twin.elapsed))
-    return Added(card, what)

@@ -8,9 +8,8 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardKind, CardState
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.fleet.client import Prometheus
+from gpuexplorer.fleet.client import Login, Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet, FleetNow, match, quoted
-from gpuexplorer.fleet.login import Login, address
 from tests.fleet.fake_prometheus import FakePrometheus, card
 
 _BUSY, _USED, _FREE, _TOTAL, _POWER, _HEAT = (

@@ -1,5 +1,8 @@
-"""A host of a fleet as a machine: its cards, their figures and their past."""
+"""A beat in a thread of its own, a server that does not answer, and a host of a fleet as a
+machine: its cards, their figures and their past.
+"""
 
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -10,8 +13,7 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.fleet.host import HostPast, host_session
-from gpuexplorer.fleet.watching import Watching
+from gpuexplorer.fleet.host import HostPast, Watching, host_session
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.topology import Topology
@@ -65,7 +67,7 @@ def test_one_question_brings_all_figures_of_a_host(
     server: FakePrometheus, session: Session, watching: Watching
 ) -> None:
     reading = _beat(session, watching)
-    assert len([each for each in server.queries() if 'UUID=~"GPU-0008|' in each]) == 2
+    assert len([each for each in server.queries() if 'UUID=~"GPU\\\\-0008|' in each]) == 2
     assert reading.values == {_BUSY: 0.4}
     assert reading.missing == {_FAN: Absence.NOT_TOLD}
     assert reading.at == session.clock.now() - server.age
@@ -112,7 +114,8 @@ def test_what_somebody_begins_to_look_at_is_told_without_another_question(
     _beat(session, watching)
     asked = len(server.asked)
     session.want_metrics({MetricId("memory_used")})
-    watching.run_orders()
+    while watching.run_order():
+        """Until none is left."""
     reading = session.reading(_FIRST)
     assert reading is not None
     assert reading.values[MetricId("memory_used")] == 2.0**30
@@ -126,8 +129,8 @@ def test_a_uuid_that_is_no_uuid_is_asked_for_as_it_is(
     server.series = {"DCGM_FI_DEV_GPU_UTIL": [(card(8, UUID=name), 1.0)]}
     watching.fleet.look_for_cards()
     _beat(session, watching)
-    assert 'UUID=~"GPU-0008|' in server.queries()[-1]
-    assert '|a\\\\.\\\\*\\"\\\\} or vector\\\\(1\\\\)"' in server.queries()[-1]
+    assert 'UUID=~"GPU\\\\-0008|' in server.queries()[-1]
+    assert '|a\\\\.\\\\*\\"\\\\}\\\\ or\\\\ vector\\\\(1\\\\)"' in server.queries()[-1]
 
 
 @pytest.fixture
@@ -141,7 +144,8 @@ def test_who_draws_the_past_never_waits_and_gets_it_with_a_later_frame(
 ) -> None:
     now = clock.now()
     assert len(past.trace(_FIRST, _BUSY, now - 300, now)) == 0
-    watching.run_orders()
+    while watching.run_order():
+        """Until none is left."""
     trace = past.trace(_FIRST, _BUSY, now - 300, now)
     assert set(trace.means) == {0.4}
     assert trace.times[0] <= now - 270
@@ -154,7 +158,8 @@ def test_a_long_stretch_is_told_by_lowest_highest_and_mean_and_asked_for_once(
     now = clock.now()
     for _ in range(2):
         trace = past.trace(_FIRST, _BUSY, now - 180_000, now - 86_400, 200)
-        watching.run_orders()
+        while watching.run_order():
+            """Until none is left."""
     asked = "".join(each for each in server.queries() if "_over_time" in each)
     assert all(f"{how}_over_time(" in asked for how in ("min", "max", "avg"))
     assert trace.column_seconds > 60
@@ -162,10 +167,61 @@ def test_a_long_stretch_is_told_by_lowest_highest_and_mean_and_asked_for_once(
     server.asked.clear()
     for move in range(20):
         past.trace(_FIRST, _BUSY, now - 180_000 - move, now - 86_400 - move, 200)
-        watching.run_orders()
+        while watching.run_order():
+            """Until none is left."""
     assert len(server.queries()) <= 6  # the piece before it, at most
 
 
 def test_what_lies_before_the_past_is_empty(past: HostPast, clock: ManualClock) -> None:
     now = clock.now()
     assert len(past.trace(_FIRST, _BUSY, now - 3e7, now - 2e7)) == 0
+
+
+def test_a_server_that_breaks_is_said_with_since_when_and_asked_more_and_more_slowly(
+    server: FakePrometheus, watching: Watching, clock: ManualClock
+) -> None:
+    watching.look()
+    began, waits = clock.now(), []
+    server.special["*"] = 503, {}, b'{"error":"overloaded"}'
+    for _ in range(7):
+        watching.look()
+        assert watching.broken is not None
+        waits.append(watching.broken.retry_at - clock.now())
+        clock.advance(10.0)
+    assert watching.broken is not None
+    assert waits == [15.0, 30.0, 60.0, 120.0, 240.0, 300.0, 300.0]
+    assert watching.broken.since == began
+    assert "too busy" in watching.broken.why
+    assert watching.now is not None  # what was known stays to be looked at
+    server.special.clear()
+    watching.look()
+    assert watching.broken is None
+
+
+def test_a_login_that_is_refused_is_not_tried_again_at_once(
+    server: FakePrometheus, watching: Watching, clock: ManualClock
+) -> None:
+    server.special["*"] = 401, {}, b""
+    watching.look()
+    assert watching.broken is not None
+    assert watching.broken.retry_at - clock.now() == 60.0
+
+
+def test_its_thread_asks_again_and_again_and_ends_while_a_server_holds_its_answer_back(
+    server: FakePrometheus, client: Prometheus
+) -> None:
+    beats, asked, free = threading.Semaphore(0), threading.Event(), threading.Event()
+    watching = Watching(Fleet(client), beat=0.01)
+    watching.listen(beats.release)
+    watching.start()
+    for _ in range(3):
+        assert beats.acquire(timeout=_PATIENCE)
+
+    def hold() -> None:
+        asked.set()
+        free.wait(_PATIENCE)
+
+    server.hold = hold
+    assert asked.wait(_PATIENCE)
+    assert watching.stop(_PATIENCE)
+    free.set()

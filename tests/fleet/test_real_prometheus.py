@@ -8,11 +8,9 @@ import pytest
 from bench.fleet_server import PROMETHEUS, prometheus
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.fleet.client import Prometheus, PrometheusError
+from gpuexplorer.fleet.client import Prometheus, PrometheusError, address
 from gpuexplorer.fleet.fleet import Fleet, match
-from gpuexplorer.fleet.host import WEEK, HostPast
-from gpuexplorer.fleet.login import address
-from gpuexplorer.fleet.watching import Watching
+from gpuexplorer.fleet.host import WEEK, HostPast, Watching
 from gpuexplorer.telemetry.trace import empty_trace
 
 pytestmark = pytest.mark.skipif(
@@ -81,7 +79,8 @@ def test_one_host_tells_now_and_before(fleet: Fleet) -> None:
         trace = past.trace(cards[0].id, _BUSY, end - 60, end + 60, 200)
         if len(trace):
             break
-        watching.run_orders()
+        while watching.run_order():
+            """Until none is left."""
     assert 0 <= trace.means[trace.counts > 0][-1] <= 1
     assert past.how_often() in (None, pytest.approx(1.0, abs=0.5))
 

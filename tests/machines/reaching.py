@@ -44,8 +44,7 @@ class Reached(Listener):
         self.into = Link(
             name,
             command,
-            sent.preamble,
-            sent.mark,
+            sent,
             self.on_line,
             questions=None if person is None else AskedQuestions(name, person),
             patience=patience,

@@ -132,12 +132,14 @@ def test_the_delay_of_a_far_machine_is_measured_and_keeps_nobody_waiting(
     far.connect()
     try:
         wait_for(lambda: far.now.state is LinkState.UP, 60.0)
-        wait_for(lambda: far.stream.far_clock.round_trip < 60)
+        wait_for(lambda: far.stream.far_clock.best.round_trip < 60)
         took = time.monotonic()
         far.tell(Knock(1.0))  # never waits
         assert time.monotonic() - took < 0.1
-        figures.append(f"round trip of a far machine: {far.stream.far_clock.round_trip:.2f} s")
-        assert 0.45 < far.stream.far_clock.round_trip < 3
+        figures.append(
+            f"round trip of a far machine: {far.stream.far_clock.best.round_trip:.2f} s"
+        )
+        assert 0.45 < far.stream.far_clock.best.round_trip < 3
         assert not far.stream.far_clock.differs
     finally:
         assert far.stop(5.0)

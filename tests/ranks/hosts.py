@@ -11,9 +11,7 @@ import psutil
 from gpuexplorer.core.harmless import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.ranks.company import Company, Member
-from gpuexplorer.ranks.measuring import Asked, RankResult, measure
-from gpuexplorer.ranks.meeting import Met
+from gpuexplorer.ranks.measuring import Asked, Company, Member, Met, RankResult, measure
 from gpuexplorer.ranks.wire import Order, Told, Way
 from gpuexplorer.remote.ssh import HostName, host_name
 

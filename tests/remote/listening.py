@@ -4,8 +4,8 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 
-from gpuexplorer.remote.link import Link
-from gpuexplorer.remote.refusals import Ending
+from gpuexplorer.remote.link import Ending, Link
+from gpuexplorer.remote.parcel import Parcel
 from gpuexplorer.remote.ssh import AskedQuestions, HostName
 
 PATIENCE = 30.0
@@ -64,8 +64,7 @@ class Listener:
         link = Link(
             host,
             command,
-            preamble,
-            MARK,
+            Parcel(MARK, preamble),
             self.on_line,
             questions=questions,
             patience=patience,

@@ -4,7 +4,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,8 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Failed, Finished
 from gpuexplorer.lab.start import NAME, Program, Start, packed, unpacked
-from gpuexplorer.remote.lab import FarLab
 from gpuexplorer.remote.link import LinkNow, LinkState
+from gpuexplorer.remote.machine import FarMachine
 from gpuexplorer.remote.parcel import Kind, parcel
 from gpuexplorer.remote.ssh import HostName, Launch
 from tests.lab.processes import CARD, PATIENCE, Worker, needs_torch
@@ -30,18 +29,11 @@ pytestmark = [needs_torch, pytest.mark.skipif(sys.platform == "win32", reason="P
 UP = LinkNow(LinkState.UP, 0.0)
 
 
-@dataclass(frozen=True)
-class Machine:
+def there(launch: Launch = run_here, now: LinkNow = UP) -> FarMachine:
     """One that is connected, or says why not."""
-
-    launch: Launch = run_here
-    now: LinkNow = UP
-    host: HostName = HERE
-    asked_as = "--host here"
-
-
-def lab_of(machine: Machine) -> FarLab:
-    return FarLab(machine)  # type: ignore[arg-type]  # as much of one as it looks at
+    machine = FarMachine(HERE, launch=launch)
+    machine.now = now
+    return machine
 
 
 Begin = Callable[..., Worker]
@@ -53,8 +45,7 @@ def begin() -> Iterator[Begin]:
     begun: list[Worker] = []
 
     def start(launch: Launch = run_here, **settings: object) -> Worker:
-        there = lab_of(Machine(launch))
-        begun.append(Worker(Start(elsewhere=there, **settings)))  # type: ignore[arg-type]
+        begun.append(Worker(Start(elsewhere=there(launch), **settings)))  # type: ignore[arg-type]
         return begun[-1]
 
     yield start
@@ -187,27 +178,34 @@ def test_a_link_that_breaks_fails_what_runs_with_a_sentence(begin: Begin) -> Non
     running = there.begin("print('on'); time.sleep(600)")
     there.listener.wait(lambda: there.printed(running) != "")
     # As ssh ends when the other side does not answer.
-    os.killpg(os.getpgid(_leader(there)), signal.SIGKILL)
+    os.killpg(os.getpgid(there.process._process.pid), signal.SIGKILL)
     assert there.listener.end == "The connection to here broke."
     outcome = there.listener.outcome(running)
     assert isinstance(outcome, Failed)
     assert outcome.cause == "worker lost"
 
 
-def _leader(there: Worker) -> int:
-    return there.process._process.pid
-
-
-def test_a_refused_login_is_said_as_ssh_says_it(begin: Begin) -> None:
-    said = "kim@server: Permission denied (publickey,password)."
-    there = begin(lambda *_: ["sh", "-c", f"echo '{said}' >&2; exit 255"])
-    assert there.listener.end.startswith("here refuses this login; it would take: publickey")
+@pytest.mark.parametrize(
+    ("launch", "python", "sentence"),
+    [
+        (
+            lambda *_: [
+                "sh",
+                "-c",
+                "echo 'kim@x: Permission denied (publickey).' >&2; exit 255",
+            ],
+            sys.executable,
+            "here refuses this login; it would take: publickey.",
+        ),
+        (run_here, "/no/such/python", "The chosen Python is not there any more on here."),
+    ],
+)
+def test_what_ssh_or_a_shell_refuses_is_said(
+    begin: Begin, launch: Launch, python: str, sentence: str
+) -> None:
+    there = begin(launch, python=Path(python))
+    assert there.listener.end.startswith(sentence)
     assert isinstance(there.run("1"), Failed)
-
-
-def test_a_python_that_went_away_is_named(begin: Begin) -> None:
-    there = begin(python=Path("/no/such/python"))
-    assert there.listener.end.startswith("The chosen Python is not there any more on here.")
 
 
 HOSTILE = """\
@@ -237,24 +235,20 @@ def test_a_hostile_machine_gets_a_sentence_and_no_more(
     assert isinstance(there.run("1"), Failed)
 
 
-def test_nothing_is_started_where_there_is_no_connection() -> None:
+def test_nothing_is_started_without_a_connection_and_a_program_only_where_it_lies() -> None:
     why = Message("here does not answer any more.")
-    machine = Machine(now=LinkNow(LinkState.BROKEN, 0.0, why))
+    broken = there(now=LinkNow(LinkState.BROKEN, 0.0, why))
     with pytest.raises(Trouble, match=r"There is no connection to here\. here does not answer"):
-        lab_of(machine).begin(Start())
-
-
-def test_a_program_is_watched_where_it_lies() -> None:
-    with pytest.raises(
-        Trouble, match=r"A program is watched on the computer that it lies on\."
-    ):
-        lab_of(Machine()).begin(Start(program=Program(Path("train.py"))))
+        broken.begin(Start())
+    program = Program(Path("train.py"))
+    with pytest.raises(Trouble, match=r"watched on the computer that it lies on\."):
+        there().begin(Start(program=program))
 
 
 @pytest.mark.parametrize("python", ["python3;true", "$(true)", "a\nb"])
 def test_nothing_of_a_path_reaches_a_shell(python: str) -> None:
     try:
-        command = lab_of(Machine()).begin(Start(python=Path(python))).command
+        command = there().begin(Start(python=Path(python))).command
     except Trouble:
         return
     assert command[2].startswith(f"'{python}' ")

@@ -6,16 +6,18 @@ import re
 import shutil
 import sys
 import zipfile
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 
 from bundle.contents import files
+from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab import packaged
 from gpuexplorer.remote import parcel as parcels
-from gpuexplorer.remote.parcel import STAGE, Kind, parcel
+from gpuexplorer.remote.parcel import Kind, parcel
 from gpuexplorer.remote.wire import Hello
 from gpuexplorer.telemetry.facts import Cards
 from tests.remote.over_there import SIMULATED, OverThere
@@ -49,13 +51,6 @@ def files_of(kind: Kind) -> set[str]:
         return set(files.namelist())
 
 
-def test_no_shell_finds_anything_in_the_command_that_means_something() -> None:
-    command = parcel(Kind.AGENT).command("/opt/a b/bin/python3")
-    assert command.startswith("'/opt/a b/bin/python3' -u -c \"")
-    assert not re.search(r"[$`!%\\\n]", command)
-    assert command.count('"') == 2
-
-
 @pytest.mark.parametrize("shell", ["bash", "dash", "sh", "tcsh", "fish"])
 def test_every_shell_starts_the_same(shell: str, tmp_path: Path) -> None:
     if shutil.which(shell) is None:
@@ -84,15 +79,13 @@ def test_the_home_folder_is_found_by_the_shell_over_there(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("kind", Kind)
-def test_it_is_small(kind: Kind) -> None:
-    assert 10_000 < len(parcel(kind).preamble) < 700_000
-
-
-def test_a_shell_that_echoes_it_says_no_mark() -> None:
-    sent = parcel(Kind.AGENT)
+def test_it_is_small_and_a_shell_that_echoes_it_says_no_mark(kind: Kind) -> None:
+    sent = parcel(kind)
+    assert 10_000 < len(sent.preamble) < 700_000
     assert sent.mark not in sent.preamble
     assert sent.mark[::-1] in sent.preamble
-    assert sent.mark != parcel(Kind.AGENT).mark
+    assert sent.mark != parcel(kind).mark
+    assert ("pynvml.py" in files_of(kind)) is (kind is Kind.AGENT)
 
 
 def imported_by(path: Path) -> set[str]:
@@ -151,11 +144,6 @@ def test_the_packaged_program_sends_the_same(
         parcels._zipped.cache_clear()
 
 
-def test_nvidias_own_file_travels_with_the_agent_and_not_with_the_worker() -> None:
-    assert "pynvml.py" in files_of(Kind.AGENT)
-    assert "pynvml.py" not in files_of(Kind.WORKER)
-
-
 @pytest.mark.parametrize("kind", Kind)
 def test_nothing_in_it_needs_more_than_python_3_10(kind: Kind) -> None:
     for name in files_of(kind) - {"pynvml.py", "gpuexplorer/core/newer_python.py"}:
@@ -194,7 +182,7 @@ def test_an_older_one_says_that_it_is_too_old(release: str, tmp_path: Path) -> N
     with OverThere(sent, str(python_here(release)), environment=surroundings) as there:
         assert there.end() != 0
     assert re.fullmatch(rf"too old: {release}\.\d+\n", there.complaints.decode())
-    assert not there.greeted
+    assert not there.link.course.ready
 
 
 @pytest.mark.parametrize("release", TOO_OLD)
@@ -211,13 +199,6 @@ def test_an_older_one_hands_over_to_a_newer_one_that_works(
         assert there.until(Hello).python == sys.version.partition(" ")[0]
 
 
-def test_the_first_lines_are_read_by_the_oldest_of_all() -> None:
-    tree = ast.parse(STAGE)
-    assert not [
-        node for node in ast.walk(tree) if isinstance(node, (ast.JoinedStr, ast.AnnAssign))
-    ]
-
-
 def test_nothing_that_lies_in_the_folder_it_starts_in_is_run(tmp_path: Path) -> None:
     for name in ("json", "zipfile", "gpuexplorer", "pynvml", "psutil", "io", "runpy"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('somebody else ran')")
@@ -228,7 +209,7 @@ def test_nothing_that_lies_in_the_folder_it_starts_in_is_run(tmp_path: Path) -> 
 
 def test_what_is_cut_short_says_so() -> None:
     sent = parcel(Kind.AGENT)
-    with OverThere(sent, upload=sent.preamble[:-1000]) as there:
+    with OverThere(sent._replace(preamble=sent.preamble[:-1000])) as there:
         there.hang_up()
         assert there.end() == 1
     assert "not whole" in there.complaints.decode()
@@ -252,3 +233,35 @@ def test_the_worker_runs_from_the_same_kind_of_parcel() -> None:
         there.said(b'"hello"')
         there.hang_up()
         assert there.end() == 0
+
+
+WRONG = re.compile(r"this (computer|machine)|[`“]gpuexplorer doctor", re.IGNORECASE)
+
+
+def texts_of(file: Path) -> Iterator[str]:
+    """Without docstrings, which stand for themselves."""
+    if file.suffix == ".csv":
+        yield from file.read_text("utf-8").splitlines()
+        return
+    nodes = [*ast.walk(ast.parse(file.read_text("utf-8")))]
+    told_to_us = {each.value for each in nodes if isinstance(each, ast.Expr)}
+    for each in nodes:
+        if isinstance(each, ast.Constant) and each not in told_to_us:
+            yield str(each.value)
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_nothing_that_is_sent_speaks_of_this_computer_or_of_its_doctor(kind: Kind) -> None:
+    files = [*kind.sources(PACKAGE)]
+    assert files
+    found = {text for file in files for text in texts_of(file) if WRONG.search(text)}
+    assert not found
+
+
+def test_the_doctor_of_another_computer_is_called_as_that_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert doctor() == "gpuexplorer doctor"
+    monkeypatch.setenv("GPUEXPLORER_ASKED_AS", "--host ada@titan")
+    assert doctor() == "gpuexplorer doctor --host ada@titan"
+    assert doctor("") == "gpuexplorer doctor"

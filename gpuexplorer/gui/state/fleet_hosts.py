@@ -6,8 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.fleet.host import host_session
-from gpuexplorer.fleet.watching import Watching
+from gpuexplorer.fleet.host import Watching, host_session
 from gpuexplorer.gui.state.far_machines import Reached, Wanted
 from gpuexplorer.gui.state.groups.group import HostGroup
 from gpuexplorer.gui.state.groups.of_fleet import Seating, groups_of

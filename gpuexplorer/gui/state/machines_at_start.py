@@ -24,7 +24,7 @@ def machines_at_start(
     machines = MachinesState(settings, here, partial(reach, settings, bridge, launch))
     fleet = getattr(arguments, "fleet", None)
     if fleet is not None:
-        from gpuexplorer.fleet.watching import Watching  # noqa: PLC0415 - rarely needed
+        from gpuexplorer.fleet.host import Watching  # noqa: PLC0415 - rarely needed
         from gpuexplorer.gui.state.fleet_hosts import FleetHosts  # noqa: PLC0415 - as above
 
         watching = Watching(fleet)

@@ -29,9 +29,7 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton
 from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.ranks.company import CancelledError, Member
-from gpuexplorer.ranks.measuring import ALL, Asked, RankResult
-from gpuexplorer.ranks.meeting import Met
+from gpuexplorer.ranks.measuring import ALL, Asked, CancelledError, Member, Met, RankResult
 from gpuexplorer.ranks.wire import Way
 from gpuexplorer.remote.link import LinkState
 from tests.gui.hands import texts, the

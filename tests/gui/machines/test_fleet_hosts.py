@@ -8,10 +8,9 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.fleet.client import Prometheus
+from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.fleet.login import address
-from gpuexplorer.fleet.watching import Watching
+from gpuexplorer.fleet.host import Watching
 from gpuexplorer.gui.machines.model import in_order
 from gpuexplorer.gui.machines.words import state_sentence
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts, FleetLink

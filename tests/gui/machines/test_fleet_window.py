@@ -10,9 +10,8 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.app import App
 from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.words import Message
-from gpuexplorer.fleet.client import Prometheus
+from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.fleet.login import address
 from gpuexplorer.gui.machines.machine_tools import MachinesPage
 from gpuexplorer.gui.machines.view import MachinesView
 from gpuexplorer.gui.rail.python_foot import PythonFoot

@@ -10,10 +10,9 @@ from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MEMORY_USED, Cadence, throttle
 from gpuexplorer.core.words import Message
-from gpuexplorer.fleet.client import Prometheus
+from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.fleet.login import address
-from gpuexplorer.fleet.watching import Watching
+from gpuexplorer.fleet.host import Watching
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts
 from gpuexplorer.gui.state.groups.of_sessions import MachinesSource
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing

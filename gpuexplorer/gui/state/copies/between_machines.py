@@ -12,9 +12,17 @@ from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.bridge import Inbox
 from gpuexplorer.gui.state.lab.lab_pythons import python_setting
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState
-from gpuexplorer.ranks.company import CancelledError, Company, Member, here, told_apart
-from gpuexplorer.ranks.measuring import Asked, RankResult, measure
-from gpuexplorer.ranks.meeting import Met
+from gpuexplorer.ranks.measuring import (
+    Asked,
+    CancelledError,
+    Company,
+    Member,
+    Met,
+    RankResult,
+    here,
+    measure,
+    told_apart,
+)
 from gpuexplorer.ranks.wire import Way
 from gpuexplorer.remote.machine import FarMachine
 from gpuexplorer.remote.stream import FarStream

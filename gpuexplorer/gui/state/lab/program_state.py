@@ -24,7 +24,7 @@ from gpuexplorer.lab.wire import Answer, Run
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.programs.program_run import ProgramRun
 from gpuexplorer.recording.lab_said import OfProgram, ProgramChosen, ProgramStands
-from gpuexplorer.remote.lab import no_programs
+from gpuexplorer.remote.machine import no_programs
 from gpuexplorer.remote.stream import FarStream
 
 
