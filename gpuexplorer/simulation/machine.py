@@ -39,8 +39,7 @@ class Reading(NamedTuple):
     graphics_clock: float
     memory_clock: float
     state: int
-    pcie_receive_share: float
-    pcie_transmit_share: float
+    pcie_share: float
     nvlink_share: float
     traffic: Traffic  # that the lab adds
     seconds_at_limit: float
@@ -132,7 +131,7 @@ class _SimulatedCard:
 
     def reading(self, t: float, nvlink_share: float) -> Reading:
         now, model = self.course.at(t), self._model
-        busy, feed = _busy(now.level, now.wave), now.phase.feed * (1.0 + 0.2 * now.wave)
+        busy = _busy(now.level, now.wave)
         resting = now.level <= 0.0
         warm = now.temperature >= model.heat_target
         jobs = sum(job.memory_at(now.second) for _, job in self._jobs(now))
@@ -152,8 +151,7 @@ class _SimulatedCard:
             graphics_clock=self._graphics_clock(now, warm=warm) * 1e6,
             memory_clock=(model.memory_clock_idle if resting else model.memory_clock) * 1e6,
             state=self._state(now.level),
-            pcie_receive_share=feed,
-            pcie_transmit_share=0.3 * feed,
+            pcie_share=now.phase.feed * (1.0 + 0.2 * now.wave),
             nvlink_share=nvlink_share,
             traffic=now.traffic,
             seconds_at_limit=self._past_limited + now.seconds_at_limit,

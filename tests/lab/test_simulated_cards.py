@@ -68,10 +68,9 @@ class Lab:
 
     def more(self, card: int, metric: MetricId, at: float) -> float:
         """Than it would be had the lab done nothing."""
-        figure = figures_of(self.machine, card, 30e9)[metric]
-        alone = figures_of(Machine(self.machine.spec), card, 30e9)[metric]
-        bare = Machine(self.machine.spec)
-        return figure(self.machine.reading(card, at)) - alone(bare.reading(card, at))
+        figures = figures_of(self.machine, card, 30e9)
+        alone = Machine(self.machine.spec).reading(card, at)
+        return figures(self.machine.reading(card, at))[metric] - figures(alone)[metric]
 
     def busy(self, card: int, at: float) -> float:
         return self.machine.reading(card, at).busy

@@ -120,7 +120,7 @@ class SimulatedBackend:
             if kind in kinds:
                 return Sample(card, at, {}, dict.fromkeys(metrics, absence), state)
         reading = self.machine.reading(index, at - self._began)
-        figures, absences = self._figures[index], self._absences[index]
+        figures, absences = self._figures[index](reading), self._absences[index]
         values: dict[MetricId, float] = {}
         missing: dict[MetricId, Absence] = {}
         for metric in metrics:
@@ -128,7 +128,7 @@ class SimulatedBackend:
             if figure is None:
                 missing[metric] = absences.get(metric, Absence.NOT_SUPPORTED)
                 continue
-            value = _IMPOSSIBLE if FaultKind.GARBAGE in kinds else float(figure(reading))
+            value = _IMPOSSIBLE if FaultKind.GARBAGE in kinds else float(figure)
             if METRICS[metric].plausible(value):
                 values[metric] = value
             else:
