@@ -52,9 +52,9 @@ class SimulatedProcess(NamedTuple):
     pid: int
     command: str
     user: str
-    graphics: bool
     memory_bytes: int
     busy: float
+    graphics: bool = False
 
 
 class Machine:
@@ -66,25 +66,22 @@ class Machine:
     def __init__(self, spec: MachineSpec, seed: int | None = None) -> None:
         self.spec, self.wiring = spec, Wiring(spec)
         seed = spec.seed if seed is None else seed
-        everyone = range(len(spec.cards))
-        self._cards = [_SimulatedCard(spec, index, seed) for index in everyone]
-        self._leads = [self._lead(index) for index in everyone]
+        cards = [_SimulatedCard(spec, index, seed) for index in range(len(spec.cards))]
+        self._cards = cards
+        # The first of those that NVLink joins whose work exchanges something takes the others
+        # along.
+        joined = (sorted((at, *self.wiring.peers(at))) for at in range(len(cards)))
+        self._leads = [
+            next((each for each in together if cards[each].exchanges), together[0])
+            for together in joined
+        ]
         # Hears which card was given what.
         self.on_added: Callable[[int, int | Occupation], object] | None = None
 
     def reading(self, index: int, t: float) -> Reading:
         # What one card receives over NVLink, others send in that tenth of a second.
-        lead = self._leads[index]
-        share = 0.0 if lead is None else lead.exchange(t // 0.1 / 10)
+        share = self._cards[self._leads[index]].exchange(t // 0.1 / 10)
         return self._cards[index].reading(t, share)
-
-    def _lead(self, index: int) -> "_SimulatedCard | None":
-        """The first of those that NVLink joins whose work exchanges something takes the others
-        along.
-        """
-        peers = self.wiring.peers(index)
-        together = [self._cards[each] for each in sorted((index, *peers))] if peers else []
-        return next((each for each in together if each.exchanges), None)
 
     def processes(self, index: int, t: float) -> list[SimulatedProcess]:
         return self._cards[index].processes(t)
@@ -131,10 +128,15 @@ class _SimulatedCard:
 
     def reading(self, t: float, nvlink_share: float) -> Reading:
         now, model = self.course.at(t), self._model
-        busy = _busy(now.level, now.wave)
-        resting = now.level <= 0.0
-        warm = now.temperature >= model.heat_target
+        busy, warm = _busy(now.level, now.wave), now.temperature >= model.heat_target
         jobs = sum(job.memory_at(now.second) for _, job in self._jobs(now))
+        if now.level <= 0.0:
+            state, clock = model.idle_state, float(model.clock_idle)
+            memory_clock = model.memory_clock_idle
+        else:
+            slow = now.level < 0.12 and model.idle_state == 8
+            state = 5 if slow else model.busy_state
+            clock, memory_clock = self._graphics_clock(now, warm=warm), model.memory_clock
         return Reading(
             busy=busy,
             memory_busy=round(busy * self._memory_share * (1.0 + 0.1 * now.wave), 2),
@@ -148,9 +150,9 @@ class _SimulatedCard:
             temperature=now.temperature,
             fan=self._fan(now.temperature),
             memory_used=SCRAPS_BYTES + jobs + self._held(t, jobs),
-            graphics_clock=self._graphics_clock(now, warm=warm) * 1e6,
-            memory_clock=(model.memory_clock_idle if resting else model.memory_clock) * 1e6,
-            state=self._state(now.level),
+            graphics_clock=clock * 1e6,
+            memory_clock=memory_clock * 1e6,
+            state=state,
             pcie_share=now.phase.feed * (1.0 + 0.2 * now.wave),
             nvlink_share=nvlink_share,
             traffic=now.traffic,
@@ -169,22 +171,27 @@ class _SimulatedCard:
                 pid,
                 job.command,
                 job.user,
-                job.graphics,
                 job.memory_at(now.second),
                 round(own_busy * job.weight / weights, 3),
+                job.graphics,
             )
             for pid, job in jobs
         ]
         held = self._held(t, sum(each.memory_bytes for each in processes))
         if held or lab_busy:
-            ours = LAB_PID, "gpuexplorer worker", "you"
-            processes.append(SimulatedProcess(*ours, False, held, lab_busy))  # noqa: FBT003
+            ours = "gpuexplorer worker", "you", held, lab_busy
+            processes.append(SimulatedProcess(LAB_PID, *ours))
         return processes
 
     def _jobs(self, now: Moment) -> list[tuple[int, Job]]:
         """Those that run, by their pids."""
         return [
-            (self._first_pid + 1000 * slot + (0 if job.lasting else 7 * now.round % 500), job)
+            (
+                self._first_pid
+                + 1000 * slot
+                + (0 if job.end == math.inf else 7 * now.round % 500),
+                job,
+            )
             for slot, job in enumerate(self._work.jobs)
             if job.begin <= now.second < job.end
         ]
@@ -193,17 +200,9 @@ class _SimulatedCard:
         """What the lab holds, as far as the card's own programs leave room for it."""
         return min(self.course.held(t), self._model.usable_bytes - SCRAPS_BYTES - by_jobs)
 
-    def _state(self, level: float) -> int:
-        model = self._model
-        if level <= 0.0:
-            return model.idle_state
-        return 5 if level < 0.12 and model.idle_state == 8 else model.busy_state
-
     def _graphics_clock(self, now: Moment, *, warm: bool) -> float:
         """MHz, in the steps of 15 MHz that drivers set."""
         model = self._model
-        if now.level <= 0.0:
-            return model.clock_idle
         factor = 1.0 - 0.0015 * max(0.0, now.temperature - 45.0)
         if is_at_limit(now.level):
             factor *= 0.91 + 0.02 * now.wave

@@ -1,6 +1,5 @@
 """The figures of simulated cards: the same for one seed, and hanging together at any time."""
 
-import math
 import threading
 from collections.abc import Sequence
 from itertools import pairwise
@@ -119,12 +118,6 @@ def test_whatever_the_lab_adds_the_figures_still_hang_together(
         assert reading.at_limit == (reading.power > 0.985 * model.power_limit)
         assert reading.temperature < model.heat_slowdown
         assert reading.warm == (reading.temperature >= model.heat_target)
-
-
-@pytest.mark.parametrize("end", [5.0, 4.0, math.inf, math.nan])
-def test_work_that_does_not_end_after_it_starts_is_a_mistake(end: float) -> None:
-    with pytest.raises(ValueError, match="ends after it starts"):
-        FOUR_TITANS.occupy(0, Occupation(5.0, end, busy=1.0))
 
 
 def test_work_may_be_added_by_one_thread_while_another_reads() -> None:
