@@ -82,8 +82,6 @@ class App:
         self._looking_again = False
         self._reader = RecordingReader(bridge)
         self._reader.was_read.connect(self._on_recording_read)
-        # What goes on being read while a recording is shown, so that its past goes on.
-        self._aside: tuple[Session, Want] | None = None
         always_on = AlwaysOn(self._settings)
         self._make = SessionMaker(self._settings, bridge, always_on, past)
         attempts: Sequence[Attempt] = ()
@@ -100,6 +98,9 @@ class App:
                 self._session = self._make.simulated(MAKE_BELIEVE, attempts=attempts)
             else:
                 self._session = self._make.bare()
+        # It goes on being read while a recording is shown, so that its past goes on.
+        self._here = self._session
+        self._want = Want(frozenset(), processes=False)
         machines = machines_at_start(arguments, self._settings, bridge, self._session, launch)
         self.window = MainWindow(
             self._session,
@@ -142,9 +143,8 @@ class App:
     def stop(self) -> None:
         self._search.stop()
         self.window.stop()
-        self._session.stop()
-        if self._aside is not None:
-            self._aside[0].stop()
+        for session in {self._session, self._here}:
+            session.stop()
         self._settings.flush()
         self.crash_reports.stop()
 
@@ -159,8 +159,8 @@ class App:
         """`attempts` say why no card is read any more. `quietly`: nobody asked for it, and who
         looks at another machine goes on doing so.
         """
-        left = [self._session] if self._aside is None else [self._session, self._aside[0]]
-        self._session, self._aside = session, None
+        left = {self._session, self._here}
+        self._session = self._here = session
         self._search.go_on(until_found=session.bare)
         # The window says what it wants first, and so gets all of it with the first beat.
         if session.bare:
@@ -173,8 +173,8 @@ class App:
 
     def _on_recording_read(self, recorded: RecordedSession) -> None:
         before, self._session = self._session, recorded
-        if self._aside is None:
-            self._aside = before, before.want_always()
+        if before is self._here:
+            self._want = before.want_always()
         else:
             _end(before)
         self._search.go_on(until_found=False)
@@ -185,13 +185,12 @@ class App:
 
     def _close_recording(self) -> None:
         """Back to what was shown before."""
-        if self._aside is None:
+        recorded, self._session = self._session, self._here
+        if recorded is self._here:
             return
-        recorded, (self._session, want) = self._session, self._aside
-        self._aside = None
         self._search.go_on(until_found=self._session.bare)
         self.window.show_session(self._session)
-        self._session.release(want)
+        self._session.release(self._want)
         self._session.set_interval(self._settings.choices.interval)
         _end(recorded)
 
@@ -200,11 +199,12 @@ class App:
     ) -> None:
         """A driver that was not waited for."""
         # A recording that is shown is no simulation that one leaves.
-        asked, self._looking_again = self._looking_again and self._aside is None, False
+        asked, self._looking_again = self._looking_again and self._session is self._here, False
         bare = self._session.bare
         in_peace = not bare and not (asked and self._session.simulated)
         # What lies in the lab would go with the change.
-        if in_peace or (backend is not None and self.window.machines.lab_works and not asked):
+        in_the_way = not asked and backend is not None and self.window.machines.lab_works
+        if in_peace or in_the_way:
             if backend is not None:
                 backend.close()
         elif backend is not None:
@@ -224,22 +224,20 @@ def run(arguments: argparse.Namespace) -> int:
     application = create_application(sys.argv[:1])
     Sweeping(application)
     for_pictures = arguments.screenshot is not None
+    because, past = READ_ONLY if arguments.read_only else "", None
     # Of pictures the same words give the same, whatever a person's settings are.
-    settings = Settings(
-        None if for_pictures else open_store(),
-        read_only_because=READ_ONLY if arguments.read_only else "",
-    )
-    past = None
+    settings = Settings(None if for_pictures else open_store(), read_only_because=because)
     if for_pictures:
         settings.choose(replace(settings.choices, motion=Motion.REDUCED))
         past = _PAST if arguments.after is None else arguments.after
     app = App(arguments, settings=settings, past=past)
     window = app.window
     pictures = _pictures(app, arguments) if for_pictures else None
-    if pictures is not None:
-        pictures.finished.connect(application.quit)
-    else:
+    if pictures is None:
         window.diagnostics.cost_changed.connect(window.status.show_cost)
+    else:
+        window.resize(*(arguments.size or _PICTURE_SIZE))
+        pictures.finished.connect(application.quit)
     # The ticks of the frame clock let Python notice the signal.
     for name in filter(signal.Signals.__members__.__contains__, _ENDINGS):
         signal.signal(signal.Signals[name], lambda got, _: application.exit(128 + got))
@@ -248,10 +246,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.diagnostics is not None:
         window.diagnostics.heartbeat.start()
     try:
-        if for_pictures:
-            window.resize(*(arguments.size or _PICTURE_SIZE))
         window.show()
-        if not for_pictures:
+        if pictures is None:
             window.companions.restore()
         status = application.exec()
         if arguments.diagnostics is not None:
@@ -279,16 +275,16 @@ def _pictures(app: App, arguments: argparse.Namespace) -> "Pictures":
     from gpuexplorer.gui.pictures import Pictures, Shot, shot_of  # noqa: PLC0415
     from gpuexplorer.gui.settings.dialog import SettingsDialog  # noqa: PLC0415
 
-    window, view = app.window, arguments.view
-    everything, bare = view in (None, "all"), app.session.bare and not arguments.host
+    window, view, session = app.window, arguments.view, app.session
+    everything, bare = view in (None, "all"), session.bare and not arguments.host
     if bare and not everything:
         raise Trouble(
             "No graphics card answers, so there is nothing to show on the screen {screen!r}.",
             "Take pictures of simulated cards: --simulate 2xTitanRTX.",
             screen=view,
         )
-    names = [] if bare else [each.name for each in VIEWS if everything or each.name == view]
-    shots = [shot_of(window, name) for name in names]
+    named = (each.name for each in VIEWS if not bare and (everything or each.name == view))
+    shots = [shot_of(window, name) for name in named]
 
     def open_settings() -> None:
         window.navigation.open_screen(VIEWS[0].name)
@@ -305,8 +301,9 @@ def _pictures(app: App, arguments: argparse.Namespace) -> "Pictures":
     schemes = (Scheme(arguments.theme),) if one_theme else (Scheme.DARK, Scheme.LIGHT)
     pictures = Pictures(Path(arguments.screenshot), [window], shots, schemes)
     # What was recorded is there at once.
-    here = app.session.bare or app.session.simulated
-    lived = (here and not arguments.host) or arguments.open is not None
+    lived = arguments.open is not None or (
+        not arguments.host and (session.bare or session.simulated)
+    )
     wait = _HOST_READINGS if lived else arguments.after or _REAL_READINGS
     looks, machines = QTimer(window, interval=_LOOK_EVERY), window.machines.state
     if arguments.host:
