@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.watching import Watching
+from tests.clocks import ManualClock
 from tests.fleet.fake_prometheus import FakePrometheus
 
 _PATIENCE = 30.0

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.remote.stream import FarClock
 from gpuexplorer.remote.wire import Knocked
+from tests.clocks import ManualClock
 
 AHEAD = 5000.0  # their steady seconds, less ours
 

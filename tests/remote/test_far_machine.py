@@ -9,7 +9,6 @@ import psutil
 import pytest
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.remote.link import LinkState
 from gpuexplorer.remote.machine import FarMachine
@@ -20,6 +19,7 @@ from gpuexplorer.telemetry.process_book import end, has_ended, refused
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse, Way
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.topology import Topology
+from tests.clocks import ManualClock
 from tests.remote.far import HERE, PATIENCE, Cable, Changes, machine
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="agents run on Linux")
