@@ -16,8 +16,7 @@ from gpuexplorer.core.words import Message
 UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError)
 
 # Of a field that means nothing in another process: neither written nor read.
-_KEPT = "kept here"
-KEPT_HERE = {_KEPT: True}
+KEPT_HERE = {"kept here": True}
 
 
 class UnreadableError(ValueError):
@@ -102,7 +101,7 @@ def _told(kind: Any) -> Sequence[str]:
     if not is_dataclass(kind):
         names: Sequence[str] = kind._fields
         return names
-    return [each.name for each in fields(kind) if each.init and not each.metadata.get(_KEPT)]
+    return [each.name for each in fields(kind) if each.init and each.metadata != KEPT_HERE]
 
 
 def _text(value: Any) -> str:
