@@ -73,68 +73,66 @@ class App:
         past: float | None = None,
         launch: Launch | None = None,
     ) -> None:
-        self._settings = settings or Settings()
+        self._settings = settings = settings or Settings()
         bridge, hosts = Bridge(), hosts_named(arguments)
-        self._search = CardSearch(open_real, bridge)
-        self._search.answered.connect(self._on_search_answered)
-        without_cards = self._settings.choices.without_cards
+        self._search = search = CardSearch(open_real, bridge)
+        search.answered.connect(self._on_search_answered)
+        without_cards = settings.choices.without_cards
         self._or_simulate = arguments.or_simulate or without_cards is WithoutCards.SIMULATE
         self._looking_again = False
-        self._reader = RecordingReader(bridge)
-        self._reader.was_read.connect(self._on_recording_read)
-        always_on = AlwaysOn(self._settings)
-        self._make = SessionMaker(self._settings, bridge, always_on, past)
+        reader, always_on = RecordingReader(bridge), AlwaysOn(settings)
+        reader.was_read.connect(self._on_recording_read)
+        self._make = make = SessionMaker(settings, bridge, always_on, past)
         attempts: Sequence[Attempt] = ()
         if arguments.simulate is not None and not hosts:
-            words = arguments.simulate, arguments.fault, arguments.seed
-            self._session = self._make.simulated(*words)
+            session = make.simulated(arguments.simulate, arguments.fault, arguments.seed)
         else:
             # Whatever a driver does, the window opens soon.
-            opened = self._search.first(patience)
+            opened = search.first(patience)
             backend, attempts = opened or (None, [STILL_WAITING])
             if backend is not None:
-                self._session, attempts = self._make.reading(backend, attempts), ()
+                session, attempts = make.reading(backend, attempts), ()
             elif opened is not None and self._or_simulate:
-                self._session = self._make.simulated(MAKE_BELIEVE, attempts=attempts)
+                session = make.simulated(MAKE_BELIEVE, attempts=attempts)
             else:
-                self._session = self._make.bare()
-        # It goes on being read while a recording is shown, so that its past goes on.
-        self._here = self._session
+                session = make.bare()
+        # What is shown; and what is read, which goes on while a recording is shown.
+        self._session = self._here = session
         self._want = Want(frozenset(), processes=False)
-        machines = machines_at_start(arguments, self._settings, bridge, self._session, launch)
-        self.window = MainWindow(
-            self._session,
+        machines = machines_at_start(arguments, settings, bridge, session, launch)
+        self.window = window = MainWindow(
+            session,
             attempts,
             looked_for(Place()),
-            or_simulated=bool(attempts) and not self._session.bare,
-            simulate=lambda spec: self._change_to(self._make.simulated(spec)),
+            or_simulated=bool(attempts) and not session.bare,
+            simulate=lambda spec: self._change_to(make.simulated(spec)),
             bridge=bridge,
-            settings=self._settings,
+            settings=settings,
             look_again=self._look_again,
-            open_recording=self._reader.read,
+            open_recording=reader.read,
             close_recording=self._close_recording,
             always_on=always_on,
             machines=machines,
         )
-        self.crash_reports = CrashReports(self.window)
-        self._reader.failed.connect(self.window.say)
-        self._search.setParent(self.window)
-        self._search.rhythm_changed.connect(self.window.explanation.show_rhythm)
-        self._search.go_on(until_found=self._session.bare)
+        self.crash_reports = CrashReports(window)
+        reader.failed.connect(window.say)
+        search.setParent(window)
+        search.rhythm_changed.connect(window.explanation.show_rhythm)
+        search.go_on(until_found=session.bare)
         # As it was asked for, over what the settings and the last time say.
         if arguments.size is not None:
-            self.window.resize(within_screen(QSize(*arguments.size), self.window))
+            window.resize(within_screen(QSize(*arguments.size), window))
         view = "machines" if hosts or machines.fleet is not None else None
         if arguments.screenshot is None:
             view = arguments.view or view
             if arguments.theme is not None:
-                self._settings.hold_scheme(Scheme(arguments.theme))
+                settings.hold_scheme(Scheme(arguments.theme))
         if view is not None:
-            self.window.navigation.open_screen(view)
-        self._session.start()
+            window.navigation.open_screen(view)
+        session.start()
         begin(machines, arguments)
         if arguments.open is not None:
-            self._reader.read(Path(arguments.open), patience)
+            reader.read(Path(arguments.open), patience)
 
     @property
     def session(self) -> Session:
@@ -198,23 +196,22 @@ class App:
         self, backend: Backend | None, attempts: Sequence[Attempt], first: bool
     ) -> None:
         """A driver that was not waited for."""
+        session, window, make = self._session, self.window, self._make
         # A recording that is shown is no simulation that one leaves.
-        asked, self._looking_again = self._looking_again and self._session is self._here, False
-        bare = self._session.bare
-        in_peace = not bare and not (asked and self._session.simulated)
-        # What lies in the lab would go with the change.
-        in_the_way = not asked and backend is not None and self.window.machines.lab_works
-        if in_peace or in_the_way:
-            if backend is not None:
+        asked, self._looking_again = self._looking_again and session is self._here, False
+        in_peace = not session.bare and not (asked and session.simulated)
+        if backend is not None:
+            # What lies in the lab would go with the change.
+            if in_peace or (window.machines.lab_works and not asked):
                 backend.close()
-        elif backend is not None:
-            self._change_to(self._make.reading(backend, attempts), quietly=not asked)
-        elif not bare:
-            self._change_to(self._make.bare(), attempts, quietly=not asked)
-        else:
-            self.window.explanation.show_search(attempts, looked_for(Place()))
+            else:
+                self._change_to(make.reading(backend, attempts), quietly=not asked)
+        elif session.bare:
+            window.explanation.show_search(attempts, looked_for(Place()))
             if first and self._or_simulate and not asked:
-                self._change_to(self._make.simulated(MAKE_BELIEVE), quietly=True)
+                self._change_to(make.simulated(MAKE_BELIEVE), quietly=True)
+        elif not in_peace:
+            self._change_to(make.bare(), attempts, quietly=not asked)
 
 
 def run(arguments: argparse.Namespace) -> int:

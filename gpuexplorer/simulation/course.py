@@ -40,11 +40,11 @@ class Job(NamedTuple):
 
     command: str
     user: str
-    begin: float
-    end: float
     memory_bytes: float
+    weight: float  # its part of the work, beside the other jobs' weights
+    begin: float = 0.0
+    end: float = math.inf
     ramp: float = 0.0  # seconds in which its memory grows to that
-    weight: float = 1.0  # its part of the work, beside the other jobs' weights
     graphics: bool = False
 
     def memory_at(self, second: float) -> int:
@@ -71,8 +71,7 @@ _BURSTS = {
 
 def work_of(spec: MachineSpec, index: int, seed: int) -> Work:
     """Cards of one board that train do so together, as one program on several cards."""
-    slot = spec.cards[index]
-    model = slot.model
+    slot, model = spec.cards[index], spec.cards[index].model
     if slot.idle:
         return Work([Phase(_HOUR)], [], 0.0)
     roles = ["training", "serving", "resting"]
@@ -86,34 +85,34 @@ def work_of(spec: MachineSpec, index: int, seed: int) -> Work:
             phases[4] = Phase(70.0, 0.86, feed=0.03, exchange=0.2, choked=True)
     else:
         counts, calm, busy = _BURSTS[role]
-        count = own.randint(*counts)
-        phases = [Phase(own.uniform(15.0, 30.0))]
+        count, phases = own.randint(*counts), [Phase(own.uniform(15.0, 30.0))]
         for _ in range(count):
             phases.append(Phase(own.uniform(*busy), own.uniform(0.3, 0.92), feed=0.12))
             phases.append(Phase(own.uniform(*calm)))
         offset = own.uniform(0.0, 60.0)
-    usable, lasting = model.usable_bytes, math.inf
-    notebook, held = "python -m ipykernel_launcher -f kernel.json", own.uniform(0.02, 0.04)
-    jobs = [Job(notebook, "ada", 0.0, lasting, held * usable, weight=0.05)]
+    usable, notebook = model.usable_bytes, "python -m ipykernel_launcher -f kernel.json"
+    jobs = [Job(notebook, "ada", own.uniform(0.02, 0.04) * usable, 0.05)]
     if draws(spec, index):
-        xorg, held = "/usr/lib/xorg/Xorg :0", own.uniform(90.0, 200.0) * MIB
-        jobs.append(Job(xorg, "root", 0.0, lasting, held, weight=0.02, graphics=True))
+        held = own.uniform(90.0, 200.0) * MIB
+        jobs.append(Job("/usr/lib/xorg/Xorg :0", "root", held, 0.02, graphics=True))
     edges = [0.0, *accumulate(phase.seconds for phase in phases)]
     main = own.uniform(0.45, 0.72) * usable
     if role == "training":
-        rests = [at for at, phase in enumerate(phases) if phase.level == 0.0]
-        first, second, last = edges[rests[1]], edges[rests[1] + 1], edges[rests[2]]
-        evaluate, few = "python evaluate.py --split dev", 0.06 * usable
+        spans = zip(phases, pairwise(edges), strict=True)
+        (_, begin), (first, second), (last, _) = (at for phase, at in spans if not phase.level)
+        few, early = 0.06 * usable, (0.6 * first, first - 2.0)
         jobs += [
-            Job("python train.py --model gpt2-xl", "grace", edges[1], first, main, 10.0),
-            Job(evaluate, "grace", 0.6 * first, first - 2.0, few, 3.0, 0.15),
-            Job("python finetune.py --lora", "ada", second, last, main / 2, 6.0),
+            Job("python train.py --model gpt2-xl", "grace", main, 1.0, begin, first, 10.0),
+            Job("python evaluate.py --split dev", "grace", few, 0.15, *early, 3.0),
+            Job("python finetune.py --lora", "ada", main / 2, 1.0, second, last, 6.0),
         ]
     elif role == "serving":
-        jobs.append(Job("python serve.py --port 8000", "api", 10.0, edges[-1] - 2.0, main, 5.0))
+        end = edges[-1] - 2.0
+        jobs.append(Job("python serve.py --port 8000", "api", main, 1.0, 10.0, end, 5.0))
     else:
         half = edges[len(edges) // 2]
-        jobs.append(Job("python inference.py photos/", "alan", 12.0, half, main / 2, 4.0))
+        photos = "python inference.py photos/"
+        jobs.append(Job(photos, "alan", main / 2, 1.0, 12.0, half, 4.0))
     return Work(phases, jobs, offset, decodes=role == "serving")
 
 

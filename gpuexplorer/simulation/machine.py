@@ -32,6 +32,13 @@ _STILL = (
 )
 
 
+def absence_of(metric: MetricId) -> Absence:
+    """Why a card does not answer it: for want of a part, or because its driver does not."""
+    summed = ("fan_speed", "nvlink_active", "nvlink_receive", "nvlink_transmit")
+    of_part = METRICS[metric].part or metric in summed
+    return Absence.NO_PART if of_part else Absence.NOT_SUPPORTED
+
+
 class SimulatedProcess(NamedTuple):
     """A program that does not exist, on a card that does not either."""
 
@@ -73,16 +80,6 @@ class Machine:
 
     def processes(self, index: int, t: float) -> list[SimulatedProcess]:
         return self._cards[index].processes(t)
-
-    def absences(self, index: int) -> Mapping[MetricId, Absence]:
-        """Why it does not answer: for want of a part, or else it is not supported."""
-        slot = self.spec.cards[index]
-        parts = {"fan": slot.model.fans, "nvlink": slot.nvlinks}
-        return {
-            each.id: Absence.NO_PART
-            for each in METRICS.values()
-            if (each.part[1] if each.part else 0) >= parts.get(each.id.partition("_")[0], 1)
-        }
 
     def occupy(self, index: int, occupation: Occupation) -> None:
         """Add a span of work to a card, as if a program did it."""
@@ -180,20 +177,21 @@ class _SimulatedCard:
 
     def reading(self, t: float, nvlink_share: float) -> Mapping[str, float]:
         now, model = self.course.at(t), self._model
-        resting, generation = now.level <= 0.0, model.pcie_generation
-        busy, celsius, power = _busy(now.level, now.wave), now.temperature, round(now.power, 3)
+        busy, heat, resting = _busy(now.level, now.wave), now.temperature, now.level <= 0.0
+        power, celsius, warm = round(now.power, 3), math.floor(heat), heat >= model.heat_target
         memory_busy = round(busy * self._memory_share * (1.0 + 0.1 * now.wave), 2)
-        warm = celsius >= model.heat_target
         jobs = sum(job.memory_at(now.second) for _, job in self._jobs(now))
         used = SCRAPS_BYTES + jobs + self._held(t, jobs)
-        state, clock = model.idle_state, float(model.clock_idle)
-        memory_clock = model.memory_clock_idle
-        if not resting:
-            slow = now.level < 0.12 and model.idle_state == 8
-            state = 5 if slow else model.busy_state
+        state, clock = model.idle_state, model.clock_idle * 1e6
+        memory_clock, generation = model.memory_clock_idle, model.pcie_generation
+        if resting and state == 8:
+            generation = 1
+        elif not resting:
+            state = 5 if now.level < 0.12 and state == 8 else model.busy_state
             clock, memory_clock = self._graphics_clock(now, warm=warm), model.memory_clock
         pcie_in, pcie_out, nvlink_in, nvlink_out = now.traffic
-        fed = now.phase.feed * (1.0 + 0.2 * now.wave) * self._pcie_rate
+        pcie, nvlink, links = self._pcie_rate, self._nvlink_rate, self._nvlinks
+        fed = now.phase.feed * (1.0 + 0.2 * now.wave) * pcie
         told = self._lasting | {
             "gpu_utilization": busy,
             "memory_utilization": memory_busy,
@@ -201,28 +199,28 @@ class _SimulatedCard:
             "memory_used": used,
             "memory_free": model.usable_bytes - used,
             "bar1_used": (2 if resting else 10) * MIB,
-            "temperature": math.floor(celsius),
+            "temperature": celsius,
             "power_draw": power,
             "power_draw_instant": power,
             "energy": round(self._past_energy + now.energy, 3),
-            "clock_graphics": clock * 1e6,
-            "clock_sm": clock * 1e6,
+            "clock_graphics": clock,
+            "clock_sm": clock,
             "clock_memory": memory_clock * 1e6,
-            "clock_video": _video_clock(clock * 1e6),
+            "clock_video": _video_clock(clock),
             "performance_state": state,
             "throttle_gpu_idle": resting,
             "throttle_sw_power_cap": is_at_limit(now.level),
             "throttle_time_sw_power_cap": self._past_limited + now.seconds_at_limit,
             "throttle_sw_thermal_slowdown": warm,
             "throttle_time_sw_thermal_slowdown": now.seconds_warm,
-            "pcie_generation": 1 if resting and model.idle_state == 8 else generation,
-            "pcie_receive": min(self._pcie_rate, fed + pcie_in),
-            "pcie_transmit": min(self._pcie_rate, 0.3 * fed + pcie_out),
+            "pcie_generation": generation,
+            "pcie_receive": min(pcie, fed + pcie_in),
+            "pcie_transmit": min(pcie, 0.3 * fed + pcie_out),
         }
         for way, added in (("receive", nvlink_in), ("transmit", nvlink_out)):
-            rate = min(self._nvlink_rate, nvlink_share * self._nvlink_rate + added)
-            told |= {f"nvlink_{n}_{way}": rate / self._nvlinks for n in range(self._nvlinks)}
-            if self._nvlinks:
+            rate = min(nvlink, nvlink_share * nvlink + added)
+            told |= {f"nvlink_{n}_{way}": rate / links for n in range(links)}
+            if links:
                 told[f"nvlink_{way}"] = rate
         if self._ampere:
             told["power_draw_average"] = round(now.energy - self.course.at(t - 1.0).energy, 3)
@@ -231,10 +229,10 @@ class _SimulatedCard:
             told["sm_occupancy"] = 0.42 * busy
             told["tensor_activity"] = 0.55 * busy * now.level
         if model.margin:
-            told["temperature_margin"] = model.heat_target - math.floor(celsius)
+            told["temperature_margin"] = model.heat_target - celsius
         if model.hbm:
-            told["memory_temperature"] = math.floor(celsius + 5.0 + 8.0 * memory_busy)
-        fan = self._fan(celsius)
+            told["memory_temperature"] = math.floor(heat + 5.0 + 8.0 * memory_busy)
+        fan = self._fan(heat)
         if model.fans:
             told["fan_speed"] = fan
         for n in range(model.fans):
@@ -278,14 +276,14 @@ class _SimulatedCard:
         return min(self.course.held(t), self._model.usable_bytes - SCRAPS_BYTES - by_jobs)
 
     def _graphics_clock(self, now: Moment, *, warm: bool) -> float:
-        """MHz, in the steps of 15 MHz that drivers set."""
+        """In the steps of 15 MHz that drivers set."""
         model = self._model
         factor = 1.0 - 0.0015 * max(0.0, now.temperature - 45.0)
         if is_at_limit(now.level):
             factor *= 0.91 + 0.02 * now.wave
         if warm:
             factor *= 0.85
-        return max(model.clock_base, math.floor(model.clock_boost * factor / 15.0) * 15)
+        return max(model.clock_base, math.floor(model.clock_boost * factor / 15.0) * 15) * 1e6
 
     def _fan(self, temperature: float) -> float:
         model = self._model

@@ -10,7 +10,7 @@ from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.simulation.faults import SLOW_SECONDS, Fault, FaultKind
-from gpuexplorer.simulation.machine import Machine, SimulatedProcess
+from gpuexplorer.simulation.machine import Machine, SimulatedProcess, absence_of
 from gpuexplorer.simulation.reached import no_peers
 from gpuexplorer.simulation.specs import MachineSpec
 from gpuexplorer.telemetry.backend import MADE_UP, HardwareFault, Source
@@ -77,7 +77,6 @@ class SimulatedBackend:
         self._pcie = [
             pcie_rate(model.pcie_generation, model.pcie_lanes) or 0.0 for model in self._models
         ]
-        self._absences = [self.machine.absences(card.index) for card in self._cards]
         falls = (fault for fault in self.faults if fault.kind is FaultKind.LOST)
         self._falls = sorted(falls, key=lambda fault: fault.start)
 
@@ -118,13 +117,12 @@ class SimulatedBackend:
             if kind in kinds:
                 return Sample(card, at, {}, dict.fromkeys(metrics, absence), state)
         figures = self.machine.reading(index, at - self._began)
-        absences = self._absences[index]
         values: dict[MetricId, float] = {}
         missing: dict[MetricId, Absence] = {}
         for metric in metrics:
             figure = figures.get(metric)
             if figure is None:
-                missing[metric] = absences.get(metric, Absence.NOT_SUPPORTED)
+                missing[metric] = absence_of(metric)
                 continue
             value = _IMPOSSIBLE if FaultKind.GARBAGE in kinds else float(figure)
             if METRICS[metric].plausible(value):
