@@ -283,15 +283,11 @@ def _pictures(app: App, arguments: argparse.Namespace) -> "Pictures":
     named = (each.name for each in VIEWS if not bare and (everything or each.name == view))
     shots = [shot_of(window, name) for name in named]
 
-    def open_settings() -> None:
-        window.navigation.open_screen(VIEWS[0].name)
-        window.open_settings()
-
     def opened() -> SettingsDialog:
         return next(each for each in window.findChildren(SettingsDialog) if each.isVisible())
 
     if everything:
-        shots.append(Shot("settings", open_settings, opened, lambda: opened().reject()))
+        shots.append(Shot("settings", window.open_settings, opened, lambda: opened().reject()))
     if bare:
         shots.append(Shot("empty", window.update, lambda: window))
     one_theme = arguments.theme in tuple(Scheme)

@@ -1,6 +1,5 @@
 """The figures of simulated cards: the same for one seed, and hanging together at any time."""
 
-import threading
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
@@ -141,28 +140,6 @@ def test_whatever_the_lab_adds_the_figures_still_hang_together(
         assert reading["throttle_sw_thermal_slowdown"] == (
             reading["temperature"] >= model.heat_target
         )
-
-
-def test_work_may_be_added_by_one_thread_while_another_reads() -> None:
-    machine = Machine(parse_machine("T4"))
-    readings: list[Mapping[str, float]] = []
-
-    def add() -> None:
-        for step in range(200):
-            machine.occupy(0, Occupation(step * 0.5, step * 0.5 + 0.8, busy=0.3))
-            machine.hold(0, step * 0.5, MIB)
-
-    adder = threading.Thread(target=add)
-    adder.start()
-    while adder.is_alive():
-        readings.append(machine.reading(0, 50.0))
-    adder.join()
-    twin = Machine(parse_machine("T4"))
-    for step in range(200):
-        twin.occupy(0, Occupation(step * 0.5, step * 0.5 + 0.8, busy=0.3))
-        twin.hold(0, step * 0.5, MIB)
-    assert machine.reading(0, 50.0) == twin.reading(0, 50.0)
-    assert all(0.0 < reading["power_draw"] <= 70.0 for reading in readings)
 
 
 def _resting_card() -> tuple[Machine, int, float]:
