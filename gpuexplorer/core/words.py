@@ -107,10 +107,8 @@ def tr(words: str, /, **values: object) -> str:
     if isinstance(words, Message):
         if words.many:
             return trn(words.template, words.many, **words.values)  # type: ignore[arg-type]
-        template, values = words.template, dict(words.values)
-    else:
-        template = words
-    return _filled(_translations.gettext(template) if template else "", values)
+        return tr(words.template, **words.values)
+    return _filled(_translations.gettext(words) if words else "", values)
 
 
 def trn(one: str, many: str, /, count: int, **values: object) -> str:
