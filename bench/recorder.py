@@ -9,12 +9,12 @@ from pathlib import Path
 
 from bench.table import Figure
 from gpuexplorer.core.cards import Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
 from gpuexplorer.recording.recorder import Recorder, machine_of
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.session import session_on
 from gpuexplorer.telemetry.sources import simulated
+from tests.clocks import ManualClock
 
 _METRICS = 30
 _DAY = 86400

@@ -73,67 +73,66 @@ class App:
         past: float | None = None,
         launch: Launch | None = None,
     ) -> None:
-        self._settings = settings or Settings()
+        self._settings = settings = settings or Settings()
         bridge, hosts = Bridge(), hosts_named(arguments)
-        self._search = CardSearch(open_real, bridge)
-        self._search.answered.connect(self._on_search_answered)
-        without_cards = self._settings.choices.without_cards
+        self._search = search = CardSearch(open_real, bridge)
+        search.answered.connect(self._on_search_answered)
+        without_cards = settings.choices.without_cards
         self._or_simulate = arguments.or_simulate or without_cards is WithoutCards.SIMULATE
         self._looking_again = False
-        self._reader = RecordingReader(bridge)
-        self._reader.was_read.connect(self._on_recording_read)
-        # What goes on being read while a recording is shown, so that its past goes on.
-        self._aside: tuple[Session, Want] | None = None
-        always_on = AlwaysOn(self._settings)
-        self._make = SessionMaker(self._settings, bridge, always_on, past)
+        reader, always_on = RecordingReader(bridge), AlwaysOn(settings)
+        reader.was_read.connect(self._on_recording_read)
+        self._make = make = SessionMaker(settings, bridge, always_on, past)
         attempts: Sequence[Attempt] = ()
         if arguments.simulate is not None and not hosts:
-            words = arguments.simulate, arguments.fault, arguments.seed
-            self._session = self._make.simulated(*words)
+            session = make.simulated(arguments.simulate, arguments.fault, arguments.seed)
         else:
             # Whatever a driver does, the window opens soon.
-            opened = self._search.first(patience)
+            opened = search.first(patience)
             backend, attempts = opened or (None, [STILL_WAITING])
             if backend is not None:
-                self._session, attempts = self._make.reading(backend, attempts), ()
+                session, attempts = make.reading(backend, attempts), ()
             elif opened is not None and self._or_simulate:
-                self._session = self._make.simulated(MAKE_BELIEVE, attempts=attempts)
+                session = make.simulated(MAKE_BELIEVE, attempts=attempts)
             else:
-                self._session = self._make.bare()
-        machines = machines_at_start(arguments, self._settings, bridge, self._session, launch)
-        self.window = MainWindow(
-            self._session,
+                session = make.bare()
+        # What is shown; and what is read, which goes on while a recording is shown.
+        self._session = self._here = session
+        self._want = Want(frozenset(), processes=False)
+        machines = machines_at_start(arguments, settings, bridge, session, launch)
+        self.window = window = MainWindow(
+            session,
             attempts,
             looked_for(Place()),
-            or_simulated=bool(attempts) and not self._session.bare,
-            simulate=lambda spec: self._change_to(self._make.simulated(spec)),
+            or_simulated=bool(attempts) and not session.bare,
+            simulate=lambda spec: self._change_to(make.simulated(spec)),
             bridge=bridge,
-            settings=self._settings,
+            settings=settings,
             look_again=self._look_again,
-            open_recording=self._reader.read,
+            open_recording=reader.read,
             close_recording=self._close_recording,
             always_on=always_on,
             machines=machines,
         )
-        self.crash_reports = CrashReports(self.window)
-        self._reader.failed.connect(self.window.say)
-        self._search.setParent(self.window)
-        self._search.rhythm_changed.connect(self.window.explanation.show_rhythm)
-        self._search.go_on(until_found=self._session.bare)
+        self.crash_reports = CrashReports(window)
+        reader.failed.connect(window.say)
+        search.setParent(window)
+        search.rhythm_changed.connect(window.explanation.show_rhythm)
+        search.go_on(until_found=session.bare)
         # As it was asked for, over what the settings and the last time say.
         if arguments.size is not None:
-            self.window.resize(within_screen(QSize(*arguments.size), self.window))
+            window.resize(within_screen(QSize(*arguments.size), window))
         view = "machines" if hosts or machines.fleet is not None else None
         if arguments.screenshot is None:
             view = arguments.view or view
             if arguments.theme is not None:
-                self._settings.hold_scheme(Scheme(arguments.theme))
+                settings.hold_scheme(Scheme(arguments.theme))
         if view is not None:
-            self.window.navigation.open_screen(view)
-        self._session.start()
+            window.navigation.open_screen(view)
+        session.start()
         begin(machines, arguments)
         if arguments.open is not None:
-            self._reader.read(Path(arguments.open), patience)
+            reader.read(Path(arguments.open), patience)
 
     @property
     def session(self) -> Session:
@@ -142,9 +141,8 @@ class App:
     def stop(self) -> None:
         self._search.stop()
         self.window.stop()
-        self._session.stop()
-        if self._aside is not None:
-            self._aside[0].stop()
+        for session in {self._session, self._here}:
+            session.stop()
         self._settings.flush()
         self.crash_reports.stop()
 
@@ -159,8 +157,8 @@ class App:
         """`attempts` say why no card is read any more. `quietly`: nobody asked for it, and who
         looks at another machine goes on doing so.
         """
-        left = [self._session] if self._aside is None else [self._session, self._aside[0]]
-        self._session, self._aside = session, None
+        left = {self._session, self._here}
+        self._session = self._here = session
         self._search.go_on(until_found=session.bare)
         # The window says what it wants first, and so gets all of it with the first beat.
         if session.bare:
@@ -173,8 +171,8 @@ class App:
 
     def _on_recording_read(self, recorded: RecordedSession) -> None:
         before, self._session = self._session, recorded
-        if self._aside is None:
-            self._aside = before, before.want_always()
+        if before is self._here:
+            self._want = before.want_always()
         else:
             _end(before)
         self._search.go_on(until_found=False)
@@ -185,13 +183,12 @@ class App:
 
     def _close_recording(self) -> None:
         """Back to what was shown before."""
-        if self._aside is None:
+        recorded, self._session = self._session, self._here
+        if recorded is self._here:
             return
-        recorded, (self._session, want) = self._session, self._aside
-        self._aside = None
         self._search.go_on(until_found=self._session.bare)
         self.window.show_session(self._session)
-        self._session.release(want)
+        self._session.release(self._want)
         self._session.set_interval(self._settings.choices.interval)
         _end(recorded)
 
@@ -199,22 +196,22 @@ class App:
         self, backend: Backend | None, attempts: Sequence[Attempt], first: bool
     ) -> None:
         """A driver that was not waited for."""
+        session, window, make = self._session, self.window, self._make
         # A recording that is shown is no simulation that one leaves.
-        asked, self._looking_again = self._looking_again and self._aside is None, False
-        bare = self._session.bare
-        in_peace = not bare and not (asked and self._session.simulated)
-        # What lies in the lab would go with the change.
-        if in_peace or (backend is not None and self.window.machines.lab_works and not asked):
-            if backend is not None:
+        asked, self._looking_again = self._looking_again and session is self._here, False
+        in_peace = not session.bare and not (asked and session.simulated)
+        if backend is not None:
+            # What lies in the lab would go with the change.
+            if in_peace or (window.machines.lab_works and not asked):
                 backend.close()
-        elif backend is not None:
-            self._change_to(self._make.reading(backend, attempts), quietly=not asked)
-        elif not bare:
-            self._change_to(self._make.bare(), attempts, quietly=not asked)
-        else:
-            self.window.explanation.show_search(attempts, looked_for(Place()))
+            else:
+                self._change_to(make.reading(backend, attempts), quietly=not asked)
+        elif session.bare:
+            window.explanation.show_search(attempts, looked_for(Place()))
             if first and self._or_simulate and not asked:
-                self._change_to(self._make.simulated(MAKE_BELIEVE), quietly=True)
+                self._change_to(make.simulated(MAKE_BELIEVE), quietly=True)
+        elif not in_peace:
+            self._change_to(make.bare(), attempts, quietly=not asked)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -224,22 +221,20 @@ def run(arguments: argparse.Namespace) -> int:
     application = create_application(sys.argv[:1])
     Sweeping(application)
     for_pictures = arguments.screenshot is not None
+    because, past = READ_ONLY if arguments.read_only else "", None
     # Of pictures the same words give the same, whatever a person's settings are.
-    settings = Settings(
-        None if for_pictures else open_store(),
-        read_only_because=READ_ONLY if arguments.read_only else "",
-    )
-    past = None
+    settings = Settings(None if for_pictures else open_store(), read_only_because=because)
     if for_pictures:
         settings.choose(replace(settings.choices, motion=Motion.REDUCED))
         past = _PAST if arguments.after is None else arguments.after
     app = App(arguments, settings=settings, past=past)
     window = app.window
     pictures = _pictures(app, arguments) if for_pictures else None
-    if pictures is not None:
-        pictures.finished.connect(application.quit)
-    else:
+    if pictures is None:
         window.diagnostics.cost_changed.connect(window.status.show_cost)
+    else:
+        window.resize(*(arguments.size or _PICTURE_SIZE))
+        pictures.finished.connect(application.quit)
     # The ticks of the frame clock let Python notice the signal.
     for name in filter(signal.Signals.__members__.__contains__, _ENDINGS):
         signal.signal(signal.Signals[name], lambda got, _: application.exit(128 + got))
@@ -248,10 +243,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.diagnostics is not None:
         window.diagnostics.heartbeat.start()
     try:
-        if for_pictures:
-            window.resize(*(arguments.size or _PICTURE_SIZE))
         window.show()
-        if not for_pictures:
+        if pictures is None:
             window.companions.restore()
         status = application.exec()
         if arguments.diagnostics is not None:
@@ -279,34 +272,31 @@ def _pictures(app: App, arguments: argparse.Namespace) -> "Pictures":
     from gpuexplorer.gui.pictures import Pictures, Shot, shot_of  # noqa: PLC0415
     from gpuexplorer.gui.settings.dialog import SettingsDialog  # noqa: PLC0415
 
-    window, view = app.window, arguments.view
-    everything, bare = view in (None, "all"), app.session.bare and not arguments.host
+    window, view, session = app.window, arguments.view, app.session
+    everything, bare = view in (None, "all"), session.bare and not arguments.host
     if bare and not everything:
         raise Trouble(
             "No graphics card answers, so there is nothing to show on the screen {screen!r}.",
             "Take pictures of simulated cards: --simulate 2xTitanRTX.",
             screen=view,
         )
-    names = [] if bare else [each.name for each in VIEWS if everything or each.name == view]
-    shots = [shot_of(window, name) for name in names]
-
-    def open_settings() -> None:
-        window.navigation.open_screen(VIEWS[0].name)
-        window.open_settings()
+    named = (each.name for each in VIEWS if not bare and (everything or each.name == view))
+    shots = [shot_of(window, name) for name in named]
 
     def opened() -> SettingsDialog:
         return next(each for each in window.findChildren(SettingsDialog) if each.isVisible())
 
     if everything:
-        shots.append(Shot("settings", open_settings, opened, lambda: opened().reject()))
+        shots.append(Shot("settings", window.open_settings, opened, lambda: opened().reject()))
     if bare:
         shots.append(Shot("empty", window.update, lambda: window))
     one_theme = arguments.theme in tuple(Scheme)
     schemes = (Scheme(arguments.theme),) if one_theme else (Scheme.DARK, Scheme.LIGHT)
     pictures = Pictures(Path(arguments.screenshot), [window], shots, schemes)
     # What was recorded is there at once.
-    here = app.session.bare or app.session.simulated
-    lived = (here and not arguments.host) or arguments.open is not None
+    lived = arguments.open is not None or (
+        not arguments.host and (session.bare or session.simulated)
+    )
     wait = _HOST_READINGS if lived else arguments.after or _REAL_READINGS
     looks, machines = QTimer(window, interval=_LOOK_EVERY), window.machines.state
     if arguments.host:

@@ -4,10 +4,19 @@ from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import Message
 
 
-class Absence(StrEnum):
-    """The reason a metric has no value: its name for programs, and what a person reads in the
-    figure's place.
-    """
+class Told(StrEnum):
+    """What programs know by its name, and people by a sentence."""
+
+    sentence: Message
+
+    def __new__(cls, name: str, sentence: Message) -> "Told":
+        self = str.__new__(cls, name)
+        self._value_, self.sentence = str(name), sentence
+        return self
+
+
+class Absence(Told):
+    """The reason a metric has no value; the sentence stands in the figure's place."""
 
     NOT_SUPPORTED = "not supported", Message("this card does not report it")
     NOT_IN_DRIVER = "not in this driver", Message("this driver is too old to report it")
@@ -49,13 +58,6 @@ class Absence(StrEnum):
     NOT_ASKED = "not asked", Message("not read, since nobody looks at it")
     NOT_TOLD = "not told", Message("the exporter of this card does not tell it")
     NO_NEW_VALUE = "no new value", Message("Prometheus has no new value of it")
-
-    sentence: Message
-
-    def __new__(cls, name: str, sentence: Message) -> "Absence":
-        self = str.__new__(cls, name)
-        self._value_, self.sentence = name, sentence
-        return self
 
     @property
     def lasting(self) -> bool:

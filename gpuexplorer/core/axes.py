@@ -3,10 +3,11 @@ that move apart where they would touch.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
+from statistics import fmean
 
 from gpuexplorer.core.words import mark, tr
 
@@ -17,7 +18,6 @@ _SECONDS = (
     *(60, 120, 300, 600, 900, 1800),
     *(3600, 7200, 10800, 21600, 43200, 86400),
 )
-_MANY = 4
 
 
 def round_steps(
@@ -28,18 +28,14 @@ def round_steps(
     What begins at zero reads best in halves or quarters; else it is as close around as it gets.
     """
 
-    def around(step: float) -> tuple[int, int]:
-        return math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-
-    counts = range(2, lines + 1)
+    counts: Iterable[int] = range(2, lines + 1)
     if low == 0:
-        counts = range(_MANY, _MANY + 1) if lines >= _MANY else range(2, 3)
+        counts = [4 if lines >= 4 else 2]
     found = []
     for most in counts:
         smallest = math.floor(math.log10((high - low) / most))
-        steps = (factor * 10.0**power for power in count(smallest) for factor in _STEPS)
-        for step in steps:
-            floor, ceiling = around(step)
+        for step in (factor * 10.0**power for power in count(smallest) for factor in _STEPS):
+            floor, ceiling = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
             if ceiling - floor <= most and (not whole or step == round(step)):
                 waste = round((ceiling - floor) * step / (high - low), 6)
                 found.append((waste, most, floor, ceiling, step))
@@ -65,9 +61,10 @@ def time_ticks(start: float, end: float, offset: float, most: int) -> list[TimeT
     ticks = []
     while first - zone - offset <= end:
         moment = _local(first - zone)
-        midnight = step >= 60 and moment.hour == moment.minute == 0
-        word = f"{moment:%H:%M}" if step >= 60 else f"{moment:%H:%M:%S}"
-        ticks.append(TimeTick(first - zone - offset, _day(moment) if midnight else word))
+        word = f"{moment:%H:%M:%S}" if step < 60 else f"{moment:%H:%M}"
+        if word == "00:00":
+            word = day_word(first - zone)
+        ticks.append(TimeTick(first - zone - offset, word))
         first += step
     return ticks
 
@@ -75,18 +72,13 @@ def time_ticks(start: float, end: float, offset: float, most: int) -> list[TimeT
 def moment_word(wall: float, today: float, *, tenths: bool = False) -> str:
     """The time of day; with the day where it is another than that of `today`."""
     moment = _local(wall)
-    word = f"{moment:%H:%M:%S}"
-    if tenths:
-        word = f"{word}.{moment.microsecond // 100_000}"
-    return word if moment.date() == _local(today).date() else f"{_day(moment)} {word}"
+    word = f"{moment:%H:%M:%S.%f}"[: 10 if tenths else 8]
+    return word if moment.date() == _local(today).date() else f"{day_word(wall)} {word}"
 
 
 def day_word(wall: float) -> str:
     """ "22 Nov"."""
-    return _day(_local(wall))
-
-
-def _day(moment: datetime) -> str:
+    moment = _local(wall)
     return tr("{day} {month}", day=moment.day, month=tr(_MONTHS[moment.month - 1]))
 
 
@@ -105,25 +97,18 @@ def spread(wanted: Sequence[float], apart: float, lowest: float, highest: float)
     """Where labels go that would like to be at `wanted`: as near to it as their neighbours
     allow, `apart` from each other, from `lowest` to `highest`. Closer where all do not fit.
     """
-    if len(wanted) > 1:
-        apart = min(apart, max(0.0, highest - lowest) / (len(wanted) - 1))
-
-    def top(block: Sequence[int]) -> float:
-        """A block lies where its labels would like to be on average."""
-        height = (len(block) - 1) * apart
-        middle = sum(wanted[label] for label in block) / len(block)
-        return max(lowest, min(middle - height / 2, highest - height))
-
-    # Labels that touch form a block.
-    blocks: list[list[int]] = []
-    for label in sorted(range(len(wanted)), key=lambda each: wanted[each]):
-        blocks.append([label])
-        while len(blocks) > 1 and (
-            top(blocks[-2]) + len(blocks[-2]) * apart > top(blocks[-1]) + 1e-9
-        ):
+    gaps = len(wanted) - 1
+    apart = min(apart, max(0.0, highest - lowest) / max(1, gaps))
+    order = sorted(range(len(wanted)), key=lambda label: wanted[label])
+    # Labels that touch form a block, and each of its labels wants it elsewhere: it lies in the
+    # middle of that.
+    blocks: list[list[float]] = []
+    for rank, label in enumerate(order):
+        blocks.append([wanted[label] - rank * apart])
+        while len(blocks) > 1 and fmean(blocks[-2]) > fmean(blocks[-1]):
             blocks[-2:] = [blocks[-2] + blocks[-1]]
+    starts = [fmean(block) for block in blocks for _ in block]
     places = [0.0] * len(wanted)
-    for block in blocks:
-        for at, label in enumerate(block):
-            places[label] = top(block) + at * apart
+    for rank, (label, start) in enumerate(zip(order, starts, strict=True)):
+        places[label] = max(lowest, min(start, highest - gaps * apart)) + rank * apart
     return places

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, NewType
 
-from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.absence import Absence, Told
 from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.newer_python import StrEnum
@@ -25,49 +25,37 @@ class CardKind(StrEnum):
     HOST = "host"  # the processor and its memory: the device called cpu
 
 
-class CardState(StrEnum):
-    """How a card is; `word` and `sentence` say it to a person, briefly and fully."""
+class CardState(Told):
+    """How a card is, briefly and in a sentence."""
 
-    WORKING = "working", Message("working"), Message("working")
+    WORKING = Message("working"), Message("working")
     ASLEEP = (
-        "asleep",
         Message("asleep"),
         Message("asleep, or left alone so that it can fall asleep; not woken to be read"),
     )
-    LOST = "lost", Message("lost"), Message("it no longer answers the driver")
+    LOST = Message("lost"), Message("it no longer answers the driver")
     UNLISTED = (
-        "not listed",
         Message("not listed"),
         Message("the driver no longer lists it; it is looked for again and again"),
     )
     REFUSED = (
-        "no access",
         Message("no access"),
         Message("the driver gives no access to it; it is asked again and again"),
     )
     NO_ANSWER = (
-        "no answer",
         Message("no answer"),
         Message("the driver has not answered for this card yet"),
     )
     NO_DRIVER = (
-        "no driver",
         Message("no driver"),
         Message("the driver is gone; it is looked for again and again"),
     )
-    NO_CONNECTION = (  # to the computer that it is in
-        "no connection",
-        Message("no connection"),
-        Message("there is no connection to its computer"),
-    )
+    # To the computer that it is in.
+    NO_CONNECTION = Message("no connection"), Message("there is no connection to its computer")
 
-    word: Message
-    sentence: Message
-
-    def __new__(cls, name: str, word: Message, sentence: Message) -> "CardState":
-        self = str.__new__(cls, name)
-        self._value_, self.word, self.sentence = name, word, sentence
-        return self
+    @property
+    def word(self) -> Message:
+        return Message(self.value)
 
 
 def remedy(denied: Absence | None) -> Message:

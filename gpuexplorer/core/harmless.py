@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, get_args
 from unicodedata import category
 
-from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader, written
+from gpuexplorer.core.records import UNREADABLE, UnreadableError, from_text, reader, written
 
 LATEST = 32_503_680_000.0  # the year 3000: times beyond are none
 _LONGEST = 10_000  # letters of any text
@@ -21,7 +21,7 @@ _LARGEST = 1 << 64  # a count beyond is none, and no floating point could hold a
 _MOST_PARTS = 200_000
 _LONGEST_NAME = 200
 # Of fields, by their names, the most letters: what people read in a line is no longer.
-LETTERS: Mapping[str, int] = dict.fromkeys(
+_LETTERS = dict.fromkeys(
     ("id", "name", "label", "driver_version", "cuda_version", "user", "bus_id"), _LONGEST_NAME
 )
 # Controls, formats, halves of letters, ends of lines and paragraphs.
@@ -52,31 +52,25 @@ def csv_of(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
     """A header and a line each. What there is not is an empty field; what is no column is left
     out.
     """
-    words = {True: "yes", False: "no"}
     out = io.StringIO()
-    writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
     for row in rows:
-        told = {name: words[e] if isinstance(e, bool) else e for name, e in row.items()}
-        writer.writerow(told)
+        cells = [row.get(column) for column in columns]
+        writer.writerow("yes" if e is True else "no" if e is False else e for e in cells)
     return out.getvalue()
 
 
 def tabbed(captions: Sequence[str], rows: Sequence[Sequence[str]], note: str) -> str:
     """What stands on the screen, with tabs between; the note above it, where there is one."""
-    lines = [note] if note else []
-    lines.append("\t".join(captions))
-    lines += ["\t".join(harmless(" ".join(each.split())) for each in row) for row in rows]
-    return "\n".join(lines) + "\n"
+    lines = ["\t".join(harmless(" ".join(each.split())) for each in row) for row in rows]
+    return "\n".join([*filter(None, [note]), "\t".join(captions), *lines, ""])
 
 
 # Any: the declared type says what comes out; what comes in is anybody's JSON. Here and below.
 def value_of(kind: Any, text: str) -> Any:
     """Raises UnreadableError, and nothing else, whatever the text is."""
-    try:
-        return reader(kind)(json_of(text))
-    except UNREADABLE as error:
-        raise UnreadableError from error
+    return from_text(kind, text, json_of)
 
 
 def json_of(text: str) -> Any:
@@ -98,10 +92,7 @@ def line_of(record: Any) -> bytes:
 
 
 def record_in(
-    line: bytes,
-    known: "Mapping[str, Any]",
-    letters: Mapping[str, int] = LETTERS,
-    as_they_are: "Collection[str]" = (),
+    line: bytes, known: "Mapping[str, Any]", as_they_are: "Collection[str]" = ()
 ) -> Any:
     """One of the kinds that are known; its texts are harmless, and its figures finite. Raises
     UnreadableError, whatever the line is. Fields `as_they_are` are made harmless by who reads
@@ -111,7 +102,7 @@ def record_in(
         raise UnreadableError
     try:
         content = {
-            name: each if name in as_they_are else _cleaned(each, name, letters)
+            name: each if name in as_they_are else _cleaned(each, name)
             for name, each in json.loads(line).items()
         }
         return reader(known[content.pop("is")])(content)
@@ -119,17 +110,14 @@ def record_in(
         raise UnreadableError from error
 
 
-def _cleaned(value: Any, name: str = "", letters: Mapping[str, int] = LETTERS) -> Any:
+def _cleaned(value: Any, name: str = "") -> Any:
     """Raises UnreadableError where a figure is too much."""
     if isinstance(value, str):
-        return clean(value, letters.get(name, _LONGEST))
+        return clean(value, _LETTERS.get(name, _LONGEST))
     if isinstance(value, dict):
-        return {
-            clean(key, _LONGEST_NAME): _cleaned(each, key, letters)
-            for key, each in value.items()
-        }
+        return {clean(key, _LONGEST_NAME): _cleaned(each, key) for key, each in value.items()}
     if isinstance(value, list):
-        return [_cleaned(each, name, letters) for each in value]
+        return [_cleaned(each, name) for each in value]
     endless = isinstance(value, float) and not math.isfinite(value)
     if endless or (isinstance(value, int) and abs(value) > _LARGEST):
         raise UnreadableError

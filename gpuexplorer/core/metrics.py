@@ -132,12 +132,9 @@ def _metric(row: Mapping[str, str]) -> Metric:
     unit = Unit(row["unit"])
     lowest, highest = _POSSIBLE.get(unit, (0.0, float("inf")))
     words = row["choices"].split("|") if row["choices"] else []
-    if words:
-        highest = float(row["highest"] or len(words) - 1)
+    highest = float(row["highest"] or (len(words) - 1 if words else highest))
     if len(words) == 1:  # for every number up to the highest
-        choices = {n: Message(words[0], number=n) for n in range(int(highest) + 1)}
-    else:
-        choices = {n: Message(word) for n, word in enumerate(words)}
+        words *= int(highest) + 1
     return Metric(
         MetricId(row["id"]),
         Message(row["label"]),
@@ -145,7 +142,7 @@ def _metric(row: Mapping[str, str]) -> Metric:
         Message(row["meaning"]),
         row["smi"],
         Cadence(row["cadence"]),
-        float(row["highest"] or highest),
+        highest,
         float(row["lowest"] or lowest),
         Scope(row["scope"] or "card"),
         row["counter"] == "yes",
@@ -153,7 +150,7 @@ def _metric(row: Mapping[str, str]) -> Metric:
         row["plot"],
         row["short"],
         (row["dcgm"], row["nvidia_gpu_exporter"], row["nvitop"]),
-        choices,
+        {n: Message(word, number=n) for n, word in enumerate(words)},
     )
 
 

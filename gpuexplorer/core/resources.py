@@ -23,5 +23,4 @@ def resource(*parts: str) -> Path:
     for place in _PLACES:
         if (place / "themes").is_dir():
             return place.joinpath(*parts)
-    looked = " or ".join(str(place) for place in _PLACES)
-    raise FileNotFoundError(f"The folder `resources` is missing: {looked}")
+    raise FileNotFoundError(_PLACES)

@@ -29,16 +29,17 @@ def joined(events: Sequence[str], *, begun: bool) -> bytes:
 
 
 def named_process(process: int, name: str) -> Iterator[str]:
-    """Processes stand in the order of their numbers."""
-    yield _event("M", 0, (process, 0), name="process_name", args={"name": name})
-    order = {"sort_index": process}
-    yield _event("M", 0, (process, 0), name="process_sort_index", args=order)
+    return _named("process", (process, 0), name, process)
 
 
 def named_thread(process: int, thread: int, name: str) -> Iterator[str]:
-    yield _event("M", 0, (process, thread), name="thread_name", args={"name": name})
-    order = {"sort_index": thread}
-    yield _event("M", 0, (process, thread), name="thread_sort_index", args=order)
+    return _named("thread", (process, thread), name, thread)
+
+
+def _named(what: str, place: Place, name: str, number: int) -> Iterator[str]:
+    """They stand in the order of their numbers."""
+    yield _event("M", 0, place, name=f"{what}_name", args={"name": name})
+    yield _event("M", 0, place, name=f"{what}_sort_index", args={"sort_index": number})
 
 
 def slice_text(name: str, kind: str, place: Place, begin: int, end: int, args: About) -> str:

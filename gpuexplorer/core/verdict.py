@@ -1,15 +1,15 @@
 """Verdict: how a part of the computer is."""
 
-from gpuexplorer.core.newer_python import StrEnum
+from gpuexplorer.core.absence import Told
 from gpuexplorer.core.words import Message
 
 
-class Verdict(StrEnum):
+class Verdict(Told):
     """From good to bad, by the names that programs know them by."""
 
-    FINE = "fine"
-    LOOK = "look"
-    BROKEN = "broken"
+    FINE = "fine", Message("OK")
+    LOOK = "look", Message("warning")
+    BROKEN = "broken", Message("broken")
 
     @property
     def rank(self) -> int:
@@ -17,9 +17,4 @@ class Verdict(StrEnum):
 
     @property
     def word(self) -> Message:
-        words = {
-            Verdict.FINE: Message("OK"),
-            Verdict.LOOK: Message("warning"),
-            Verdict.BROKEN: Message("broken"),
-        }
-        return words[self]
+        return self.sentence

@@ -8,9 +8,8 @@ import gettext
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
-from pathlib import Path
-from string import Formatter
 from typing import Any, TypeVar, cast
 
 from gpuexplorer.core.resources import resource
@@ -74,10 +73,12 @@ class Message(str):
         template, many = written["template"], written["many"]
         longest = max(len(str(value)) for value in ("", *values.values()))
         for each in (template, many):
-            named = _values_named(each)
+            named = _PLACE.findall(each)
             if len(each) + len(named) * (longest + _WIDEST) > _LONGEST:
                 raise ValueError("too long a message")
-            if not values.keys() >= set(named):
+            if {"{", "}"} & set(_PLACE.sub("", each)):
+                raise ValueError(each)
+            if not values.keys() >= set(filter(None, named)):
                 raise LookupError("a value is missing")
         if many and type(values["count"]) is not int:
             raise TypeError("no count")
@@ -87,25 +88,12 @@ class Message(str):
 # More than any message of ours has, and little enough to be shown.
 _LONGEST = 100_000
 _WIDEST = 99
-_PLAIN_FORM = re.compile(r"[<>]?0?\d{0,2},?(\.\d{1,2})?[a-zA-Z%]?|(%[a-zA-Z][-:./ ]?)+")
-
-
-@lru_cache(1024)
-def _values_named(template: str) -> "tuple[str, ...]":
-    """The names in the braces. Raises ValueError for a form of a figure that ours never have,
-    such as one that is a gigabyte wide.
-    """
-    found = []
-    for _, name, form, how in Formatter().parse(template):
-        if name is None:
-            continue
-        plain = _PLAIN_FORM.fullmatch(form or "") and how in (None, "r", "s")
-        if not (name.isidentifier() and plain):
-            raise ValueError(name)
-        found.append(name)
-    return tuple(found)
-
-
+# A place with its name, or a doubled brace. Its form is one that ours have, none of which
+# makes a figure a gigabyte wide.
+_PLACE = re.compile(
+    r"\{\{|\}\}|\{([a-zA-Z_]\w*)(?:![rs])?"
+    r"(?::[<>]?0?\d{0,2},?(?:\.\d{1,2})?[a-zA-Z%]?|:(?:%[a-zA-Z][-:./ ]?)+)?\}"
+)
 NOTHING = Message("")
 
 
@@ -119,10 +107,8 @@ def tr(words: str, /, **values: object) -> str:
     if isinstance(words, Message):
         if words.many:
             return trn(words.template, words.many, **words.values)  # type: ignore[arg-type]
-        template, values = words.template, dict(words.values)
-    else:
-        template = words
-    return _filled(_translations.gettext(template) if template else "", values)
+        return tr(words.template, **words.values)
+    return _filled(_translations.gettext(words) if words else "", values)
 
 
 def trn(one: str, many: str, /, count: int, **values: object) -> str:
@@ -132,18 +118,14 @@ def trn(one: str, many: str, /, count: int, **values: object) -> str:
 
 def listed(words: Sequence[str]) -> str:
     """What is already translated, as a list: "a, b and c"."""
-    if len(words) < 2:
-        return "".join(words)
-    return tr("{several} and {last}", several=", ".join(words[:-1]), last=words[-1])
+    return tr(all_of(words)) if words else ""
 
 
 def paragraph(sentences: Sequence[str]) -> str:
     """Whole sentences one after the other, without the empty ones. Messages are translated;
     what is no message is translated already.
     """
-    return " ".join(
-        tr(each) if isinstance(each, Message) else each for each in sentences if each
-    )
+    return tr(told(*sentences))
 
 
 def told(*sentences: str) -> Message:
@@ -188,18 +170,13 @@ def use_language(language: "str | None" = None) -> None:
     if asked == PSEUDO:
         _translations = _Pseudo()
     else:
-        languages = None if language is None else [language]
-        _translations = gettext.translation(DOMAIN, _folder(), languages, fallback=True)
+        languages, folder = None if language is None else [language], None
+        # The worker's Python has no more of the program than it needs.
+        with suppress(FileNotFoundError):
+            folder = resource("locale")
+        _translations = gettext.translation(DOMAIN, folder, languages, fallback=True)
     for forget in _forgetting:
         forget()
-
-
-def _folder() -> "Path | None":
-    """None where this Python has no more of the program than the worker needs."""
-    try:
-        return resource("locale")
-    except FileNotFoundError:
-        return None
 
 
 def _filled(template: str, values: "Mapping[str, object]") -> str:
@@ -210,18 +187,15 @@ def _filled(template: str, values: "Mapping[str, object]") -> str:
     )
 
 
+_OUTSIDE = re.compile(r"[^{}]+(?![^{]*\})")  # of places for values
+
+
 class _Pseudo(gettext.NullTranslations):
     """Marked, accented, a third longer; places for values stay as they are."""
 
     def gettext(self, message: str) -> str:
-        parts = message.replace("{{", "\0").replace("}}", "\1").split("{")
-        accented = [parts[0].translate(_ACCENTED)]
-        for part in parts[1:]:
-            value, _, rest = part.partition("}")
-            accented.append(f"{{{value}}}{rest.translate(_ACCENTED)}")
-        longer = "~" * (len(message) // 3)
-        text = f"{OPEN}{''.join(accented)}{longer}{CLOSE}"
-        return text.replace("\0", "{{").replace("\1", "}}")
+        text = _OUTSIDE.sub(lambda found: found[0].translate(_ACCENTED), message)
+        return f"{OPEN}{text}{'~' * (len(message) // 3)}{CLOSE}"
 
     def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
         return self.gettext(msgid1 if n == 1 else msgid2)

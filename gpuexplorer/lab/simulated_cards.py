@@ -69,7 +69,10 @@ def simulated_cards(
 
 
 def _card(machine: Machine, index: int, elapsed: float) -> Facts:
-    model, held = machine.spec.cards[index].model, machine.reading(index, elapsed).memory_used
+    model, held = (
+        machine.spec.cards[index].model,
+        machine.reading(index, elapsed)["memory_used"],
+    )
     single, tensor = model.fp32 * reached.SINGLE_REACHED, model.bf16
     # V100, A100, H100 and their kin have wires enough for doubles at half the speed.
     doubles = 2 if model.wire is Wire.SWITCH else 64
@@ -162,7 +165,7 @@ class Load:
             return command
         now, machine = self._elapsed(), self._now_told()
         others = {
-            name: machine.reading(index, now).memory_used
+            name: int(machine.reading(index, now)["memory_used"])
             + machine.spec.cards[index].model.reserved_bytes
             - self._held.get(index, 0)
             for name, index in self._indices.items()

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
-from gpuexplorer.core.clock import SystemClock
+from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import Cadence, metrics_of
 from gpuexplorer.core.words import Message
 from gpuexplorer.recording.recorded_past import RecordedPast
@@ -40,8 +40,8 @@ class _Course(NamedTuple):
     speed: float = 0.0
 
 
-class Playhead:
-    """A Clock: `now` is on the recording's axis, and stands still until somebody plays it. It
+class Playhead(Clock):
+    """`now` is on the recording's axis, and stands still until somebody plays it. It
     stops at the end by itself, and begins there. For any thread.
     """
 

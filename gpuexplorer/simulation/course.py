@@ -5,7 +5,6 @@ lab adds to it, and the power, heat and energy that follow, at any instant and i
 import math
 import threading
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from random import Random
@@ -21,6 +20,7 @@ _HEAD_START_SECONDS = 12.0  # of training, so that a new machine is seen at work
 # Seconds back from the newest work. Nobody asks for what was earlier; what is laid anew then,
 # its sums do not change any more.
 _KEPT = 600.0
+_LONG_AGO = -1e12
 _MOST_HOLDINGS = 2000
 _WAVES = ((0.6, 2.3), (0.3, 7.1), (0.1, 23.0))  # weight, and seconds of each
 
@@ -40,17 +40,12 @@ class Job(NamedTuple):
 
     command: str
     user: str
-    begin: float
-    end: float
     memory_bytes: float
+    weight: float  # its part of the work, beside the other jobs' weights
+    begin: float = 0.0
+    end: float = math.inf
     ramp: float = 0.0  # seconds in which its memory grows to that
-    weight: float = 1.0  # its part of the work, beside the other jobs' weights
     graphics: bool = False
-
-    @property
-    def lasting(self) -> bool:
-        """It outlives the round."""
-        return math.isinf(self.end)
 
     def memory_at(self, second: float) -> int:
         """Drivers hand memory out in pages of 2 MiB."""
@@ -76,8 +71,7 @@ _BURSTS = {
 
 def work_of(spec: MachineSpec, index: int, seed: int) -> Work:
     """Cards of one board that train do so together, as one program on several cards."""
-    slot = spec.cards[index]
-    model = slot.model
+    slot, model = spec.cards[index], spec.cards[index].model
     if slot.idle:
         return Work([Phase(_HOUR)], [], 0.0)
     roles = ["training", "serving", "resting"]
@@ -91,34 +85,34 @@ def work_of(spec: MachineSpec, index: int, seed: int) -> Work:
             phases[4] = Phase(70.0, 0.86, feed=0.03, exchange=0.2, choked=True)
     else:
         counts, calm, busy = _BURSTS[role]
-        count = own.randint(*counts)
-        phases = [Phase(own.uniform(15.0, 30.0))]
+        count, phases = own.randint(*counts), [Phase(own.uniform(15.0, 30.0))]
         for _ in range(count):
             phases.append(Phase(own.uniform(*busy), own.uniform(0.3, 0.92), feed=0.12))
             phases.append(Phase(own.uniform(*calm)))
         offset = own.uniform(0.0, 60.0)
-    usable, lasting = model.usable_bytes, math.inf
-    notebook, held = "python -m ipykernel_launcher -f kernel.json", own.uniform(0.02, 0.04)
-    jobs = [Job(notebook, "ada", 0.0, lasting, held * usable, weight=0.05)]
+    usable, notebook = model.usable_bytes, "python -m ipykernel_launcher -f kernel.json"
+    jobs = [Job(notebook, "ada", own.uniform(0.02, 0.04) * usable, 0.05)]
     if draws(spec, index):
-        xorg, held = "/usr/lib/xorg/Xorg :0", own.uniform(90.0, 200.0) * MIB
-        jobs.append(Job(xorg, "root", 0.0, lasting, held, weight=0.02, graphics=True))
+        held = own.uniform(90.0, 200.0) * MIB
+        jobs.append(Job("/usr/lib/xorg/Xorg :0", "root", held, 0.02, graphics=True))
     edges = [0.0, *accumulate(phase.seconds for phase in phases)]
     main = own.uniform(0.45, 0.72) * usable
     if role == "training":
-        rests = [at for at, phase in enumerate(phases) if phase.level == 0.0]
-        first, second, last = edges[rests[1]], edges[rests[1] + 1], edges[rests[2]]
-        evaluate, few = "python evaluate.py --split dev", 0.06 * usable
+        spans = zip(phases, pairwise(edges), strict=True)
+        (_, begin), (first, second), (last, _) = (at for phase, at in spans if not phase.level)
+        few, early = 0.06 * usable, (0.6 * first, first - 2.0)
         jobs += [
-            Job("python train.py --model gpt2-xl", "grace", edges[1], first, main, 10.0),
-            Job(evaluate, "grace", 0.6 * first, first - 2.0, few, 3.0, 0.15),
-            Job("python finetune.py --lora", "ada", second, last, main / 2, 6.0),
+            Job("python train.py --model gpt2-xl", "grace", main, 1.0, begin, first, 10.0),
+            Job("python evaluate.py --split dev", "grace", few, 0.15, *early, 3.0),
+            Job("python finetune.py --lora", "ada", main / 2, 1.0, second, last, 6.0),
         ]
     elif role == "serving":
-        jobs.append(Job("python serve.py --port 8000", "api", 10.0, edges[-1] - 2.0, main, 5.0))
+        end = edges[-1] - 2.0
+        jobs.append(Job("python serve.py --port 8000", "api", main, 1.0, 10.0, end, 5.0))
     else:
         half = edges[len(edges) // 2]
-        jobs.append(Job("python inference.py photos/", "alan", 12.0, half, main / 2, 4.0))
+        photos = "python inference.py photos/"
+        jobs.append(Job(photos, "alan", main / 2, 1.0, 12.0, half, 4.0))
     return Work(phases, jobs, offset, decodes=role == "serving")
 
 
@@ -182,6 +176,7 @@ class _Sums(NamedTuple):
     energy: float = 0.0
     heat: float = 0.0
     at_limit: float = 0.0
+    warm: float = 0.0
 
 
 class _Stretch(NamedTuple):
@@ -190,19 +185,30 @@ class _Stretch(NamedTuple):
     start: float
     end: float
     level: float
-    watts: float
-    settles: float  # degrees that it comes to in the end
-    limited: bool
-    before: _Sums
+    watts: float = 0.0
+    settles: float = 0.0  # degrees that it comes to in the end
+    limited: bool = False
+    before: _Sums = _Sums()
     traffic: Traffic = QUIET
 
-    def after(self, t: float, lag: float) -> _Sums:
+    def after(self, t: float, lag: float, target: float = math.inf) -> _Sums:
         """Of what was added a card cools down."""
-        seconds, (energy, heat, at_limit) = min(t, self.end) - self.start, self.before
+        seconds, (energy, heat, at_limit, warm) = min(t, self.end) - self.start, self.before
+        warm += _seconds_above(heat - target, self.settles - target, seconds, lag)
         heat = self.settles + (heat - self.settles) * math.exp(-seconds / lag)
         heat *= math.exp(min(0.0, self.end - t) / lag)
-        at_limit += seconds if self.limited else 0.0
-        return _Sums(energy + self.watts * seconds, heat, at_limit)
+        at_limit += self.limited * seconds
+        return _Sums(energy + self.watts * seconds, heat, at_limit, warm)
+
+
+def _seconds_above(before: float, after: float, seconds: float, lag: float) -> float:
+    """How long it is at zero or above on its way from one to the other."""
+    if before < 0.0 and after <= 0.0:
+        return 0.0
+    if before >= 0.0 and after >= 0.0:
+        return seconds
+    crosses = lag * math.log((after - before) / after)
+    return max(0.0, seconds - crosses) if before < 0.0 else min(seconds, crosses)
 
 
 def is_at_limit(level: float) -> bool:
@@ -219,28 +225,24 @@ class Course:
         self._warming = (model.heat_full - self._room) / model.power_limit  # degrees per watt
         self._waves = [(weight, math.tau / e, own.uniform(0, 6.28)) for weight, e in _WAVES]
         # After many rounds each ends as warm as it began; heat is linear, so two runs tell.
-        cold = self._run_round(0.0)[-1]
-        kept = math.exp(-cold.end / self._lag)
-        self._round = self._run_round(cold.after(cold.end, self._lag).heat / (1.0 - kept))
-        self._begins, self._period = [each.start for each in self._round], cold.end
-        warm = (self._seconds_warm(each, each.end) for each in self._round)
-        self._warm = [*accumulate(warm, initial=0.0)]
+        cold, sums = self._run_round(0.0)
+        self._period = cold[-1].end
+        kept = math.exp(-self._period / self._lag)
+        self._round, self._sums = self._run_round(sums.heat / (1.0 - kept))
         self._lock = threading.Lock()
         self._occupations: list[Occupation] = []
-        self._added: list[_Stretch] = []
-        self._settled = -math.inf  # what lies before is forgotten, but for its sums
+        self._added = [_Stretch(_LONG_AGO, _LONG_AGO, 0.0)]
+        self._settled = _LONG_AGO  # what lies before is forgotten, but for its sums
         self._held = [(-math.inf, 0)]
 
     def occupy(self, occupation: Occupation) -> None:
-        if not -math.inf < occupation.start < occupation.end < math.inf:
-            raise ValueError("An occupation ends after it starts.")
         with self._lock:
             self._occupations.append(occupation)
             self._lay_anew(max(occupation.start, self._settled))
             first = bisect_right(self._added, occupation.start - _KEPT, key=_start) - 1
-            if first > 0:
-                del self._added[:first]
-                self._settled = self._added[0].end
+            if first > 1:
+                del self._added[1:first]
+                self._settled = self._added[1].end
                 self._occupations = [o for o in self._occupations if o.end > self._settled]
 
     def hold(self, at: float, memory_bytes: int) -> None:
@@ -255,20 +257,14 @@ class Course:
 
     def at(self, t: float) -> Moment:
         number, second, index = self._place(t)
-        own, whole, phase = self._round[index], self._round[-1], self._work.phases[index]
-        energy, heat, at_limit = own.after(second, self._lag)
-        round_ = whole.after(whole.end, self._lag)
-        level, temperature, traffic = phase.level, heat, QUIET
+        phase, whole, target = self._work.phases[index], self._sums, self._model.heat_target
+        energy, heat, at_limit, warm = self._round[index].after(second, self._lag, target)
+        level, traffic = phase.level, QUIET
         with self._lock:
-            last = bisect_right(self._added, t, key=_start) - 1
-            added = self._added[last] if last >= 0 else None
-        if added is not None:
-            more = added.after(t, self._lag)
-            energy, at_limit = energy + more.energy, at_limit + more.at_limit
-            # Cooling is built for the power limit: added work alone makes no card too warm.
-            temperature = min(heat + more.heat, max(heat, self._model.heat_target - 1.0))
-            if t < added.end:
-                level, traffic = added.level, added.traffic
+            added = self._added[bisect_right(self._added, t, key=_start) - 1]
+        more = added.after(t, self._lag)
+        if t < added.end:
+            level, traffic = added.level, added.traffic
         wave = sum(weight * math.sin(speed * t + shift) for weight, speed, shift in self._waves)
         watts, swing = self._draw(level)
         return Moment(
@@ -278,17 +274,18 @@ class Course:
             level,
             wave,
             watts + swing * wave,
-            number * round_.energy + energy,
-            temperature,
-            number * round_.at_limit + at_limit,
-            number * self._warm[-1] + self._warm[index] + self._seconds_warm(own, second),
+            number * whole.energy + energy + more.energy,
+            # Cooling is built for the power limit: added work alone makes no card too warm.
+            min(heat + more.heat, max(heat, target - 1.0)),
+            number * whole.at_limit + at_limit + more.at_limit,
+            number * whole.warm + warm,
             traffic,
         )
 
     def _place(self, t: float) -> tuple[int, float, int]:
         """The round, its second, and which of its phases that is in."""
         number, second = divmod(t + self._work.offset, self._period)
-        return int(number), second, bisect_right(self._begins, second) - 1
+        return int(number), second, bisect_right(self._round, second, key=_start) - 1
 
     def _draw(self, level: float) -> tuple[float, float]:
         """Watts, and how far they swing. Below the power limit a gap is left, so that being at
@@ -301,7 +298,8 @@ class Course:
             return 0.995 * limit, 0.004 * limit
         return idle + (0.96 * limit - idle) * level, 0.02 * limit * level
 
-    def _run_round(self, heat: float) -> list[_Stretch]:
+    def _run_round(self, heat: float) -> tuple[list[_Stretch], _Sums]:
+        """And the sums after it."""
         found, begin, sums = [], 0.0, _Sums(heat=heat)
         for phase in self._work.phases:
             watts, end = self._draw(phase.level)[0], begin + phase.seconds
@@ -310,23 +308,12 @@ class Course:
                 settles = self._model.heat_slowdown - 1.0
             limited = is_at_limit(phase.level)
             found.append(_Stretch(begin, end, phase.level, watts, settles, limited, sums))
-            begin, sums = end, found[-1].after(end, self._lag)
-        return found
-
-    def _seconds_warm(self, stretch: _Stretch, until: float) -> float:
-        """How much of it up to then the card spends at its target or above."""
-        target, seconds = self._model.heat_target, until - stretch.start
-        before, after = stretch.before.heat - target, stretch.settles - target
-        if before < 0.0 and after <= 0.0:
-            return 0.0
-        if before >= 0.0 and after >= 0.0:
-            return seconds
-        crosses = self._lag * math.log((after - before) / after)
-        return max(0.0, seconds - crosses) if before < 0.0 else min(seconds, crosses)
+            begin, sums = end, found[-1].after(end, self._lag, self._model.heat_target)
+        return found, sums
 
     def _lay_anew(self, since: float) -> None:
         """From the stretch that holds `since`: earlier ones cannot change."""
-        while self._added and self._added[-1].end > since:
+        while self._added[-1].end > since:
             since = min(since, self._added.pop().start)
         live = [occupation for occupation in self._occupations if occupation.end > since]
         edges = sorted({max(since, o.start) for o in live} | {o.end for o in live})
@@ -338,23 +325,17 @@ class Course:
         """A card that is asked for more than it can do does all that it can."""
         busy = sum(o.busy for o in here)
         traffic = tuple(sum(getattr(o, wire) for o in here) for wire in _WIRES)
-        for start, until, own in self._levels(begin, end):
+        while begin < end:
+            _, second, index = self._place(begin)
+            until = min(end, begin + max(self._round[index].end - second, math.ulp(begin)))
+            own = self._work.phases[index].level
             level = min(1.0, own + busy)
             watts = self._draw(level)[0] - self._draw(own)[0]
             limited = is_at_limit(level) and not is_at_limit(own)
-            past = self._added[-1].after(start, self._lag) if self._added else _Sums()
-            settles = self._warming * watts
+            past, settles = self._added[-1].after(begin, self._lag), self._warming * watts
             self._added.append(
-                _Stretch(start, until, level, watts, settles, limited, past, traffic)
+                _Stretch(begin, until, level, watts, settles, limited, past, traffic)
             )
-
-    def _levels(self, begin: float, end: float) -> Iterator[tuple[float, float, float]]:
-        """The stretches of even work between two instants: from, to, level."""
-        while begin < end:
-            _, second, index = self._place(begin)
-            rest = max(self._round[index].end - second, math.ulp(begin))
-            until = min(end, begin + rest)
-            yield begin, until, self._work.phases[index].level
             begin = until
 
 

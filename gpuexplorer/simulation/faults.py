@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.trouble import Trouble, did_you_mean
-from gpuexplorer.core.words import Message, mark
+from gpuexplorer.core.words import Message, mark, told
 
 SLOW_SECONDS = 1.0
 DRIVER_SECONDS = 10.0
@@ -61,6 +61,7 @@ class Fault:
         """What was ordered, for a person to read."""
         values = {"card": self.card, "to": self.to, "seconds": SLOW_SECONDS}
         what = Message(_ORDERED[self.kind], **values)
+        when = Message("It begins at {start:g} s.", start=self.start)
         if math.isfinite(self.end):
             when = Message(
                 "It begins at {start:g} s and ends at {end:g} s.",
@@ -69,30 +70,28 @@ class Fault:
             )
         elif self.kind is FaultKind.WRONG and not self.start:
             return what
-        else:
-            when = Message("It begins at {start:g} s.", start=self.start)
-        return Message("{what} {when}", what=what, when=when)
+        return told(what, when)
 
 
 def parse_faults(text: str, card_count: int) -> tuple[Fault, ...]:
     """Raises Trouble with a sentence that says which part of the text is wrong."""
-    text = text.strip()
-    if not text:
+    if not text.strip():
         return ()
     parts = [part.strip() for part in text.split(",")]
     if not all(parts):
-        raise Trouble("'{text}' has a comma with no fault beside it.", _FORMS, text=text)
+        raise Trouble(
+            "'{text}' has a comma with no fault beside it.", _FORMS, text=text.strip()
+        )
     return tuple(_parse_fault(part, card_count) for part in parts)
 
 
 def _parse_fault(part: str, card_count: int) -> Fault:
     what, at, when = part.partition("@")
     word, colon, which = (piece.strip() for piece in what.partition(":"))
-    known = [kind.value for kind in FaultKind]
-    if word.lower() not in known:
+    if word.lower() not in _ORDERED:
         raise Trouble(
             "'{part}' names a fault that is not known: '{word}'.",
-            did_you_mean(difflib.get_close_matches(word.lower(), known, n=1), _FORMS),
+            did_you_mean(difflib.get_close_matches(word.lower(), _ORDERED, n=1), _FORMS),
             part=part,
             word=word,
         )
@@ -130,8 +129,9 @@ def _parse_card(part: str, text: str, card_count: int) -> int:
     if card_count == 1:
         there = Message("There is only card 0.")
     if not text:
-        forms = Message("{there} {forms}", there=there, forms=Message(_FORMS))
-        raise Trouble("'{part}' does not say which card.", forms, part=part)
+        raise Trouble(
+            "'{part}' does not say which card.", told(there, Message(_FORMS)), part=part
+        )
     if not re.fullmatch(r"[0-9]{1,9}", text):
         raise Trouble(
             "'{part}' names a card by '{text}', which is not a number.",
@@ -139,15 +139,14 @@ def _parse_card(part: str, text: str, card_count: int) -> int:
             part=part,
             text=text,
         )
-    number = int(text)
-    if number >= card_count:
+    if int(text) >= card_count:
         raise Trouble(
             "'{part}' names card {number}, which is not there.",
             there,
             part=part,
-            number=number,
+            number=int(text),
         )
-    return number
+    return int(text)
 
 
 def _parse_seconds(part: str, text: str) -> float:

@@ -1,16 +1,19 @@
 """Machine: make-believe cards, and how they are at any instant, loaded by what the lab does."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import count
 from random import Random
 from typing import NamedTuple
 
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.simulation.course import (
     Course,
     Job,
     Moment,
     Occupation,
-    Traffic,
+    draws,
     is_at_limit,
     work_of,
 )
@@ -19,32 +22,21 @@ from gpuexplorer.simulation.specs import MachineSpec, Wiring
 
 LAB_PID = 4000
 SCRAPS_BYTES = 6 * MIB  # taken by the driver itself, and by no program
+# Of what is not simulated nothing happens.
+_STILL = (
+    *("encoder_utilization", "pcie_replays", "compute_mode", "virtualization_mode"),
+    *("throttle_applications_clocks_setting", "throttle_display_clock_setting"),
+    *("throttle_hw_slowdown", "throttle_sync_boost", "throttle_time_sync_boost"),
+    *("throttle_hw_thermal_slowdown", "throttle_time_hw_thermal_slowdown"),
+    *("throttle_hw_power_brake_slowdown", "throttle_time_hw_power_brake_slowdown"),
+)
 
 
-class Reading(NamedTuple):
-    """How one card is at one instant, in SI units; shares are of what a wire can carry."""
-
-    busy: float
-    memory_busy: float
-    decoder_busy: float
-    level: float  # 0 at rest, 1 at all that the card can do
-    at_limit: bool
-    warm: bool
-    power: float
-    average_power: float  # over the last second
-    energy: float
-    temperature: float
-    fan: float
-    memory_used: int
-    graphics_clock: float
-    memory_clock: float
-    state: int
-    pcie_receive_share: float
-    pcie_transmit_share: float
-    nvlink_share: float
-    traffic: Traffic  # that the lab adds
-    seconds_at_limit: float
-    seconds_warm: float
+def absence_of(metric: MetricId) -> Absence:
+    """Why a card does not answer it: for want of a part, or because its driver does not."""
+    summed = ("fan_speed", "nvlink_active", "nvlink_receive", "nvlink_transmit")
+    of_part = METRICS[metric].part or metric in summed
+    return Absence.NO_PART if of_part else Absence.NOT_SUPPORTED
 
 
 class SimulatedProcess(NamedTuple):
@@ -53,9 +45,9 @@ class SimulatedProcess(NamedTuple):
     pid: int
     command: str
     user: str
-    graphics: bool
     memory_bytes: int
     busy: float
+    graphics: bool = False
 
 
 class Machine:
@@ -68,31 +60,26 @@ class Machine:
         self.spec, self.wiring = spec, Wiring(spec)
         seed = spec.seed if seed is None else seed
         everyone = range(len(spec.cards))
-        self._cards = [_SimulatedCard(spec, index, seed) for index in everyone]
-        self._leads = [self._lead(index) for index in everyone]
+        cards = [_SimulatedCard(spec, self.wiring, index, seed) for index in everyone]
+        self._cards = cards
+        # The first of those that NVLink joins whose work exchanges something takes the others
+        # along.
+        joined = (sorted((at, *self.wiring.peers(at))) for at in everyone)
+        self._leads = [
+            next((each for each in together if cards[each].exchanges), together[0])
+            for together in joined
+        ]
         # Hears which card was given what.
         self.on_added: Callable[[int, int | Occupation], object] | None = None
 
-    def reading(self, index: int, t: float) -> Reading:
+    def reading(self, index: int, t: float) -> Mapping[str, float]:
+        """All that this card answers, by the names of the metrics."""
         # What one card receives over NVLink, others send in that tenth of a second.
-        lead = self._leads[index]
-        share = 0.0 if lead is None else lead.exchange(t // 0.1 / 10)
+        share = self._cards[self._leads[index]].exchange(t // 0.1 / 10)
         return self._cards[index].reading(t, share)
-
-    def _lead(self, index: int) -> "_SimulatedCard | None":
-        """The first of those that NVLink joins whose work exchanges something takes the others
-        along.
-        """
-        peers = self.wiring.peers(index)
-        together = [self._cards[each] for each in sorted((index, *peers))] if peers else []
-        return next((each for each in together if each.exchanges), None)
 
     def processes(self, index: int, t: float) -> list[SimulatedProcess]:
         return self._cards[index].processes(t)
-
-    def repaired_ever(self, index: int) -> int:
-        """Memory errors that were repaired before the machine was started."""
-        return self._cards[index].repaired_ever
 
     def occupy(self, index: int, occupation: Occupation) -> None:
         """Add a span of work to a card, as if a program did it."""
@@ -110,55 +97,147 @@ class Machine:
 class _SimulatedCard:
     """One card of the machine."""
 
-    def __init__(self, spec: MachineSpec, index: int, seed: int) -> None:
-        own = Random(f"{seed}/{index}/card")
-        slot = spec.cards[index]
-        self._model = model = slot.model
-        self._work = work_of(spec, index, seed)
+    def __init__(self, spec: MachineSpec, wiring: Wiring, index: int, seed: int) -> None:
+        own, slot = Random(f"{seed}/{index}/card"), spec.cards[index]
+        self._model, self._work = slot.model, work_of(spec, index, seed)
         self.exchanges = any(phase.exchange for phase in self._work.phases)
-        self.course = Course(model, self._work, own)
-        self.repaired_ever = own.choice((0, 0, 0, 0, own.randint(1, 6)))
-        days = own.uniform(2.0, 20.0)
-        watts = model.power_idle if slot.idle else model.power_limit * 0.3
+        self.course = Course(slot.model, self._work, own)
+        repaired = own.choice((0, 0, 0, 0, own.randint(1, 6)))
+        days, watts = own.uniform(2.0, 20.0), slot.model.power_limit * 0.3
+        if slot.idle:
+            watts = slot.model.power_idle
         self._past_energy = days * 86400.0 * watts
         self._past_limited = 0.0 if slot.idle else days * own.uniform(500.0, 3000.0)
         self._memory_share = own.uniform(0.35, 0.65)
         self._first_pid = 10_000 + index * 6000 + own.randrange(500)
+        self._nvlinks, up = slot.nvlinks, wiring.nvlinks_up(index)
+        self._nvlink_rate = up * slot.model.nvlink_rate
+        # From PCIe 3 on 128 of 130 bits are data.
+        lane = (1e9 * 2**slot.model.pcie_generation) / 8 * 128 / 130
+        self._pcie_rate = lane * slot.model.pcie_lanes
+        self._ampere = slot.model.compute_capability >= (8, 0)
+        self._lasting = self._lasting_figures(slot.nvlinks, up, repaired)
+        self._lasting["display_active"] = draws(spec, index) and not slot.idle
+
+    def _lasting_figures(self, nvlinks: int, up: int, repaired: int) -> dict[str, float]:
+        model, most = self._model, self._model.clock_most * 1e6
+        generation = model.pcie_generation
+        told: dict[str, float] = {
+            **dict.fromkeys(_STILL, 0.0),
+            "memory_reserved": model.reserved_bytes,
+            "memory_total": model.memory_bytes,
+            # A server's processor sees the whole memory, a desktop's a small window of it.
+            "bar1_total": 1 << (model.memory_bytes - 1).bit_length(),
+            "temperature_slowdown": model.heat_slowdown,
+            "temperature_shutdown": model.heat_shutdown,
+            "temperature_max": model.heat_target,
+            "power_limit": model.power_limit,
+            "power_limit_min": model.power_least,
+            "power_limit_max": model.power_most,
+            "power_limit_default": model.power_limit,
+            "clock_graphics_max": most,
+            "clock_sm_max": most,
+            "clock_memory_max": model.memory_clock * 1e6,
+            "clock_video_max": _video_clock(most),
+            "pcie_generation_max": generation,
+            "pcie_generation_card_max": generation,
+            "pcie_width": model.pcie_lanes,
+            "pcie_width_max": model.pcie_lanes,
+            "pcie_width_slot_max": 16,
+            "persistence_mode": not model.display,
+        }
+        if model.compute_capability >= (7, 5):
+            told["ofa_utilization"] = 0
+        if model.display:
+            told |= {"bar1_total": 256 * MIB, "pcie_generation_slot_max": generation}
+        elif self._ampere:
+            told["jpeg_utilization"] = 0
+        if model.hbm:
+            told["memory_temperature_max"] = 95.0
+        if model.mig:
+            told["mig_mode"] = 0
+        if model.ecc is not None:
+            spare = "remapped_rows_" if self._ampere else "retired_pages_"
+            told |= dict.fromkeys((each for each in METRICS if each.startswith(spare)), 0)
+            told["ecc_mode"] = model.ecc
+        if model.ecc:
+            told |= dict.fromkeys(
+                ("ecc_corrected", "ecc_uncorrected", "ecc_uncorrected_ever"), 0
+            )
+            told["ecc_corrected_ever"] = repaired
+        if nvlinks:
+            told["nvlink_active"] = up
+        told |= {f"nvlink_{link}_state": up > 0 for link in range(nvlinks)}
+        return told
 
     def exchange(self, t: float) -> float:
         """The share of its NVLinks that its work uses."""
         now = self.course.at(t)
         return now.phase.exchange * (1.0 + 0.2 * now.wave)
 
-    def reading(self, t: float, nvlink_share: float) -> Reading:
+    def reading(self, t: float, nvlink_share: float) -> Mapping[str, float]:
         now, model = self.course.at(t), self._model
-        busy, feed = _busy(now.level, now.wave), now.phase.feed * (1.0 + 0.2 * now.wave)
-        resting = now.level <= 0.0
-        warm = now.temperature >= model.heat_target
+        busy, heat, resting = _busy(now.level, now.wave), now.temperature, now.level <= 0.0
+        power, celsius, warm = round(now.power, 3), math.floor(heat), heat >= model.heat_target
+        memory_busy = round(busy * self._memory_share * (1.0 + 0.1 * now.wave), 2)
         jobs = sum(job.memory_at(now.second) for _, job in self._jobs(now))
-        return Reading(
-            busy=busy,
-            memory_busy=round(busy * self._memory_share * (1.0 + 0.1 * now.wave), 2),
-            decoder_busy=round(busy * 0.25, 2) if self._work.decodes else 0.0,
-            level=now.level,
-            at_limit=is_at_limit(now.level),
-            warm=warm,
-            power=now.power,
-            average_power=now.energy - self.course.at(t - 1.0).energy,
-            energy=self._past_energy + now.energy,
-            temperature=now.temperature,
-            fan=self._fan(now.temperature),
-            memory_used=SCRAPS_BYTES + jobs + self._held(t, jobs),
-            graphics_clock=self._graphics_clock(now, warm=warm) * 1e6,
-            memory_clock=(model.memory_clock_idle if resting else model.memory_clock) * 1e6,
-            state=self._state(now.level),
-            pcie_receive_share=feed,
-            pcie_transmit_share=0.3 * feed,
-            nvlink_share=nvlink_share,
-            traffic=now.traffic,
-            seconds_at_limit=self._past_limited + now.seconds_at_limit,
-            seconds_warm=now.seconds_warm,
-        )
+        used = SCRAPS_BYTES + jobs + self._held(t, jobs)
+        state, clock = model.idle_state, model.clock_idle * 1e6
+        memory_clock, generation = model.memory_clock_idle, model.pcie_generation
+        if resting and state == 8:
+            generation = 1
+        elif not resting:
+            state = 5 if now.level < 0.12 and state == 8 else model.busy_state
+            clock, memory_clock = self._graphics_clock(now, warm=warm), model.memory_clock
+        pcie_in, pcie_out, nvlink_in, nvlink_out = now.traffic
+        pcie, nvlink, links = self._pcie_rate, self._nvlink_rate, self._nvlinks
+        fed = now.phase.feed * (1.0 + 0.2 * now.wave) * pcie
+        told = self._lasting | {
+            "gpu_utilization": busy,
+            "memory_utilization": memory_busy,
+            "decoder_utilization": round(busy * 0.25, 2) if self._work.decodes else 0.0,
+            "memory_used": used,
+            "memory_free": model.usable_bytes - used,
+            "bar1_used": (2 if resting else 10) * MIB,
+            "temperature": celsius,
+            "power_draw": power,
+            "power_draw_instant": power,
+            "energy": round(self._past_energy + now.energy, 3),
+            "clock_graphics": clock,
+            "clock_sm": clock,
+            "clock_memory": memory_clock * 1e6,
+            "clock_video": _video_clock(clock),
+            "performance_state": state,
+            "throttle_gpu_idle": resting,
+            "throttle_sw_power_cap": is_at_limit(now.level),
+            "throttle_time_sw_power_cap": self._past_limited + now.seconds_at_limit,
+            "throttle_sw_thermal_slowdown": warm,
+            "throttle_time_sw_thermal_slowdown": now.seconds_warm,
+            "pcie_generation": generation,
+            "pcie_receive": min(pcie, fed + pcie_in),
+            "pcie_transmit": min(pcie, 0.3 * fed + pcie_out),
+        }
+        for way, added in (("receive", nvlink_in), ("transmit", nvlink_out)):
+            rate = min(nvlink, nvlink_share * nvlink + added)
+            told |= {f"nvlink_{n}_{way}": rate / links for n in range(links)}
+            if links:
+                told[f"nvlink_{way}"] = rate
+        if self._ampere:
+            told["power_draw_average"] = round(now.energy - self.course.at(t - 1.0).energy, 3)
+        if model.gpm:
+            told["sm_activity"] = 0.86 * busy
+            told["sm_occupancy"] = 0.42 * busy
+            told["tensor_activity"] = 0.55 * busy * now.level
+        if model.margin:
+            told["temperature_margin"] = model.heat_target - celsius
+        if model.hbm:
+            told["memory_temperature"] = math.floor(heat + 5.0 + 8.0 * memory_busy)
+        fan = self._fan(heat)
+        if model.fans:
+            told["fan_speed"] = fan
+        for n in range(model.fans):
+            told |= {f"fan_{n}_speed": fan, f"fan_{n}_rpm": round((3300.0 - 40.0 * n) * fan)}
+        return told
 
     def processes(self, t: float) -> list[SimulatedProcess]:
         now = self.course.at(t)
@@ -171,23 +250,24 @@ class _SimulatedCard:
                 pid,
                 job.command,
                 job.user,
-                job.graphics,
                 job.memory_at(now.second),
                 round(own_busy * job.weight / weights, 3),
+                job.graphics,
             )
             for pid, job in jobs
         ]
         held = self._held(t, sum(each.memory_bytes for each in processes))
         if held or lab_busy:
-            ours = LAB_PID, "gpuexplorer worker", "you"
-            processes.append(SimulatedProcess(*ours, False, held, lab_busy))  # noqa: FBT003
+            ours = "gpuexplorer worker", "you", held, lab_busy
+            processes.append(SimulatedProcess(LAB_PID, *ours))
         return processes
 
     def _jobs(self, now: Moment) -> list[tuple[int, Job]]:
         """Those that run, by their pids."""
+        later = 7 * now.round % 500  # for those that do not outlive the round
         return [
-            (self._first_pid + 1000 * slot + (0 if job.lasting else 7 * now.round % 500), job)
-            for slot, job in enumerate(self._work.jobs)
+            (pid if job.end == math.inf else pid + later, job)
+            for pid, job in zip(count(self._first_pid, 1000), self._work.jobs, strict=False)
             if job.begin <= now.second < job.end
         ]
 
@@ -195,27 +275,19 @@ class _SimulatedCard:
         """What the lab holds, as far as the card's own programs leave room for it."""
         return min(self.course.held(t), self._model.usable_bytes - SCRAPS_BYTES - by_jobs)
 
-    def _state(self, level: float) -> int:
-        model = self._model
-        if level <= 0.0:
-            return model.idle_state
-        return 5 if level < 0.12 and model.idle_state == 8 else model.busy_state
-
     def _graphics_clock(self, now: Moment, *, warm: bool) -> float:
-        """MHz, in the steps of 15 MHz that drivers set."""
+        """In the steps of 15 MHz that drivers set."""
         model = self._model
-        if now.level <= 0.0:
-            return model.clock_idle
         factor = 1.0 - 0.0015 * max(0.0, now.temperature - 45.0)
         if is_at_limit(now.level):
             factor *= 0.91 + 0.02 * now.wave
         if warm:
             factor *= 0.85
-        return max(model.clock_base, math.floor(model.clock_boost * factor / 15.0) * 15)
+        return max(model.clock_base, math.floor(model.clock_boost * factor / 15.0) * 15) * 1e6
 
     def _fan(self, temperature: float) -> float:
         model = self._model
-        if not model.fans or (model.fans_stop and temperature < 48.0):
+        if model.fans_stop and temperature < 48.0:
             return 0.0
         return round(min(1.0, 0.3 + 0.7 * max(0.0, temperature - 40.0) / 50.0), 2)
 
@@ -223,3 +295,7 @@ class _SimulatedCard:
 def _busy(level: float, wave: float) -> float:
     """A kernel runs for more of the time than the card is fully at work."""
     return round(min(1.0, max(0.01, level * (1.06 + 0.03 * wave))), 2) if level > 0.0 else 0.0
+
+
+def _video_clock(graphics_clock: float) -> float:
+    return max(405e6, math.floor(0.85 * graphics_clock / 15e6) * 15e6)

@@ -96,19 +96,15 @@ class CardModel:
 _HALF_AS_MANY_CORES = ((6, 0), (7, 0), (7, 5), (8, 0))
 
 
-def _yes(cell: str) -> bool:
-    return cell == "yes"
-
-
 # Any: the declared types of the fields, and what a cell of theirs means.
 _MEANT: Mapping[Any, Callable[[str], Any]] = {
     str: str,
     int: int,
     float: float,
-    bool: _yes,
+    bool: "yes".__eq__,
     Wire: Wire,
     tuple[int, int]: lambda cell: tuple(map(int, cell.split("."))),
-    bool | None: lambda cell: _yes(cell) if cell else None,
+    bool | None: lambda cell: cell == "yes" if cell else None,
     int | None: lambda cell: int(cell) if cell else None,
     float | None: lambda cell: float(cell) if cell else None,
 }

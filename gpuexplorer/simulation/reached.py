@@ -37,9 +37,8 @@ class Way:
     pageable_rate: float | None = None
 
     def seconds(self, size: float, *, pinned: bool = True) -> float:
-        if pinned or self.pageable_rate is None:
-            return self.latency + size / self.rate
-        return self.latency + size / self.pageable_rate
+        rate = self.rate if pinned else self.pageable_rate or self.rate
+        return self.latency + size / rate
 
 
 def way_to_host(model: CardModel) -> Way:
@@ -54,21 +53,23 @@ def way_between(spec: MachineSpec, wiring: Wiring, one: int, other: int) -> Way:
         return Way(rate, NVLINK_LATENCY, peer=True)
     if no_peers(first, second):
         return way_staged(spec, wiring, one, other)
-    crossing = wiring.node(one) != wiring.node(other)
-    rate = min(pcie_reached(first), pcie_reached(second))
-    return Way(
-        rate * (CROSSING_REACHED if crossing else 1.0),
-        PCIE_LATENCY + crossing * SOCKET_LATENCY,
-        peer=True,
-    )
+    rate, latency, crossing = _over_pcie(spec, wiring, one, other)
+    return Way(rate * (CROSSING_REACHED if crossing else 1.0), latency, peer=True)
 
 
 def way_staged(spec: MachineSpec, wiring: Wiring, one: int, other: int) -> Way:
     """Through the host's memory, whatever else joins the two."""
-    slower = min(pcie_reached(spec.cards[each].model) for each in (one, other))
+    rate, latency, _ = _over_pcie(spec, wiring, one, other)
+    return Way(rate * STAGED_REACHED, 2 * latency, peer=False)
+
+
+def _over_pcie(
+    spec: MachineSpec, wiring: Wiring, one: int, other: int
+) -> tuple[float, float, bool]:
+    """The slower one's rate, the latency, and whether it crosses to the other processor."""
+    rate = min(pcie_reached(spec.cards[each].model) for each in (one, other))
     crossing = wiring.node(one) != wiring.node(other)
-    latency = PCIE_LATENCY + crossing * SOCKET_LATENCY
-    return Way(slower * STAGED_REACHED, 2 * latency, peer=False)
+    return rate, PCIE_LATENCY + crossing * SOCKET_LATENCY, crossing
 
 
 def no_peers(one: CardModel, other: CardModel) -> Message:

@@ -54,7 +54,6 @@ class Wiring:
 
     def __init__(self, spec: MachineSpec) -> None:
         self._slots = spec.cards
-        self._peers = tuple(self._find_peers(index) for index in range(len(spec.cards)))
 
     def board(self, index: int) -> int:
         return index // BOARD_CARDS
@@ -75,28 +74,24 @@ class Wiring:
         return a // 2 == b // 2 and self.node(a) == self.node(b) and not display
 
     def bus_id(self, index: int) -> str:
-        return f"{self.board(index):04x}:{_BUSES[index % BOARD_CARDS]:02x}:00.0"
+        board, place = divmod(index, BOARD_CARDS)
+        return f"{board:04x}:{_BUSES[place]:02x}:00.0"
 
     def peers(self, index: int) -> tuple[int, ...]:
         """The cards it reaches over NVLink."""
-        return self._peers[index]
-
-    def nvlinks_up(self, index: int) -> int:
-        return self._slots[index].model.nvlinks if self._peers[index] else 0
-
-    def nvlinks_between(self, a: int, b: int) -> int:
-        return self.nvlinks_up(a) if b in self._peers[a] else 0
-
-    def _find_peers(self, index: int) -> tuple[int, ...]:
         slot, first = self._slots[index], self.board(index) * BOARD_CARDS
         board = enumerate(self._slots[first : first + BOARD_CARDS], first)
-        alike = [at for at, other in board if other.model is slot.model and other.nvlink]
-        if not slot.nvlink:
-            return ()
-        if slot.model.wire is Wire.BRIDGE:
+        alike = [at for at, other in board if other.nvlink and other.model is slot.model]
+        if slot.model.wire is Wire.BRIDGE and slot.nvlink:
             pair = alike.index(index) // 2 * 2
             alike = alike[pair : pair + 2]
-        return tuple(other for other in alike if other != index)
+        return tuple(other for other in alike if slot.nvlink and other != index)
+
+    def nvlinks_up(self, index: int) -> int:
+        return self._slots[index].model.nvlinks if self.peers(index) else 0
+
+    def nvlinks_between(self, a: int, b: int) -> int:
+        return self._slots[a].model.nvlinks if b in self.peers(a) else 0
 
 
 def parse_machine(text: str, seed: int = 0) -> MachineSpec:
@@ -105,7 +100,7 @@ def parse_machine(text: str, seed: int = 0) -> MachineSpec:
     if not text:
         raise Trouble("No simulated machine is named.", _FORMS)
     slots: list[Slot] = []
-    for part in (part.strip() for part in text.split(",")):
+    for part in map(str.strip, text.split(",")):
         if not part:
             raise Trouble("'{text}' has a comma with no card beside it.", _FORMS, text=text)
         cards, *suffixes = (piece.strip() for piece in part.split("+"))
@@ -118,25 +113,23 @@ def parse_machine(text: str, seed: int = 0) -> MachineSpec:
 
 
 def _parse_cards(part: str, cards: str) -> tuple[int, CardModel]:
-    if model := _BY_KEY.get(_key(cards)):
-        return 1, model
     split = re.fullmatch(r"(.*?)\s*[xX×]\s*(.*)", cards)
-    number, name = split.groups() if split else ("", cards)
-    model = _BY_KEY.get(_key(name))
-    if re.fullmatch(r"[+-]?[0-9]{1,9}", number):
-        if model is not None:
+    number, name = "1", cards
+    if split and _key(cards) not in _BY_KEY:
+        number, name = split.groups()
+    counted, model = re.fullmatch(r"[+-]?[0-9]{1,9}", number), _BY_KEY.get(_key(name))
+    if model:
+        if counted:
             return int(number), model
-        if not name:
-            raise Trouble("'{part}' does not say which card.", _known(), part=part)
-    elif model is None:
-        name = cards
-    else:
         raise Trouble(
             "'{part}' begins with '{number}', which is not a number.",
             _COUNTS,
             part=part,
             number=number,
         )
+    if counted and not name:
+        raise Trouble("'{part}' does not say which card.", _known(), part=part)
+    name = name if counted else cards
     close = difflib.get_close_matches(_key(name), _BY_KEY, n=1)
     raise Trouble(
         "'{part}' names a card that is not known: '{name}'.",
@@ -160,19 +153,18 @@ def _has_nvlink(part: str, model: CardModel, wirings: Sequence[str]) -> bool:
             return model.wire is not Wire.NONE
         case ["pcie"]:
             return False
+        case ["nvlink"] if model.wire is not Wire.NONE:
+            return True
         case [""]:
             raise Trouble("'{part}' has a + with nothing after it.", _SUFFIXES, part=part)
         case ["nvlink"]:
-            if model.wire is Wire.NONE:
-                linked = ", ".join(m.key for m in MODELS if m.wire is not Wire.NONE)
-                raise Trouble(
-                    "'{part}' asks for NVLink, which the {card} does not have.",
-                    "Leave out +nvlink, or choose a card that has it: {linked}.",
-                    part=part,
-                    card=model.key,
-                    linked=linked,
-                )
-            return True
+            raise Trouble(
+                "'{part}' asks for NVLink, which the {card} does not have.",
+                "Leave out +nvlink, or choose a card that has it: {linked}.",
+                part=part,
+                card=model.key,
+                linked=", ".join(m.key for m in MODELS if m.wire is not Wire.NONE),
+            )
     close = difflib.get_close_matches(wirings[0], ("nvlink", "pcie", _IDLE), n=1)
     raise Trouble(
         "'{part}' ends in a word that is not known: '{word}'.",

@@ -3,6 +3,7 @@
 import threading
 import time
 
+from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.telemetry.local import Local
 
@@ -13,7 +14,7 @@ _SELDOM = {Cadence.SLOW: 5, Cadence.ON_DEMAND: 2}
 _PROCESSES_EVERY = 2
 
 
-class PastClock:
+class PastClock(Clock):
     """Stands where it is put, in the past, until it becomes the computer's own clock."""
 
     def __init__(self, seconds: float) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from gpuexplorer.commands.checkup.report import EXAMINATIONS
 from gpuexplorer.commands.doctor import TITLES, check
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
+from tests.clocks import ManualClock
 from tests.commands.checkup.computer import Computer
 from tests.nvml_stub import stub
 

@@ -15,7 +15,6 @@ from gpuexplorer.copies.routes import Routes, Values
 from gpuexplorer.copies.worker_bench import WorkerBench
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardId, CardKind
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Device
@@ -23,6 +22,7 @@ from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+from tests.clocks import ManualClock
 from tests.copies.made import measured, routes
 from tests.lab.processes import Fake, ended, needs_torch
 

@@ -9,7 +9,6 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
@@ -17,6 +16,7 @@ from gpuexplorer.fleet.host import HostPast, Watching, host_session
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.topology import Topology
+from tests.clocks import ManualClock
 from tests.fleet.fake_prometheus import FakePrometheus, card
 
 _BUSY, _FAN = MetricId("gpu_utilization"), MetricId("fan_speed")

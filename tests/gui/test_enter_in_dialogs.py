@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 import gpuexplorer.gui
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.card.facts_tree import HowToSheet
@@ -58,6 +57,7 @@ from gpuexplorer.gui.widgets.sheets.question_sheet import QuestionSheet
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
+from tests.clocks import ManualClock
 from tests.gui.copies.moves import MIB, across, cell, moving_page
 from tests.gui.hands import press, the
 from tests.gui.lab.conftest import ScriptedWorker, faults, lab, machine, worker

@@ -10,7 +10,6 @@ import pytest
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.bridge import Bridge
@@ -27,6 +26,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from gpuexplorer.remote.link import LinkNow, LinkState
 from gpuexplorer.remote.ssh import HostName, host_name
+from tests.clocks import ManualClock
 from tests.gui.fakes import card, session_of, working
 
 

@@ -1,7 +1,7 @@
 """What a program prints: shown for as long as it runs, unless it comes too fast."""
 
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.lab.printed import MOST_PRINTED, Flow
+from tests.clocks import ManualClock
 
 LINE = "x" * 99 + "\n"
 CUT = "This prints faster than the lab shows: some is left out."

@@ -17,7 +17,6 @@ from gpuexplorer.lab.events import (
 )
 from gpuexplorer.lab.simulated_cards import HOST, Load, simulated_cards
 from gpuexplorer.simulation.faults import Fault, FaultKind
-from gpuexplorer.simulation.figures import figures_of
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.models import MIB
 from gpuexplorer.simulation.specs import parse_machine
@@ -68,13 +67,11 @@ class Lab:
 
     def more(self, card: int, metric: MetricId, at: float) -> float:
         """Than it would be had the lab done nothing."""
-        figure = figures_of(self.machine, card, 30e9)[metric]
-        alone = figures_of(Machine(self.machine.spec), card, 30e9)[metric]
-        bare = Machine(self.machine.spec)
-        return figure(self.machine.reading(card, at)) - alone(bare.reading(card, at))
+        alone = Machine(self.machine.spec).reading(card, at)
+        return self.machine.reading(card, at)[metric] - alone[metric]
 
     def busy(self, card: int, at: float) -> float:
-        return self.machine.reading(card, at).busy
+        return self.machine.reading(card, at)["gpu_utilization"]
 
 
 IN, OUT = m.PCIE_RECEIVE, m.PCIE_TRANSMIT
@@ -143,15 +140,15 @@ def test_cards_work_while_a_program_runs_by_its_own_time() -> None:
 
 def test_cards_are_at_rest_when_it_is_over_and_give_its_memory_back() -> None:
     lab = Lab(live=True)
-    before = lab.machine.reading(0, 100.0).memory_used
+    before = lab.machine.reading(0, 100.0)["memory_used"]
     lab.load.apply(Asked(1, "nvidia-smi", "", (TAKEN,)))
-    assert lab.machine.reading(0, 100.0).memory_used == before + 919 * MIB
+    assert lab.machine.reading(0, 100.0)["memory_used"] == before + 919 * MIB
     busy = (("cuda:0", 4.0),)
     lab.load.apply(Watched(1, 4.0, 4.0, busy=busy, memory=(TAKEN,), over=True))
     lab.load.apply(Finished(1, 4.0, memory=(TAKEN,), busy=busy))
     assert lab.busy(0, 100.4) == 1
-    assert lab.machine.reading(0, 100.4).memory_used == before + 919 * MIB
+    assert lab.machine.reading(0, 100.4)["memory_used"] == before + 919 * MIB
     lab.now += 1.0
     lab.load.released()
     assert lab.busy(0, lab.now) == 0
-    assert lab.machine.reading(0, lab.now).memory_used == before
+    assert lab.machine.reading(0, lab.now)["memory_used"] == before

@@ -6,13 +6,13 @@ from random import Random
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import GPU_UTILIZATION, POWER_DRAW
 from gpuexplorer.core.words import Message
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.schema import Machine
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.history import History
+from tests.clocks import ManualClock
 
 CARD = CardId("GPU-1")
 WALL = 1_790_000_000.0

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.recording.recorder import Listening, Recorder, machine_of
 from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.session import Session, session_on
 from gpuexplorer.telemetry.sources import simulated
+from tests.clocks import ManualClock
 
 BEGAN = 1_790_000_000.0  # an evening in September 2026
 _AT_LEAST = {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, Cadence.ON_DEMAND: 2.0}

@@ -6,7 +6,6 @@ from contextlib import closing
 from pathlib import Path
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.records import from_text
 from gpuexplorer.core.words import Message
@@ -16,6 +15,7 @@ from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.processes import Ancestor, CardProcess, NamedProcess, ProcessUse
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology
+from tests.clocks import ManualClock
 
 # Whatever must not be in the file has this in it.
 SECRET = "secret"

@@ -17,7 +17,6 @@ import pytest
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Began, Finished, Transferred
@@ -29,6 +28,7 @@ from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.recording.schema import Machine, Topic
 from gpuexplorer.telemetry.backend import Source
+from tests.clocks import ManualClock
 from tests.recording.made import BEGAN, make_recording
 from tests.trace_reader import Events, of, opened, whole_trace
 

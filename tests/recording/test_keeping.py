@@ -13,7 +13,6 @@ import psutil
 import pytest
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.records import text_of
 from gpuexplorer.core.trouble import Trouble
@@ -23,6 +22,7 @@ from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.recording.schema import Began, Machine, Turn, Writer
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.happenings import Happening, Kind
+from tests.clocks import ManualClock
 
 CARD, BUSY = CardId("GPU-1"), MetricId("gpu_utilization")
 CARDS = (Card(CARD, 0, "H100", 1),)

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.recording.keeping import Kept
 from gpuexplorer.recording.recorded_past import RecordedPast
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.happenings import Kind
+from tests.clocks import ManualClock
 from tests.recording.life import MACHINE
 from tests.recording.made import BEGAN
 

@@ -14,7 +14,6 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardState
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import GPU_UTILIZATION, PCIE_RECEIVE, Cadence, metrics_of
 from gpuexplorer.core.metrics import POWER_DRAW as POWER
 from gpuexplorer.core.trouble import Trouble
@@ -26,6 +25,7 @@ from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.sources import simulated
+from tests.clocks import ManualClock
 from tests.recording.life import WALL, recorded
 from tests.recording.made import BEGAN, make_recording
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import GPU_UTILIZATION, POWER_DRAW
 from gpuexplorer.recording.keeping import Kept
 from gpuexplorer.recording.recorded_past import JoinedPast, RecordedPast
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.trace import Trace
+from tests.clocks import ManualClock
 from tests.recording.life import CARD, MACHINE, WALL, Life, recorded
 
 BEATS = {

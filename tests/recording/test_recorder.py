@@ -12,7 +12,6 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.records import from_text
 from gpuexplorer.core.trouble import Trouble
@@ -33,6 +32,7 @@ from gpuexplorer.recording.schema import (
     sum_of,
 )
 from gpuexplorer.telemetry.backend import Source
+from tests.clocks import ManualClock
 from tests.recording.made import BEGAN, make_recording
 
 CARD = CardId("GPU-1")

@@ -14,13 +14,14 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
-from gpuexplorer.core.clock import ManualClock, SystemClock
+from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message, tr
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.recording.schema import Machine
 from gpuexplorer.telemetry.backend import Source
+from tests.clocks import ManualClock
 
 CARD = CardId("GPU-1")
 HOST = Card(HOST_ID, 0, "cpu", 1, kind=CardKind.HOST)

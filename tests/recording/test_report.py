@@ -16,7 +16,6 @@ from PySide6.QtGui import QImage
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.html_page import theme_colours
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
@@ -32,6 +31,7 @@ from gpuexplorer.recording.report_facts import Report, findings
 from gpuexplorer.recording.schema import Machine
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.happenings import Happening, Kind
+from tests.clocks import ManualClock
 from tests.recording.made import BEGAN, make_recording
 
 GIB = float(1 << 30)

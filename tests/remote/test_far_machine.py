@@ -14,7 +14,6 @@ import pytest
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.remote.link import LinkState
@@ -29,6 +28,7 @@ from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUs
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.topology import Topology
+from tests.clocks import ManualClock
 from tests.remote.far import HERE, PATIENCE, SPEC, Cable, machine, wait
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="agents run on Linux")

@@ -46,62 +46,48 @@ def test_a_fault_covers_its_card_from_its_start_until_just_before_its_end() -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "ordered", "when"),
     [
-        ("lost:1@20s", "Card 1 is lost, as ordered. It begins at 20 s."),
-        ("lost:1@20s-40s", "Card 1 is lost, as ordered. It begins at 20 s and ends at 40 s."),
-        ("slow:0@10s", "Each reading of card 0 takes 1 s, as ordered. It begins at 10 s."),
-        ("hung:1@1.5s", "Readings of card 1 do not come back, as ordered. It begins at 1.5 s."),
-        ("driver@30s", "The driver is gone, as ordered. It begins at 30 s and ends at 40 s."),
-        (
-            "garbage:2@15s",
-            "Card 2 answers with impossible figures, as ordered. It begins at 15 s.",
-        ),
-        ("wrong:3>1", "Copies from card 3 to card 1 arrive wrong, as ordered."),
-        (
-            "wrong:3>1@20s",
-            "Copies from card 3 to card 1 arrive wrong, as ordered. It begins at 20 s.",
-        ),
+        ("lost:1@20s", "Card 1 is lost", " It begins at 20 s."),
+        ("lost:1@20s-40s", "Card 1 is lost", " It begins at 20 s and ends at 40 s."),
+        ("slow:0@10s", "Each reading of card 0 takes 1 s", " It begins at 10 s."),
+        ("hung:1@1.5s", "Readings of card 1 do not come back", " It begins at 1.5 s."),
+        ("driver@30s", "The driver is gone", " It begins at 30 s and ends at 40 s."),
+        ("garbage:2@15s", "Card 2 answers with impossible figures", " It begins at 15 s."),
+        ("wrong:3>1", "Copies from card 3 to card 1 arrive wrong", ""),
+        ("wrong:3>1@20s", "Copies from card 3 to card 1 arrive wrong", " It begins at 20 s."),
     ],
 )
-def test_a_fault_says_what_was_ordered(text: str, sentence: str) -> None:
-    assert parse_faults(text, 4)[0].sentence == sentence
+def test_a_fault_says_what_was_ordered(text: str, ordered: str, when: str) -> None:
+    assert parse_faults(text, 4)[0].sentence == f"{ordered}, as ordered.{when}"
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence", "hint"),
+    ("text", "wrong", "hint"),
     [
-        ("lost:1@2s,", "'lost:1@2s,' has a comma with no fault beside it.", "Faults are "),
+        ("lost:1@2s,", "has a comma with no fault beside it.", "Faults are "),
         (
-            "lots:1@20s",
-            "'lots:1@20s' names a fault that is not known: 'lots'.",
-            "Did you mean lost? Faults are lost:1@20s",
+            "lots:1@2s",
+            "names a fault that is not known: 'lots'.",
+            "Did you mean lost? Faults",
         ),
-        ("lost@20s", "'lost@20s' does not say which card.", "Cards are 0 to 3."),
-        (
-            "lost:x@20s",
-            "'lost:x@20s' names a card by 'x', which is not a number.",
-            "Cards are 0 to 3.",
-        ),
-        ("lost:4@1s", "'lost:4@1s' names card 4, which is not there.", "Cards are 0 to 3."),
-        (
-            "driver:0@20s",
-            "'driver:0@20s' names a card, but all cards share one driver.",
-            "driver@30s",
-        ),
-        ("lost:1", "'lost:1' does not say when it begins.", "lost:1@20s"),
-        ("wrong:1", "'wrong:1' does not say from which card to which.", "wrong:1>0"),
-        ("wrong:1>1", "'wrong:1>1' names the same card twice.", "wrong:1>0"),
-        ("lost:1@soon", "'lost:1@soon' has a time that cannot be read: 'soon'.", "1.5s or 2m"),
-        ("lost:1@40s-20s", "'lost:1@40s-20s' ends before it has begun.", "20s-40s"),
+        ("lost@20s", "does not say which card.", "Cards are 0 to 3."),
+        ("lost:x@20s", "names a card by 'x', which is not a number.", "Cards are 0 to 3."),
+        ("lost:4@1s", "names card 4, which is not there.", "Cards are 0 to 3."),
+        ("driver:0@20s", "names a card, but all cards share one driver.", "driver@30s"),
+        ("lost:1", "does not say when it begins.", "lost:1@20s"),
+        ("wrong:1", "does not say from which card to which.", "wrong:1>0"),
+        ("wrong:1>1", "names the same card twice.", "wrong:1>0"),
+        ("lost:1@soon", "has a time that cannot be read: 'soon'.", "1.5s or 2m"),
+        ("lost:1@40s-20s", "ends before it has begun.", "20s-40s"),
     ],
 )
 def test_a_wrong_text_is_answered_with_what_is_wrong_and_what_is_right(
-    text: str, sentence: str, hint: str
+    text: str, wrong: str, hint: str
 ) -> None:
     with pytest.raises(Trouble) as refused:
         parse_faults(text, 4)
-    assert refused.value.sentence == sentence
+    assert refused.value.sentence == f"'{text}' {wrong}"
     assert hint in refused.value.hint
 
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as some
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.telemetry.alerts import (
     UNHEARD_AFTER,
@@ -24,6 +23,7 @@ from gpuexplorer.telemetry.alerts import (
     Why,
     can_be_watched,
 )
+from tests.clocks import ManualClock
 
 CARD, OTHER = CardId("GPU-a"), CardId("GPU-b")
 HOT = Rule(m.TEMPERATURE, Side.ABOVE, 85.0, 30.0)

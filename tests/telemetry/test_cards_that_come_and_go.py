@@ -6,12 +6,12 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardState, Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.card_course import HappeningLog
 from gpuexplorer.telemetry.happenings import Kind
+from tests.clocks import ManualClock
 from tests.nvml_stub.stub import Stub
 from tests.telemetry.conftest import Nvml, until
 

@@ -221,7 +221,7 @@ def test_a_library_that_ended_the_program_later_is_told_by_the_next_start_alone(
 def test_a_driver_that_is_found_again_is_not_tried_again() -> None:
     code = """
 import sys
-from gpuexplorer.core.clock import ManualClock
+from tests.clocks import ManualClock
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from tests.nvml_stub.stub import Stub
 

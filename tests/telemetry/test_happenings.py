@@ -7,11 +7,11 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.telemetry.card_course import HappeningLog
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse
+from tests.clocks import ManualClock
 
 CARD, OTHER = CardId("GPU-a"), CardId("GPU-b")
 

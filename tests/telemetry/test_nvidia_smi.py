@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.lab.starting import smi_of
 from gpuexplorer.simulation.models import MIB
@@ -13,6 +12,7 @@ from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.nvidia_smi import nvidia_smi
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
+from tests.clocks import ManualClock
 
 NOON = datetime(2026, 3, 1, 12, 0, 5, 250_000, tzinfo=UTC)
 FIRST = """\

@@ -9,7 +9,6 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.facts import Fact
@@ -17,6 +16,7 @@ from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.session import Session, remembering, session_on
+from tests.clocks import ManualClock
 from tests.nvml_stub.stub import Stub
 from tests.telemetry.conftest import PATIENCE, Nvml, until
 

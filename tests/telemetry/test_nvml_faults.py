@@ -7,10 +7,10 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
+from tests.clocks import ManualClock
 from tests.telemetry.conftest import Nvml, until
 
 

@@ -15,13 +15,13 @@ import pytest
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure
 from gpuexplorer.telemetry.topology import nvlink_rate, pcie_rate
+from tests.clocks import ManualClock
 from tests.nvml_stub.stub import Stub
 from tests.telemetry.conftest import until
 

@@ -5,9 +5,9 @@ import pytest
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import CLOCK_SM, MetricId, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
+from tests.clocks import ManualClock
 from tests.nvml_stub.stub import Stub
 from tests.telemetry.conftest import Nvml
 

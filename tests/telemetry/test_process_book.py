@@ -11,7 +11,6 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.telemetry.process_book import (
     ENDED_STAYS,
     LOOKS,
@@ -23,6 +22,7 @@ from gpuexplorer.telemetry.process_book import (
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessFigure, ProcessUse
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
+from tests.clocks import ManualClock
 
 A, B = CardId("GPU-a"), CardId("GPU-b")
 

@@ -8,7 +8,7 @@ import pytest
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState, Sample
-from gpuexplorer.core.clock import ManualClock, SystemClock
+from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
 from gpuexplorer.simulation.course import Occupation
 from gpuexplorer.simulation.faults import parse_faults
@@ -17,6 +17,7 @@ from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse
 from gpuexplorer.telemetry.topology import Link, PathKind, pcie_rate
+from tests.clocks import ManualClock
 
 SIM_0, SIM_1 = CardId("SIM-0"), CardId("SIM-1")
 ALL = frozenset(METRICS)

@@ -42,7 +42,7 @@ def test_the_figures_are_those_of_a_machine_that_began_then() -> None:
     trace = session.past.trace(CARD, BUSY, end - 59.5, end, columns=200)
     for at, mean in zip(trace.times, trace.means, strict=True):
         around = {
-            machine.reading(0, at - end + 60.0 + off).busy for off in (-1.0, -0.5, 0, 0.5)
+            machine.reading(0, at - end + 60.0 + off)[BUSY] for off in (-1.0, -0.5, 0, 0.5)
         }
         assert min(around) - 0.05 <= mean <= max(around) + 0.05
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import Cadence, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.looked_for import PciBus, plain_bus_id
+from tests.clocks import ManualClock
 from tests.telemetry.conftest import Nvml
 
 FIRST, SECOND = "0000:1b:00.0", "0000:1c:00.0"

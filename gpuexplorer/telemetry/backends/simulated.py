@@ -2,7 +2,7 @@
 
 import itertools
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
@@ -10,8 +10,7 @@ from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.simulation.faults import SLOW_SECONDS, Fault, FaultKind
-from gpuexplorer.simulation.figures import absences_of, figures_of
-from gpuexplorer.simulation.machine import Machine, Reading, SimulatedProcess
+from gpuexplorer.simulation.machine import Machine, SimulatedProcess, absence_of
 from gpuexplorer.simulation.reached import no_peers
 from gpuexplorer.simulation.specs import MachineSpec
 from gpuexplorer.telemetry.backend import MADE_UP, HardwareFault, Source
@@ -78,8 +77,6 @@ class SimulatedBackend:
         self._pcie = [
             pcie_rate(model.pcie_generation, model.pcie_lanes) or 0.0 for model in self._models
         ]
-        self._figures = [figures_of(self.machine, n, rate) for n, rate in enumerate(self._pcie)]
-        self._absences = [absences_of(self.machine, card.index) for card in self._cards]
         falls = (fault for fault in self.faults if fault.kind is FaultKind.LOST)
         self._falls = sorted(falls, key=lambda fault: fault.start)
 
@@ -119,16 +116,15 @@ class SimulatedBackend:
         for kind, (state, absence) in _SILENCES.items():
             if kind in kinds:
                 return Sample(card, at, {}, dict.fromkeys(metrics, absence), state)
-        reading = self.machine.reading(index, at - self._began)
-        figures, absences = self._figures[index], self._absences[index]
+        figures = self.machine.reading(index, at - self._began)
         values: dict[MetricId, float] = {}
         missing: dict[MetricId, Absence] = {}
         for metric in metrics:
             figure = figures.get(metric)
             if figure is None:
-                missing[metric] = absences.get(metric, Absence.NOT_SUPPORTED)
+                missing[metric] = absence_of(metric)
                 continue
-            value = _IMPOSSIBLE if FaultKind.GARBAGE in kinds else float(figure(reading))
+            value = _IMPOSSIBLE if FaultKind.GARBAGE in kinds else float(figure)
             if METRICS[metric].plausible(value):
                 values[metric] = value
             else:
@@ -225,8 +221,11 @@ class SimulatedBackend:
         )
 
 
-def _card_process(card: CardId, process: SimulatedProcess, reading: Reading) -> CardProcess:
-    share = process.busy / reading.busy if reading.busy else 0.0
+def _card_process(
+    card: CardId, process: SimulatedProcess, reading: Mapping[str, float]
+) -> CardProcess:
+    busy = reading["gpu_utilization"]
+    share = process.busy / busy if busy else 0.0
     return CardProcess(
         card,
         process.pid,
@@ -234,9 +233,9 @@ def _card_process(card: CardId, process: SimulatedProcess, reading: Reading) -> 
         {
             ProcessFigure.MEMORY: float(process.memory_bytes),
             ProcessFigure.SM: process.busy,
-            ProcessFigure.MEMORY_CONTROLLER: round(share * reading.memory_busy, 3),
+            ProcessFigure.MEMORY_CONTROLLER: round(share * reading["memory_utilization"], 3),
             ProcessFigure.ENCODER: 0.0,
-            ProcessFigure.DECODER: round(share * reading.decoder_busy, 3),
+            ProcessFigure.DECODER: round(share * reading["decoder_utilization"], 3),
         },
         simulated_command=process.command,
         simulated_user=process.user,

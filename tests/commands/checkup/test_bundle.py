@@ -8,8 +8,8 @@ import pytest
 
 from gpuexplorer.commands.checkup.report import examine
 from gpuexplorer.commands.doctor import anonymous, check_target, write_bundle
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
+from tests.clocks import ManualClock
 from tests.commands.checkup.computer import Computer
 
 ANA = ("/home/ana", "ana", "tower.lab.example.org")

@@ -9,13 +9,13 @@ from gpuexplorer.copies.measuring import Bench, Job, Measuring, Progress, TimeLe
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.worker_bench import WorkerBench
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import KINDS, CopyJob, ProductJob
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.specs import parse_machine
+from tests.clocks import ManualClock
 from tests.lab.processes import Fake, needs_torch
 
 PATIENCE = 60.0

@@ -7,10 +7,11 @@ import pytest
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.clock import Clock, ManualClock
+from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.units import Units
 from gpuexplorer.gui.state.alert_words import promise, rule_sentence, strip_sentence
 from gpuexplorer.telemetry.alerts import USUAL_RULES, Alert, Rule, Side
+from tests.clocks import ManualClock
 
 NUMBERS = {CardId(f"GPU-{number}"): str(number) for number in range(8)}
 SI, OTHER = Units(), Units(decimal_memory=True, fahrenheit=True)

@@ -9,7 +9,6 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.copies.shared_parts import MeasuringStrip
@@ -25,6 +24,7 @@ from gpuexplorer.lab.events import Measured, Multiplied
 from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
+from tests.clocks import ManualClock
 from tests.gui.hands import texts
 from tests.gui.lab.conftest import PYTHON, KnownPython, ScriptedWorker
 

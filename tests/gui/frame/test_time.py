@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.cards.moments import moment_words, span_words
 from gpuexplorer.gui.main_window import MainWindow
@@ -18,6 +17,7 @@ from gpuexplorer.gui.widgets.bars.time_pill import TimePill
 from gpuexplorer.gui.widgets.bars.top_bar import TopBar
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton, ToolButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from tests.clocks import ManualClock
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_of, session_with_past, working
 from tests.gui.frame.steps import CONTROL, called, keys, press_with_mouse

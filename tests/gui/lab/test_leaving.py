@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.gui.leaving import LeavingDialog, leave
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.telemetry.session import Session
+from tests.clocks import ManualClock
 from tests.gui.fakes import SIMULATED, card, session_of, working
 from tests.gui.hands import button, click, press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor

@@ -6,7 +6,6 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
@@ -16,6 +15,7 @@ from gpuexplorer.gui.machines.words import state_sentence
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts, FleetLink
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.remote.link import LinkState
+from tests.clocks import ManualClock
 from tests.fleet.fake_prometheus import FakePrometheus, card, fake_prometheus
 
 

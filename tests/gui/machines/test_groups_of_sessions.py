@@ -7,7 +7,6 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MEMORY_USED, Cadence, throttle
 from gpuexplorer.core.words import Message
 from gpuexplorer.fleet.client import Prometheus, address
@@ -20,6 +19,7 @@ from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.session import Session, remembering
+from tests.clocks import ManualClock
 from tests.fleet.fake_prometheus import card as fleet_card
 from tests.fleet.fake_prometheus import fake_prometheus
 from tests.gui.fakes import Answer, FakeBackend, card, working
@@ -33,7 +33,7 @@ class Listed(MachinesState):
     def __init__(self, here: Session, rows: Sequence[MachineRow]) -> None:
         super().__init__(Settings(), here)
         self.listed = rows
-        self.clock = ManualClock(100.0)  # type: ignore[assignment]  # time is handed in
+        self.clock = ManualClock(100.0)
 
     def rows(self) -> Sequence[MachineRow]:
         return self.listed

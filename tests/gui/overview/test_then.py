@@ -4,7 +4,6 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.core.words import Message
@@ -17,6 +16,7 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.history import History
+from tests.clocks import ManualClock
 from tests.gui.fakes import card
 
 BEGAN, LOST, NOW = 1000.0, 1400.0, 1600.0

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.gui.plots.content import PlotContent
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from tests.clocks import ManualClock
 from tests.gui.plots.made import MakeStack, stack_of
 
 

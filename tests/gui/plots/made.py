@@ -6,7 +6,6 @@ from html import unescape
 
 import numpy as np
 
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, POWER_DRAW, MetricId, Unit
 from gpuexplorer.gui.plots.content import Line, Origin, PlotContent
 from gpuexplorer.gui.plots.picture import svg
@@ -15,6 +14,7 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.telemetry.trace import Trace, empty_trace
+from tests.clocks import ManualClock
 
 NOW = 10_000.0
 NOTHING = empty_trace()

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.gui.plots.content import Flag
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
@@ -17,6 +16,7 @@ from gpuexplorer.gui.widgets.page import Page
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.telemetry.history import History
+from tests.clocks import ManualClock
 from tests.gui.plots.made import (
     NOTHING,
     NOW,

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core import metrics as m
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.gui.plots.content import Band, Flag, Limit, Line, Origin, PlotContent
 from gpuexplorer.gui.plots.picture import picture, svg
@@ -19,6 +18,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.telemetry.trace import Trace, empty_trace
+from tests.clocks import ManualClock
 from tests.gui.plots.made import stack_of
 from tests.gui.rough_hands import RoughHands
 

@@ -7,12 +7,12 @@ import psutil
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.process_book import ELSEWHERE, GONE, BookRow, ProcessNames, Standing
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessFigure, ProcessUse
 from gpuexplorer.telemetry.session import Session, remembering
+from tests.clocks import ManualClock
 from tests.gui.fakes import GIB, NVML, FakeBackend, card, working
 
 A, B = CardId("GPU-0"), CardId("GPU-1")

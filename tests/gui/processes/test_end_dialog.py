@@ -9,13 +9,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.telemetry.process_book import CAN_ASK, ProcessNames
 from gpuexplorer.telemetry.processes import CardProcess, FarIdentity, NamedProcess, ProcessUse
+from tests.clocks import ManualClock
 from tests.gui.fakes import GIB
 from tests.gui.hands import button, click, press, texts
 from tests.gui.processes.conftest import OpenScreen

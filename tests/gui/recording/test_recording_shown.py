@@ -16,7 +16,6 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import GPU_UTILIZATION, TEMPERATURE
 from gpuexplorer.gui.card.view import CardView
 from gpuexplorer.gui.lab.code.cell_editor import CellEditor
@@ -39,6 +38,7 @@ from gpuexplorer.recording.recorder import Recorder, machine_of
 from gpuexplorer.telemetry.alerts import Rule, Side
 from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.session import session_on
+from tests.clocks import ManualClock
 from tests.gui.hands import shown, texts, the
 from tests.recording.made import BEGAN, make_recording
 

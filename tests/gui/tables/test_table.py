@@ -9,13 +9,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.gui.tables.cell import Cell, Chip, Spark
 from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import ROW_HEIGHT, Table
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
+from tests.clocks import ManualClock
 from tests.gui.hands import press
 
 # Only the screen without a screen says so.
