@@ -19,7 +19,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, BEHIND_A_LOST_ONE, FASTEST_FIRST
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.asking import LANES, Figure, fields
+from gpuexplorer.telemetry.backends.nvml.asking import LANES, Figure, fields, figures
 from gpuexplorer.telemetry.looked_for import PciBus, plain_bus_id
 from gpuexplorer.telemetry.topology import (
     Link,
@@ -33,6 +33,10 @@ from gpuexplorer.telemetry.topology import (
     pcie_words,
 )
 
+# How long all cards together may take to say who they are: whoever opens this does not wait for
+# ever either. Without persistence mode the driver starts each in 1 to 3 s. The rest are taken
+# in when they answer.
+MEETING_PATIENCE = 4.0
 # More is no number of such things, whatever the driver says.
 _MOST_CARDS = 256
 _MOST_INSTANCES = 64
@@ -84,6 +88,7 @@ class Found(NamedTuple):
 
     card: Card
     handle: object | None  # None: the driver lists it but gives no handle
+    place: int = 0  # by which the driver is asked for it
     mig_on: bool = False
     parent_handle: object | None = None  # of the card a MIG instance is a part of
     gpu_instance: int | None = None
@@ -141,23 +146,25 @@ def meet(ask_handle: AskHandle, place: int) -> list[Found]:
         memory_shared=not memory and any(chip in name for chip in _SHARING_CHIPS),
     )
     mig_on = (answer(pynvml.nvmlDeviceGetMigMode, handle) or (0,))[0] == 1
-    return [Found(card, handle, mig_on), *(_instances(handle, card) if mig_on else ())]
+    whole = Found(card, handle, place, mig_on)
+    return [whole, *(_instances(whole) if mig_on else ())]
 
 
-def silent(place: int, known: Card | None, denied: Absence, said: str) -> Found:
+def silent(place: int, known: Card | None, said: int | None) -> Found:
     """A card that gives no handle: as it was known before, or nameless. `said` is what the
-    driver calls the reason, or for how long it was waited for.
+    driver answers instead; None as long as it does not.
     """
+    denied = Absence.NO_ANSWER if said is None else library.absence_of(said)
     why = _WHY_REFUSED.get(denied)
-    if why is None:
-        why = Message("the driver gives no access to it ({said})", said=said)
-        if denied is Absence.NO_ANSWER:
-            why = Message("it has not answered for {seconds} s", seconds=said)
+    if said is not None and why is None:
+        words = library.message_of(pynvml.NVMLError(said))
+        why = Message("the driver gives no access to it ({said})", said=words)
     name = Message("NVIDIA card without access")
     if denied in (Absence.LOST, Absence.NO_ANSWER):
         name = Message("NVIDIA card that does not answer")
     card = known or Card(CardId(f"{NAMELESS}{place}"), place, name, None)
-    return Found(replace(card, cuda_index=None, cuda_reason=why, denied=denied), None)
+    reason = why or Message("it has not answered for {seconds:.0f} s", seconds=MEETING_PATIENCE)
+    return Found(replace(card, cuda_index=None, cuda_reason=reason, denied=denied), None, place)
 
 
 def instance_ids(handle: object) -> set[str]:
@@ -262,9 +269,9 @@ def _instance_handles(handle: object) -> list[tuple[int, object]]:
     return [(place, instance) for place, instance in found if instance is not None]
 
 
-def _instances(handle: object, parent: Card) -> list[Found]:
-    found = []
-    for place, instance in _instance_handles(handle):
+def _instances(whole: Found) -> list[Found]:
+    found, parent = [], whole.card
+    for place, instance in _instance_handles(whole.handle):
         uuid = answer(pynvml.nvmlDeviceGetUUID, instance)
         if uuid is None:
             continue
@@ -283,7 +290,7 @@ def _instances(handle: object, parent: Card) -> list[Found]:
         )
         slices = (pynvml.nvmlDeviceGetGpuInstanceId, pynvml.nvmlDeviceGetComputeInstanceId)
         numbers = [answer(ask, instance) for ask in slices]
-        found.append(Found(card, instance, False, handle, *numbers))  # noqa: FBT003 - MIG is on for whole cards
+        found.append(Found(card, instance, whole.place, False, whole.handle, *numbers))  # noqa: FBT003 - MIG is on for whole cards
     return found
 
 
@@ -441,7 +448,7 @@ def _not_told(error: pynvml.NVMLError) -> Message:
 
 def _fields(handle: object, field: int, scopes: Sequence[int]) -> list[Figure]:
     told = answer(fields, handle, [(field, scope) for scope in scopes])
-    return [figure for figure, _ in told or [(Absence.NOT_IN_DRIVER, 0.0)] * len(scopes)]
+    return figures(told or [Absence.NOT_IN_DRIVER] * len(scopes))
 
 
 def _per_second(speed: Figure) -> float | None:
