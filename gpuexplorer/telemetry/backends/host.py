@@ -59,7 +59,7 @@ class HostReader:
         if m.SWAP_TOTAL in metrics or m.SWAP_USED in metrics:
             try:
                 swap = psutil.swap_memory()
-            except (OSError, RuntimeError):
+            except (OSError, RuntimeError, KeyError):
                 told |= dict.fromkeys((m.SWAP_TOTAL, m.SWAP_USED), Absence.NO_PERMISSION)
             else:
                 self._no_swap = not swap.total
