@@ -16,14 +16,13 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardKind, CardState, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, MetricId, Scope, Unit
+from gpuexplorer.telemetry.backend import sorted_out
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.asking import (
     MEMORY,
     Asking,
     Belief,
     Figure,
-    Missing,
-    Values,
     figures,
     memory_fits,
 )
@@ -219,14 +218,11 @@ class CardReader:
                 raise
             lost = dict.fromkeys(wanted, Absence.LOST)
             return Sample(self.card.id, at, {}, lost, CardState.LOST)
-        values: Values = {}
-        missing: Missing = {}
-        for metric in wanted:
-            figure = told.get(metric)
-            if figure is None or isinstance(figure, Absence):
-                missing[metric] = self._why(metric, figure)
-            else:
-                values[metric] = figure * _FACTORS.get(METRICS[metric].unit, 1.0)
+        values, missing = sorted_out({x: told.get(x, Absence.NOT_ASKED) for x in wanted})
+        for metric, figure in values.items():
+            values[metric] = figure * _FACTORS.get(METRICS[metric].unit, 1.0)
+        for metric, why in missing.items():
+            missing[metric] = self._why(metric, why)
         self._belief.sift(values, missing)
         return Sample(self.card.id, at, values, missing)
 
@@ -248,9 +244,9 @@ class CardReader:
                 told.update(zip(metrics, answer))  # noqa: B905 - the first count
         return told
 
-    def _why(self, metric: MetricId, reason: Absence | None) -> Absence:
+    def _why(self, metric: MetricId, reason: Absence) -> Absence:
         """What is not supported, or not even asked for, may have its cause in the card."""
-        if reason not in (None, Absence.NOT_SUPPORTED):
+        if reason not in (Absence.NOT_ASKED, Absence.NOT_SUPPORTED):
             return reason
         card = self.card
         if card.kind is CardKind.MIG:
@@ -261,7 +257,7 @@ class CardReader:
             return Absence.SHARED_MEMORY
         linkless = metric.startswith("nvlink_") and not card.nvlinks
         fanless = metric == m.FAN_SPEED and not card.fans
-        no_part = reason is None and METRICS[metric].part is not None
+        no_part = reason is Absence.NOT_ASKED and METRICS[metric].part is not None
         return Absence.NO_PART if linkless or fanless or no_part else Absence.NOT_SUPPORTED
 
     def _calls_of_a_whole_card(self, slot: tuple[int | None, int | None]) -> list[_Call]:
@@ -467,10 +463,8 @@ def _reasons(handle: object) -> list[Figure]:
 
 def _fan_turns(handle: object, fan: int) -> float:
     """The binding's own call asks for the first fan only."""
-    if not library.has("nvmlDeviceGetFanSpeedRPM"):
-        raise pynvml.NVMLError(pynvml.NVML_ERROR_FUNCTION_NOT_FOUND)
     info = pynvml.c_nvmlFanSpeedInfo_t(version=pynvml.nvmlFanSpeedInfo_v1, fan=fan)
-    if code := pynvml.nvmlLib.nvmlDeviceGetFanSpeedRPM(handle, ctypes.byref(info)):
+    if code := library.function("nvmlDeviceGetFanSpeedRPM")(handle, ctypes.byref(info)):
         raise pynvml.NVMLError(code)
     return float(info.speed)
 

@@ -26,13 +26,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pynvml
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message, mark
+from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, INSTALL_IT
 from gpuexplorer.telemetry.looked_for import Place, driver_library, find_library, is_there
 from gpuexplorer.telemetry.patience import Asked
@@ -116,15 +116,6 @@ _NOT_ON_LINUX = {
     ),
 }
 
-_NOT_THE_NAMED_ONE = (
-    mark("The library that {variable} names cannot be loaded: {reason}."),
-    mark("Unset the variable, or let it name the driver's libnvidia-ml.so.1."),
-)
-_NOT_TO_BE_LOADED = (
-    mark("The NVIDIA driver's library cannot be loaded: {reason}."),
-    mark("Install the NVIDIA driver again."),
-)
-
 # What takes longer is left to those who wait for this process: they say that the driver hangs.
 _PATIENCE = 2.0
 # Loading it is another matter: it cannot be given up here, and would stop every thread.
@@ -142,9 +133,8 @@ _SIGNALS = {
     "SIGILL": Message("it used an instruction that this processor lacks"),
     "SIGFPE": Message("it calculated what has no result (arithmetic error)"),
 }
-# The window looks for cards every few seconds; the same file would end the same way. And a
-# process keeps the library that it loaded once: None stands for that one.
-_tried: dict[str | None, Trouble | None] = {}
+# The window looks for cards every few seconds; the same file would end the same way.
+_crashed: dict[str, Trouble] = {}
 
 
 def connect(attach: bool = True) -> None:
@@ -180,6 +170,13 @@ def disconnect() -> None:
 def has(symbol: str) -> bool:
     """Whether this driver's library knows the function at all."""
     return pynvml.nvmlLib is not None and hasattr(pynvml.nvmlLib, symbol)
+
+
+def function(name: str) -> Any:  # by its name alone, as ctypes knows it
+    """One of the driver's own; raises NVMLError where this driver lacks it."""
+    if not has(name):
+        raise pynvml.NVMLError(pynvml.NVML_ERROR_FUNCTION_NOT_FOUND)
+    return getattr(pynvml.nvmlLib, name)
 
 
 def absence_of(code: int) -> Absence:
@@ -229,8 +226,18 @@ def _load() -> None:
             try:
                 pynvml.nvmlLib = ctypes.CDLL(str(path))
             except OSError as error:
-                known = _NOT_THE_NAMED_ONE if named else _NOT_TO_BE_LOADED
-                raise Trouble(*known, variable=_VARIABLE, reason=str(error)) from error
+                if named:
+                    raise Trouble(
+                        "The library that {variable} names cannot be loaded: {reason}.",
+                        "Unset the variable, or let it name the driver's libnvidia-ml.so.1.",
+                        variable=_VARIABLE,
+                        reason=str(error),
+                    ) from error
+                raise Trouble(
+                    "The NVIDIA driver's library cannot be loaded: {reason}.",
+                    "Install the NVIDIA driver again.",
+                    reason=str(error),
+                ) from error
 
 
 @contextmanager
@@ -244,10 +251,11 @@ def after_a_child(contact: Callable[[], None]) -> Iterator[None]:
         if file is not None:  # a driver links one name to the file of its version
             there = file.resolve()
             known = f"{there} {there.stat().st_size} {there.stat().st_mtime_ns}"
-    if file is None or not known or None in _tried or sys.platform != "linux":
+    # A process keeps the library that it loaded once.
+    if file is None or not known or pynvml.nvmlLib is not None or sys.platform != "linux":
         yield
         return
-    if trouble := _tried.get(known):
+    if trouble := _crashed.get(known):
         raise trouble
     with suppress(OSError, ValueError):
         before = note.read_text()
@@ -259,7 +267,6 @@ def after_a_child(contact: Callable[[], None]) -> Iterator[None]:
     else:
         with _child(file, known, contact):
             yield
-    _tried[None] = None
     with suppress(OSError):  # where it cannot be written, each start has its child
         note.parent.mkdir(parents=True, exist_ok=True)
         note.write_text(known)
@@ -312,8 +319,8 @@ def _child(file: Path, known: str, contact: Callable[[], None]) -> Iterator[None
         if status is not None and os.WIFSIGNALED(status) and os.WTERMSIG(status) in _OTHERS:
             yield
             return
-        _tried[known] = trouble = _trouble(file, status)
-        raise trouble
+        _crashed[known] = _trouble(file, status)
+        raise _crashed[known]
 
 
 def _be_the_child(contact: Callable[[], None], theirs: socket.socket) -> NoReturn:
@@ -357,17 +364,14 @@ def _trouble(file: Path, status: int | None) -> Trouble:
     elif status is not None:
         code = os.waitstatus_to_exitcode(status)
         how = Message("it ended the program with exit status {code}", code=code)
-    hint = mark(
-        "Most likely the file is damaged or not the driver's. Install the driver again."
-    )
+    do = Message("Install the driver again.")
     if os.environ.get(_VARIABLE):
-        hint = mark(
-            "Most likely the file is damaged or not the driver's. Unset {variable}, or install "
-            "the NVIDIA driver again."
+        do = Message(
+            "Unset {variable}, or install the NVIDIA driver again.", variable=_VARIABLE
         )
     return Trouble(
         "The NVIDIA driver's library {file} is not usable. A trial run with it crashed: {how}.",
-        Message(hint, variable=_VARIABLE),
+        told(Message("Most likely the file is damaged or not the driver's."), do),
         file=file,
         how=how,
     )
