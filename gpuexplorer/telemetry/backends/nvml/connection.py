@@ -200,7 +200,7 @@ class Connection:
             if self.listing.found and not gone:
                 self._list_cards()
             self._lock.notify_all()
-        self.let_go()
+            self.let_go()  # before anybody goes on: it must not end what comes next
 
     def _list_cards(self) -> None:
         """Put together who is known, with a reader for each that has none yet."""
