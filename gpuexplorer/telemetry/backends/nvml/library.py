@@ -77,7 +77,7 @@ _ABSENCES = {
 }
 _TROUBLES = {
     pynvml.NVML_ERROR_LIBRARY_NOT_FOUND: (
-        mark("The NVIDIA driver's library (libnvidia-ml) is not installed."),
+        mark("The NVIDIA driver's library ({library}) is not installed."),
         INSTALL_IT,
     ),
     pynvml.NVML_ERROR_DRIVER_NOT_LOADED: (
@@ -97,23 +97,9 @@ _TROUBLES = {
         mark("Restart the computer; if it comes back, look at power and seating of the card."),
     ),
 }
-_NOT_ON_LINUX = {
-    ("win32", pynvml.NVML_ERROR_LIBRARY_NOT_FOUND): (
-        mark("The NVIDIA driver's library (nvml.dll) is not installed."),
-        INSTALL_IT,
-    ),
-    ("win32", pynvml.NVML_ERROR_DRIVER_NOT_LOADED): (
-        mark("The NVIDIA driver's library is here, but the driver itself is not running."),
-        mark("Restart the computer, or reinstall the driver."),
-    ),
-    ("win32", pynvml.NVML_ERROR_NO_PERMISSION): (
-        mark("This user may not talk to the NVIDIA driver."),
-        mark("Ask the administrator."),
-    ),
-    ("darwin", pynvml.NVML_ERROR_LIBRARY_NOT_FOUND): (
-        mark("macOS has no driver for NVIDIA cards, so none can answer here."),
-        mark("Simulated cards work: `gpuexplorer --simulate 2xH100`."),
-    ),
+_ON_WINDOWS = {
+    pynvml.NVML_ERROR_DRIVER_NOT_LOADED: mark("Restart the computer, or reinstall the driver."),
+    pynvml.NVML_ERROR_NO_PERMISSION: mark("Ask the administrator."),
 }
 
 # What takes longer is left to those who wait for this process: they say that the driver hangs.
@@ -141,25 +127,21 @@ def connect(attach: bool = True) -> None:
     """Load the library and greet the driver. Raises Trouble with the reason if that fails."""
     _load()
     try:
-        if attach:
-            pynvml.nvmlInit()
-        else:
-            pynvml.nvmlInitWithFlags(pynvml.NVML_INIT_FLAG_NO_ATTACH)
+        pynvml.nvmlInitWithFlags(0 if attach else pynvml.NVML_INIT_FLAG_NO_ATTACH)
     except pynvml.NVMLError as error:
-        known = _NOT_ON_LINUX.get((sys.platform, error.value)) or _TROUBLES.get(error.value)
-        if known is not None:
-            raise Trouble(*known) from error
+        words: dict[str, object] = {"variable": _VARIABLE, "reason": message_of(error)}
+        words["library"] = "nvml.dll" if sys.platform == "win32" else "libnvidia-ml"
+        unknown = mark("The NVIDIA driver does not answer: {reason}."), ASK_THE_DOCTOR
+        sentence, hint = _TROUBLES.get(error.value, unknown)
         if error.value == pynvml.NVML_ERROR_FUNCTION_NOT_FOUND and not has("nvmlInit_v2"):
-            raise Trouble(
-                "The library found as NVIDIA's is not the driver's library.",
-                "Look at {variable} and LD_LIBRARY_PATH.",
-                variable=_VARIABLE,
-            ) from error
-        raise Trouble(
-            "The NVIDIA driver does not answer: {reason}.",
-            ASK_THE_DOCTOR,
-            reason=message_of(error),
-        ) from error
+            sentence = mark("The library found as NVIDIA's is not the driver's library.")
+            hint = mark("Look at {variable} and LD_LIBRARY_PATH.")
+        if sys.platform == "win32":
+            hint = _ON_WINDOWS.get(error.value, hint)
+        elif sys.platform == "darwin":
+            sentence = mark("macOS has no driver for NVIDIA cards, so none can answer here.")
+            hint = mark("Simulated cards work: `gpuexplorer --simulate 2xH100`.")
+        raise Trouble(sentence, hint, **words) from error
 
 
 def disconnect() -> None:
