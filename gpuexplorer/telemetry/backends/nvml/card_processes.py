@@ -58,8 +58,8 @@ class CardProcesses:
     ) -> None:
         """`instances`: which MIG instance a list means by its two numbers."""
         self._card, self._asking, self._instances = card, asking, instances or {}
-        # By process: when the driver took its shares, when they came, and what they are.
-        self._shares: dict[int, tuple[int, float, dict[ProcessFigure, float]]] = {}
+        # By process, with the moment at which they came.
+        self._shares: dict[int, tuple[float, dict[ProcessFigure, float]]] = {}
         self._newest = int((time.time() - _STALE_AFTER) * 1e6)
 
     def read(self) -> list[CardProcess]:
@@ -79,7 +79,7 @@ class CardProcesses:
         unshared = dict.fromkeys(_SHARES, Absence.IN_INSTANCE if self._instances else why)
         rows = []
         for (card, pid), (use, memory) in sorted(found.items()):
-            shares = self._shares[pid][2] if pid in self._shares else unshared
+            shares = self._shares[pid][1] if pid in self._shares else unshared
             figures = sorted_out({ProcessFigure.MEMORY: memory, **shares})
             rows.append(CardProcess(card, pid, use, *figures))
         return rows
@@ -119,7 +119,7 @@ class CardProcesses:
         """Why a process of which there is none has none."""
         now, wall = time.monotonic(), time.time()
         self._shares = {
-            pid: share for pid, share in self._shares.items() if now - share[1] <= _STALE_AFTER
+            pid: share for pid, share in self._shares.items() if now - share[0] <= _STALE_AFTER
         }
         self._newest = newest = min(self._newest, int(wall * 1e6))  # a clock may be set back
         since, layout = ctypes.c_ulonglong(newest), pynvml.c_nvmlProcessUtilizationSample_t
@@ -134,14 +134,13 @@ class CardProcesses:
             # No new sample is no refusal: the old shares stand for a moment.
             none_new = error.value in (pynvml.NVML_ERROR_NOT_FOUND, pynvml.NVML_ERROR_NO_DATA)
             return Absence.NO_NEW_SAMPLE if none_new else library.absence_of(error.value)
-        for sample in samples:
+        # The driver's buffer also holds old and impossible samples, in no order.
+        for sample in sorted(samples, key=lambda each: each.timeStamp):
             ratios = {figure: getattr(sample, name) / 100 for figure, name in _SHARES.items()}
-            # The driver's buffer also holds old and impossible samples, in no order.
             timely = newest < sample.timeStamp < (wall + _AHEAD) * 1e6
-            latest = self._shares.get(sample.pid, (0,))[0]
-            if timely and max(ratios.values()) <= 1 and sample.timeStamp >= latest:
-                self._newest = max(self._newest, sample.timeStamp)
-                self._shares[sample.pid] = (sample.timeStamp, now, ratios)
+            if timely and max(ratios.values()) <= 1:
+                self._newest = sample.timeStamp
+                self._shares[sample.pid] = now, ratios
         return Absence.NO_NEW_SAMPLE
 
 
