@@ -160,10 +160,10 @@ def test_every_command_works(target: str) -> None:
 def test_a_missing_driver_is_told_in_the_words_of_the_system(
     monkeypatch: pytest.MonkeyPatch, target: str, sentence: str
 ) -> None:
-    def nothing_there() -> None:
+    def nothing_there(_: int) -> None:
         raise pynvml.NVMLError(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND)
 
-    monkeypatch.setattr(pynvml, "nvmlInit", nothing_there)
+    monkeypatch.setattr(pynvml, "nvmlInitWithFlags", nothing_there)
     monkeypatch.setattr(sys, "platform", target)
     with pytest.raises(Trouble) as told:
         library.connect()

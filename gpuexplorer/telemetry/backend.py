@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState, Sample
@@ -25,6 +25,15 @@ INSTALL_IT = Message(
     "If there is an NVIDIA card, install its driver; `{doctor}` says more.", doctor=doctor()
 )
 ASK_THE_DOCTOR = Message("`{doctor}` looks for the cause.", doctor=doctor())
+
+
+K = TypeVar("K")
+
+
+def sorted_out(told: Mapping[K, float | Absence]) -> tuple[dict[K, float], dict[K, Absence]]:
+    """What has a figure, and what has a reason in its place."""
+    missing = {each: why for each, why in told.items() if isinstance(why, Absence)}
+    return {x: figure for x, figure in told.items() if not isinstance(figure, Absence)}, missing
 
 
 class Source(NamedTuple):

@@ -64,9 +64,6 @@ class Place:
             return file.read(limit).decode("utf-8", "replace")
         return None
 
-    def entries(self, path: str) -> Sequence[Path]:
-        return _entries(self.at(path))
-
 
 def driver_library(place: Place) -> Path | None:
     """Where the library is through which NVIDIA's driver answers questions."""
@@ -203,30 +200,22 @@ def _entries(folder: Path) -> Sequence[Path]:
 
 
 class Thing(StrEnum):
-    """What is looked for, by the name that programs know it by."""
+    """What is looked for: by the name that programs know it by, and as a title."""
 
-    DRIVER = "NVIDIA driver"
-    CHOSEN_LIBRARY = "chosen library"
-    LIBRARY = "driver library"
-    MODULE = "kernel module"
-    NVIDIA_CARDS = "NVIDIA cards"
-    OTHER_CARDS = "other cards"
-    HOST = "processor and memory"
+    DRIVER = "NVIDIA driver", Message("NVIDIA driver")
+    CHOSEN_LIBRARY = "chosen library", Message("Chosen library")
+    LIBRARY = "driver library", Message("Driver library")
+    MODULE = "kernel module", Message("Kernel module")
+    NVIDIA_CARDS = "NVIDIA cards", Message("NVIDIA cards")
+    OTHER_CARDS = "other cards", Message("Other cards")
+    HOST = "processor and memory", Message("Processor and memory")
 
-    @property
-    def words(self) -> Message:
-        return _TITLES[self]
+    words: Message
 
-
-_TITLES = {
-    Thing.DRIVER: Message("NVIDIA driver"),
-    Thing.CHOSEN_LIBRARY: Message("Chosen library"),
-    Thing.LIBRARY: Message("Driver library"),
-    Thing.MODULE: Message("Kernel module"),
-    Thing.NVIDIA_CARDS: Message("NVIDIA cards"),
-    Thing.OTHER_CARDS: Message("Other cards"),
-    Thing.HOST: Message("Processor and memory"),
-}
+    def __new__(cls, name: str, words: Message) -> "Thing":
+        self = str.__new__(cls, name)
+        self._value_, self.words = name, words
+        return self
 
 
 @dataclass(frozen=True, slots=True)

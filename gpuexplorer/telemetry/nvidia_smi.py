@@ -197,9 +197,9 @@ _HEAD = """\
 |                                         |                        |               MIG M. |
 |=========================================+========================+======================|"""
 _CARD = """\
-| {index:>3}  {name:<27.27} {persistence:>6} |   {bus:>16} {display:>3} | {ecc:>20} |
-| {fan:>3}{temperature:>6}{state:>6}{power:>15} / {limit:>6} |{used:>11} / {total:>9} |{busy:>8}{mode:>13} |
-|                                         |                        | {mig:>20} |
+| {0[index]:>3}  {0[name]:<27.27} {0[persistence_mode]:>6} |   {0[pci.bus_id]:>16} {0[display_active]:>3} | {0[ecc.errors.uncorrected.volatile.total]:>20} |
+| {0[fan.speed]:>3}{0[temperature.gpu]:>6}{0[pstate]:>6}{0[power.draw]:>15} / {0[power.limit]:>6} |{0[memory.used]:>11} / {0[memory.total]:>9} |{0[utilization.gpu]:>8}{0[compute_mode]:>13} |
+|                                         |                        | {0[mig.mode.current]:>20} |
 +-----------------------------------------+------------------------+----------------------+"""  # noqa: E501 - the fields are as wide as they are filled in
 _LOST = "| {index:>3}  {name:<26.26} {why:>55} |\n" + f"+{'-' * 89}+"
 _PROCESSES = """\
@@ -211,27 +211,6 @@ _PROCESSES = """\
 |=========================================================================================|"""
 _NO_PROCESS = f"| {' No running processes found':<87} |"
 _PROCESS = "| {index:>4}   N/A  N/A {pid:>15}{use:>7}   {name:<34.34} {memory:>11} |"
-
-
-# What of the table stands under which field, and what comes behind it.
-_IN_TABLE = {
-    "index": ("index", ""),
-    "name": ("name", ""),
-    "bus": ("pci.bus_id", ""),
-    "persistence": ("persistence_mode", ""),
-    "display": ("display_active", ""),
-    "ecc": ("ecc.errors.uncorrected.volatile.total", ""),
-    "fan": ("fan.speed", "%"),
-    "temperature": ("temperature.gpu", "C"),
-    "state": ("pstate", ""),
-    "power": ("power.draw", "W"),
-    "limit": ("power.limit", "W"),
-    "used": ("memory.used", "MiB"),
-    "total": ("memory.total", "MiB"),
-    "busy": ("utilization.gpu", "%"),
-    "mode": ("compute_mode", ""),
-    "mig": ("mig.mode.current", ""),
-}
 _SWITCHES = {"Disabled": "Off", "Enabled": "On"}
 
 
@@ -239,14 +218,13 @@ def _card_rows(sample: Sample, figures: Mapping[str, str]) -> str:
     if sample.state is not CardState.WORKING:
         return _LOST.format(**figures, why="ERR!")
     cells = {}
-    for name, (field, unit) in _IN_TABLE.items():
-        text = figures[field]
-        if name in ("persistence", "display"):
-            text = _SWITCHES.get(text, _ABSENT)
-        elif unit == "W" and text != _ABSENT:
-            text = f"{float(text):.0f}"
-        cells[name] = "N/A" if text == _ABSENT else text + unit
-    return _CARD.format(**cells)
+    for field, text in figures.items():
+        unit = "C" if field.startswith("temperature.") else _FIELD_UNITS.get(field, "")
+        whole = f"{float(text):.0f}" if unit == "W" and text != _ABSENT else text
+        cells[field] = "N/A" if text == _ABSENT else whole + unit
+    for field in ("persistence_mode", "display_active"):
+        cells[field] = _SWITCHES.get(figures[field], "N/A")
+    return _CARD.format(cells)
 
 
 def _process_row(card: Card, process: CardProcess) -> str:

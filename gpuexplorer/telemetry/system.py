@@ -8,7 +8,8 @@ import re
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -62,24 +63,17 @@ class AccessDenied(Error):  # noqa: N818 - psutil's name
     pass
 
 
+@dataclass(unsafe_hash=True)
 class Process:
     """One process, from its number and when it began: never another that got its number."""
 
-    def __init__(self, pid: "int | None" = None) -> None:
-        self.pid = os.getpid() if pid is None else pid
-        self._began: int = self._stat().began
+    pid: int = field(default_factory=os.getpid)
+    _began: int = field(
+        init=False
+    )  # in ticks since the computer's start, which no clock changes
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Process):
-            return NotImplemented
-        return (self.pid, self._began) == (other.pid, other._began)
-
-    def __hash__(self) -> int:
-        return hash((self.pid, self._began))
-
-    def oneshot(self) -> nullcontext[None]:
-        """There is nothing to keep for a while: each file is short."""
-        return nullcontext()
+    def __post_init__(self) -> None:
+        self._began = self._stat().began
 
     def is_running(self) -> bool:
         """Also where only its entry is left."""
@@ -115,17 +109,11 @@ class Process:
     def username(self) -> str:
         import pwd  # noqa: PLC0415 - Windows has none, and imports this file all the same
 
-        real = self.uids().real
+        real = int(re.findall(rb"(?m)^Uid:\s+(\d+)", self._read("status"))[0])
         try:
             return pwd.getpwuid(real).pw_name
         except KeyError:
             return str(real)
-
-    def uids(self) -> SimpleNamespace:
-        found = re.search(rb"^Uid:\s+(\d+)", self._read("status"), re.MULTILINE)
-        if found is None:
-            raise NoSuchProcess(self.pid)
-        return SimpleNamespace(real=int(found[1]))
 
     def memory_info(self) -> SimpleNamespace:
         pages = int(self._read("statm").split()[1])
@@ -143,15 +131,13 @@ class Process:
         """Its parent first; whoever began after its child only has the parent's number."""
         found: list[Process] = []
         child = self
-        while (number := child._stat().parent) > 0:
-            try:
+        with suppress(NoSuchProcess):
+            while number := child._stat().parent:
                 parent = Process(number)
-            except NoSuchProcess:
-                break
-            if parent._began > child._began:
-                break
-            found.append(parent)
-            child = parent
+                if parent._began > child._began:
+                    break
+                found.append(parent)
+                child = parent
         return found
 
     def terminate(self) -> None:
@@ -164,7 +150,6 @@ class Process:
             os.kill(self.pid, signal.SIGKILL if number is None else number)
 
     def _stat(self) -> SimpleNamespace:
-        """When it began is counted from the computer's start, so that no clock changes it."""
         # A name may hold blanks and brackets of its own.
         text = self._read("stat").decode("utf-8", "surrogateescape")
         name, _, rest = text.partition("(")[2].rpartition(")")
@@ -175,8 +160,8 @@ class Process:
         )
 
     def _read(self, file: str) -> bytes:
-        with self._refusals(), open(f"{_PROC}/{self.pid}/{file}", "rb") as content:  # noqa: PTH123 - read often
-            return content.read()
+        with self._refusals():
+            return Path(_PROC, str(self.pid), file).read_bytes()
 
     @contextmanager
     def _refusals(self) -> "Iterator[None]":
@@ -195,10 +180,8 @@ def virtual_memory() -> SimpleNamespace:
 
 
 def swap_memory() -> SimpleNamespace:
-    """Raises OSError where the system keeps it from us."""
+    """Raises KeyError where the system keeps it from us."""
     sizes = _sizes()
-    if "SwapTotal" not in sizes:
-        raise OSError("no SwapTotal")
     total = sizes["SwapTotal"]
     return SimpleNamespace(total=total, used=total - sizes["SwapFree"])
 
@@ -211,10 +194,8 @@ def _sizes() -> "dict[str, int]":
 @cache
 def _started_at() -> float:
     """Asked once: whoever sets the clock must not make another process of each."""
-    found = re.search(r"(?m)^btime (\d+)", Path(_PROC, "stat").read_text("ascii", "replace"))
-    if found is None:
-        raise OSError("no btime")
-    return float(found[1])
+    text = Path(_PROC, "stat").read_text("ascii", "replace")
+    return float(re.findall(r"(?m)^btime (\d+)", text)[0])
 
 
 if TYPE_CHECKING:

@@ -15,34 +15,23 @@ from gpuexplorer.core.words import NOTHING, Message
 class PathKind(StrEnum):
     """The way between two cards, in nvidia-smi's letters; `sentence` spells it out."""
 
-    SELF = "X"
-    NVLINK = "NV"
-    C2C = "C2C"
-    BOARD = "INT"
-    SWITCH = "PIX"
-    SWITCHES = "PXB"
-    HOST_BRIDGE = "PHB"
-    NODE = "NODE"
-    SYSTEM = "SYS"
-    UNKNOWN = "?"
+    SELF = "X", Message("the card itself")
+    NVLINK = "NV", Message("NVLink, the number says how many links work together")
+    C2C = "C2C", Message("NVLink-C2C, from the card straight to its processor")
+    BOARD = "INT", Message("two processors on one board")
+    SWITCH = "PIX", Message("one PCIe switch")
+    SWITCHES = "PXB", Message("several PCIe switches, without touching the processor")
+    HOST_BRIDGE = "PHB", Message("the PCIe host bridge of a processor")
+    NODE = "NODE", Message("between host bridges of one NUMA node")
+    SYSTEM = "SYS", Message("across processor sockets")
+    UNKNOWN = "?", Message("the driver does not say")
 
-    @property
-    def sentence(self) -> Message:
-        return _SENTENCES[self]
+    sentence: Message
 
-
-_SENTENCES = {
-    PathKind.SELF: Message("the card itself"),
-    PathKind.NVLINK: Message("NVLink, the number says how many links work together"),
-    PathKind.C2C: Message("NVLink-C2C, from the card straight to its processor"),
-    PathKind.BOARD: Message("two processors on one board"),
-    PathKind.SWITCH: Message("one PCIe switch"),
-    PathKind.SWITCHES: Message("several PCIe switches, without touching the processor"),
-    PathKind.HOST_BRIDGE: Message("the PCIe host bridge of a processor"),
-    PathKind.NODE: Message("between host bridges of one NUMA node"),
-    PathKind.SYSTEM: Message("across processor sockets"),
-    PathKind.UNKNOWN: Message("the driver does not say"),
-}
+    def __new__(cls, letters: str, sentence: Message) -> "PathKind":
+        self = str.__new__(cls, letters)
+        self._value_, self.sentence = letters, sentence
+        return self
 
 
 class Link(NamedTuple):

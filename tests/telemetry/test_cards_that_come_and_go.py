@@ -1,19 +1,17 @@
 """Cards that the driver stops listing, refuses, or describes in nonsense: what is told."""
 
-from collections.abc import Sequence
-
 import pytest
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardState, Sample
-from gpuexplorer.core.metrics import MetricId, metrics_of
+from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.card_course import HappeningLog
 from gpuexplorer.telemetry.happenings import Kind
 from tests.clocks import ManualClock
 from tests.nvml_stub.stub import Stub
-from tests.telemetry.conftest import Nvml, until
+from tests.telemetry.conftest import Nvml, read, states, until
 
 HANDLE = "nvmlDeviceGetHandleByIndex_v2"
 REFUSALS = {
@@ -23,25 +21,13 @@ REFUSALS = {
 }
 
 
-def read(backend: NvmlBackend, card: Card) -> Sample:
-    return backend.read(card.id, metrics_of(card))
-
-
-def read_all(backend: NvmlBackend) -> Sequence[Sample]:
-    return [read(backend, card) for card in backend.cards()]
-
-
-def states(backend: NvmlBackend) -> Sequence[str]:
-    return [sample.state.value for sample in read_all(backend)]
-
-
 def reload_with(stub: Stub, backend: NvmlBackend, clock: ManualClock, config: str) -> None:
     """The driver goes while it is read, and comes back with this."""
     stub.set("driver=gone")
-    read_all(backend)
+    states(backend)
     clock.advance(3)
     stub.set(f"driver=back;{config}")
-    read_all(backend)
+    states(backend)
 
 
 def test_the_card_that_is_asked_first_after_a_reload_is_not_lost_where_it_is_not_listed(
@@ -49,12 +35,11 @@ def test_the_card_that_is_asked_first_after_a_reload_is_not_lost_where_it_is_not
 ) -> None:
     clock = ManualClock()
     backend = nvml.open("cards=8", clock)
-    last = backend.cards()[7]
     nvml.set("driver=gone")
-    read(backend, last)
+    read(backend, place=7)
     clock.advance(3)
     nvml.set("driver=back;cards=3")
-    assert read(backend, last).state is CardState.UNLISTED
+    assert read(backend, place=7).state is CardState.UNLISTED
 
 
 def test_cards_that_are_missing_after_a_reload_stay_and_say_so(nvml: Nvml) -> None:
@@ -65,7 +50,7 @@ def test_cards_that_are_missing_after_a_reload_stay_and_say_so(nvml: Nvml) -> No
     assert [card.id for card in backend.cards()] == [card.id for card in before]
     assert [card.index for card in backend.cards()] == list(range(8))
     assert states(backend) == ["working"] * 3 + ["not listed"] * 5
-    last = read(backend, backend.cards()[7])
+    last = read(backend, place=7)
     assert set(last.missing.values()) == {Absence.UNLISTED}
     assert not last.values
     assert backend.cards()[7].cuda_index is None
@@ -80,9 +65,9 @@ def test_cards_that_are_listed_again_need_no_restart(nvml: Nvml) -> None:
     reload_with(nvml, backend, clock, "cards=3")
     nvml.set("cards=8")
     clock.advance(5)
-    assert states(backend).count("not listed") == 5
+    assert states(backend).count(CardState.UNLISTED) == 5
     clock.advance(6)
-    read_all(backend)
+    states(backend)
     assert states(backend) == ["working"] * 8
     assert backend.cards() == before
     assert backend.notes() == []
@@ -94,8 +79,8 @@ def test_no_news_of_other_cards_is_made_up_while_more_are_taken_in(nvml: Nvml) -
     happenings = HappeningLog(clock)
     reload_with(nvml, backend, clock, "cards=2")
     for _ in range(4):
-        for sample in read_all(backend):
-            happenings.consider(sample)
+        for place in range(4):
+            happenings.consider(read(backend, place=place))
         nvml.set("cards=4")
         clock.advance(11)
     told = [(each.kind, each.card, str(each.sentence)) for each in happenings.log()]
@@ -132,7 +117,7 @@ def test_a_card_without_access_is_not_called_lost(nvml: Nvml, answer: str) -> No
     absence, cure = REFUSALS[answer]
     backend = nvml.open(f"cards=3;fault={HANDLE}@1:{answer}")
     assert states(backend) == ["working", "no access", "working"]
-    sample = read(backend, backend.cards()[1])
+    sample = read(backend, place=1)
     assert set(sample.missing.values()) == {absence}
     assert not any("lost" in note or "restart" in note for note in backend.notes())
     assert any(cure in note for note in backend.notes())
@@ -143,10 +128,10 @@ def test_a_card_is_taken_in_when_access_to_it_is_given(nvml: Nvml, answer: str) 
     clock = ManualClock()
     backend = nvml.open(f"cards=2;fault={HANDLE}@1:{answer}", clock)
     happenings = HappeningLog(clock)
-    happenings.consider(read(backend, backend.cards()[1]))
+    happenings.consider(read(backend, place=1))
     nvml.set("fault=none")
     clock.advance(11)
-    read_all(backend)
+    states(backend)
     until(lambda: not backend.cards()[1].nameless)
     assert states(backend) == ["working", "working"]
     assert [card.cuda_index for card in backend.cards()] == [0, 1]
@@ -202,7 +187,7 @@ def test_numbers_that_cannot_be_are_not_shown_as_facts(nvml: Nvml) -> None:
         assert (card.cores, card.memory_bus_bits) == (None, None)
         assert card.compute_capability is None
     assert states(backend) == ["working"] * 2
-    assert MetricId("memory_total") not in read(backend, backend.cards()[0]).values
+    assert MetricId("memory_total") not in read(backend).values
 
 
 def test_the_driver_tells_cores_and_the_width_of_the_memory(nvml: Nvml) -> None:

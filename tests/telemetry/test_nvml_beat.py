@@ -4,11 +4,9 @@ import pytest
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Sample
-from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
-from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
+from gpuexplorer.core.metrics import METRICS, Cadence, MetricId
 from tests.clocks import ManualClock
-from tests.telemetry.conftest import Nvml
+from tests.telemetry.conftest import Nvml, read
 
 SLOW_FIELDS = ("field82", "field83", "field185")
 TIMES = [
@@ -16,11 +14,6 @@ TIMES = [
     MetricId("throttle_time_hw_thermal_slowdown"),
     MetricId("throttle_time_hw_power_brake_slowdown"),
 ]
-
-
-def read(backend: NvmlBackend, cadence: Cadence) -> Sample:
-    card = backend.cards()[0]
-    return backend.read(card.id, metrics_of(card, [cadence]))
 
 
 def test_a_beat_asks_for_none_of_the_fields_that_take_milliseconds(nvml: Nvml) -> None:

@@ -18,12 +18,7 @@ from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from tests.clocks import ManualClock
 from tests.nvml_stub.stub import Stub
-from tests.telemetry.conftest import PATIENCE, Nvml, until
-
-
-def read(backend: NvmlBackend, place: int = 0, *cadences: Cadence) -> Sample:
-    card = backend.cards()[place]
-    return backend.read(card.id, metrics_of(card, cadences or tuple(Cadence)))
+from tests.telemetry.conftest import PATIENCE, Nvml, read, until
 
 
 def test_two_readers_that_find_the_driver_again_connect_once(nvml: Nvml) -> None:
@@ -33,7 +28,10 @@ def test_two_readers_that_find_the_driver_again_connect_once(nvml: Nvml) -> None
     read(backend)
     nvml.set("driver=back;slow=0:0.02")
     clock.advance(3)
-    readers = [threading.Thread(target=read, args=(backend, place)) for place in (0, 1, 0, 1)]
+    readers = [
+        threading.Thread(target=read, args=(backend,), kwargs={"place": place})
+        for place in (0, 1, 0, 1)
+    ]
     for reader in readers:
         reader.start()
     for reader in readers:
@@ -46,7 +44,7 @@ def test_two_readers_that_find_the_driver_again_connect_once(nvml: Nvml) -> None
 def test_a_card_that_hung_at_the_start_is_taken_in_when_it_answers(nvml: Nvml) -> None:
     backend = nvml.open("cards=2;hung=0")
     assert read(backend).state is CardState.NO_ANSWER
-    assert read(backend, 1).state is CardState.WORKING
+    assert read(backend, place=1).state is CardState.WORKING
     nvml.set("hung=none")
     nvml.release()
     until(lambda: backend.cards()[0].id.startswith("GPU-"))
@@ -73,12 +71,12 @@ def test_closing_while_a_card_hangs_ends_the_connection_only_afterwards(nvml: Nv
 def test_a_card_lost_at_the_start_comes_back_with_its_name_and_its_number(nvml: Nvml) -> None:
     clock = ManualClock()
     backend = nvml.open("cards=2;lost=1", clock)
-    assert read(backend, 1).state is CardState.LOST
+    assert read(backend, place=1).state is CardState.LOST
     nvml.set("lost=none")
     clock.advance(11)
-    read(backend, 1)
+    read(backend, place=1)
     until(lambda: backend.cards()[1].id.startswith("GPU-"))
-    assert read(backend, 1).state is CardState.WORKING
+    assert read(backend, place=1).state is CardState.WORKING
     assert backend.cards()[1].cuda_index == 1
     assert backend.notes() == []
 
@@ -103,10 +101,10 @@ def test_instances_made_later_are_found(nvml: Nvml) -> None:
     backend = nvml.open("cards=1;mig=0:1")
     assert len(backend.cards()) == 2
     nvml.set("mig=0:3")
-    read(backend, 0, Cadence.SLOW)
+    read(backend, Cadence.SLOW)
     until(lambda: len(backend.cards()) == 4)
     nvml.set("mig=0:1")
-    read(backend, 0, Cadence.SLOW)
+    read(backend, Cadence.SLOW)
     until(lambda: len(backend.cards()) == 2)
 
 

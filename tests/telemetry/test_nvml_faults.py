@@ -10,18 +10,15 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from tests.clocks import ManualClock
-from tests.telemetry.conftest import Nvml, until
+from tests.telemetry.conftest import Nvml, read, states, until
 
 
 def absence(backend: NvmlBackend, metric: str, card: int = 0) -> Absence | None:
-    one = backend.cards()[card]
-    return backend.read(one.id, metrics_of(one)).missing.get(MetricId(metric))
+    return read(backend, place=card).missing.get(MetricId(metric))
 
 
 def values(backend: NvmlBackend, card: int = 0) -> Mapping[MetricId, float]:
-    one = backend.cards()[card]
-    return backend.read(one.id, metrics_of(one)).values
+    return read(backend, place=card).values
 
 
 @pytest.mark.parametrize(
@@ -65,8 +62,7 @@ def test_a_true_zero_is_a_value_and_not_missing(nvml: Nvml) -> None:
 def test_one_lost_card_does_not_take_the_others_down(nvml: Nvml) -> None:
     backend = nvml.open("cards=3")
     nvml.set("lost=1")
-    states = [backend.read(card.id, metrics_of(card)).state for card in backend.cards()]
-    assert states == [CardState.WORKING, CardState.LOST, CardState.WORKING]
+    assert states(backend) == [CardState.WORKING, CardState.LOST, CardState.WORKING]
     assert absence(backend, "temperature", card=1) is Absence.LOST
 
 

@@ -7,11 +7,10 @@ import pytest
 from gpuexplorer.core import metrics as ids
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Sample
-from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
-from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
+from gpuexplorer.core.metrics import METRICS, Cadence, MetricId
 from gpuexplorer.telemetry.card_course import HappeningLog
 from tests.clocks import ManualClock
-from tests.telemetry.conftest import Nvml
+from tests.telemetry.conftest import Nvml, read
 
 # It has every part that a figure can be of, and all is well with it.
 CARD = "cards=1;retired=0;retired_bad=0;retired_pending=0;fans=1;fan_speed=40"
@@ -33,11 +32,6 @@ SIZES = (
     ids.MEMORY_RESERVED,
 )
 REASONS = set(ids.THROTTLES)
-
-
-def read(backend: NvmlBackend, *cadences: Cadence) -> Sample:
-    card = backend.cards()[0]
-    return backend.read(card.id, metrics_of(card, cadences or tuple(Cadence)))
 
 
 def impossible(sample: Sample) -> set[MetricId]:
@@ -142,12 +136,13 @@ def test_what_is_only_unlikely_is_shown(
     assert impossible(sample) == set()
 
 
-def test_reasons_that_came_after_this_program_are_believed_where_the_driver_lists_them(
-    nvml: Nvml,
+@pytest.mark.parametrize("listed", ["answer={}:8191", "refused={}"])
+def test_reasons_that_came_after_this_program_are_believed_where_the_driver_lists_them_or_none(
+    nvml: Nvml, listed: str
 ) -> None:
-    backend = nvml.open(CARD)
-    nvml.set("reasons=0x1004;answer=nvmlDeviceGetSupportedClocksThrottleReasons:8191")
-    assert read(backend).values[ids.throttle("sw_power_cap")] == 1.0
+    words = listed.format("nvmlDeviceGetSupportedClocksThrottleReasons")
+    sample = read(nvml.open(f"{CARD};reasons=0x1004;{words}"))
+    assert sample.values[ids.throttle("sw_power_cap")] == 1.0
 
 
 def test_all_reasons_at_once_are_no_events(nvml: Nvml) -> None:
@@ -188,15 +183,6 @@ def test_a_counter_that_begins_anew_is_believed_from_its_second_reading_on(
     assert seen == [40, None, 3, 5]
 
 
-def test_energy_that_runs_back_is_not_believed_once(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;clock=100")
-    read(backend)
-    nvml.set("clock=50")
-    assert read(backend).missing[ids.ENERGY] is Absence.IMPOSSIBLE
-    nvml.set("clock=+5")
-    assert read(backend).values[ids.ENERGY] == pytest.approx(300 * 1055)
-
-
 def test_memory_of_another_size_is_believed_when_it_stays(nvml: Nvml) -> None:
     backend = nvml.open(CARD)
     read(backend)
@@ -205,14 +191,6 @@ def test_memory_of_another_size_is_believed_when_it_stays(nvml: Nvml) -> None:
     assert read(backend).values[ids.MEMORY_TOTAL] == 48 * 2**30
     nvml.set(f"total={80 * 2**30}")
     assert impossible(read(backend)) == MEMORY
-
-
-def test_memory_adds_up_whatever_its_parts_are(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;mig=0:3")
-    for card in backend.cards():
-        seen = backend.read(card.id, frozenset(MEMORY)).values
-        parts = sum(seen[part] for part in MEMORY - {ids.MEMORY_TOTAL})
-        assert parts == pytest.approx(seen[ids.MEMORY_TOTAL], rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -240,14 +218,6 @@ def test_a_performance_state_that_the_driver_does_not_know_is_no_fault_of_its(
 ) -> None:
     sample = read(nvml.open("cards=1;pstate=32"))
     assert sample.missing[ids.PERFORMANCE_STATE] is Absence.NOT_SUPPORTED
-
-
-def test_reasons_that_came_after_this_program_are_believed_where_no_driver_lists_any(
-    nvml: Nvml,
-) -> None:
-    list_of_them = "nvmlDeviceGetSupportedClocksThrottleReasons"
-    sample = read(nvml.open(f"cards=1;reasons=0x1004;refused={list_of_them}"))
-    assert sample.values[ids.throttle("sw_power_cap")] == 1.0
 
 
 def test_every_figure_of_the_catalogue_has_an_end() -> None:

@@ -9,7 +9,7 @@ from gpuexplorer.core.metrics import CLOCK_SM, MetricId, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from tests.clocks import ManualClock
 from tests.nvml_stub.stub import Stub
-from tests.telemetry.conftest import Nvml
+from tests.telemetry.conftest import Nvml, until
 
 POWER = m.POWER_DRAW
 INSTANT = m.POWER_DRAW_INSTANT
@@ -154,6 +154,7 @@ def test_modes_that_change_end_every_pause(nvml: Nvml) -> None:
     nvml.set("refused=none;mig=0:1")
     clock.advance(1)
     read(backend)  # this reading notices that MIG is on now
+    until(lambda: len(backend.cards()) == 2)
     sample = read(backend)
     assert {PERSISTENCE, AVERAGE} <= set(sample.values)
     assert sample.missing[m.GPU_UTILIZATION] is Absence.MIG_ON

@@ -6,11 +6,9 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.metrics import Cadence, metrics_of
-from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.looked_for import PciBus, plain_bus_id
 from tests.clocks import ManualClock
-from tests.telemetry.conftest import Nvml
+from tests.telemetry.conftest import Nvml, states
 
 FIRST, SECOND = "0000:1b:00.0", "0000:1c:00.0"
 
@@ -34,13 +32,6 @@ class Bus:
 @pytest.fixture
 def bus(tmp_path: Path) -> Bus:
     return Bus(tmp_path / "sys")
-
-
-def states(backend: NvmlBackend) -> list[CardState]:
-    return [
-        backend.read(card.id, metrics_of(card, [Cadence.FAST])).state
-        for card in backend.cards()
-    ]
 
 
 def test_where_every_card_sleeps_the_driver_is_not_even_greeted(nvml: Nvml, bus: Bus) -> None:

@@ -12,6 +12,7 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardKind, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import CPU_UTILIZATION, MetricId
 from gpuexplorer.core.words import Message
+from gpuexplorer.telemetry.backend import sorted_out
 from gpuexplorer.telemetry.system import ProcessorTime, processor_time, psutil
 
 # Seconds of all processors between two looks, of each of them and in all.
@@ -59,16 +60,14 @@ class HostReader:
         if m.SWAP_TOTAL in metrics or m.SWAP_USED in metrics:
             try:
                 swap = psutil.swap_memory()
-            except (OSError, RuntimeError):
+            except (OSError, RuntimeError, KeyError):
                 told |= dict.fromkeys((m.SWAP_TOTAL, m.SWAP_USED), Absence.NO_PERMISSION)
             else:
                 self._no_swap = not swap.total
                 told[m.SWAP_TOTAL] = swap.total
                 told[m.SWAP_USED] = swap.used if swap.total else Absence.NO_SWAP
         asked = {metric: told.get(metric, Absence.NOT_SUPPORTED) for metric in metrics}
-        values = {x: told for x, told in asked.items() if not isinstance(told, Absence)}
-        missing = {x: told for x, told in asked.items() if isinstance(told, Absence)}
-        return Sample(HOST_ID, at, values, missing)
+        return Sample(HOST_ID, at, *sorted_out(asked))
 
     def notes(self) -> list[Message]:
         """By the newest reading."""

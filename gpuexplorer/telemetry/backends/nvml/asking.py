@@ -5,7 +5,8 @@ Belief: which of its answers cannot be true, whatever the driver says.
 import math
 import operator
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import partial
 from typing import TypeVar
 
 import pynvml
@@ -18,9 +19,12 @@ from gpuexplorer.telemetry.backends.nvml.library import GONE, absence_of
 from gpuexplorer.telemetry.topology import pcie_rate
 
 Figure = float | Absence
+# What a field says: its figure, and the driver's own time of it in seconds, 0 where not told.
+Told = tuple[float, float] | Absence
 Values = dict[MetricId, float]
 Missing = dict[MetricId, Absence]
 T = TypeVar("T")
+Key = TypeVar("Key", bound=Hashable)
 
 # How long something that the driver refused is left alone before it is asked again.
 _FIRST, _LONGEST = 1.0, 60.0
@@ -46,14 +50,6 @@ class Rest:
         self.reason, self.until = told, now + self._seconds
 
 
-def fields(handle: object, asked: Sequence[tuple[int, int]]) -> list[tuple[Figure, float]]:
-    """Many figures of one card in one call: each with the driver's own time of it in seconds,
-    0 where that is not told. Raises NVMLError when the whole call is refused.
-    """
-    told = pynvml.nvmlDeviceGetFieldValues(handle, asked) if asked else ()
-    return [(_figure(each), each.timestamp * 1e-6) for each in told]
-
-
 class Asking:
     """The two ways to ask one card. Both raise NVMLError where it or its driver is gone; any
     other refusal is a reason.
@@ -65,52 +61,51 @@ class Asking:
         self._rests: defaultdict[object, Rest] = defaultdict(Rest)
 
     def call(self, function: Callable[..., T], *passed: object) -> T | Absence:
-        rest, now = self._rests[function, passed], self.clock.now()
-        if now < rest.until:
-            return rest.reason
-        try:
-            told: T | Absence = function(self.handle, *passed)
-        except pynvml.NVMLError as error:
-            if error.value in GONE:
-                raise
-            told = absence_of(error.value)
-        self.heard = self.clock.now()
-        rest.note(told, now)
-        return told
+        [answer] = self._ask([(function, passed)], lambda _: [function(self.handle, *passed)])
+        return answer
 
-    def figures(self, fields: Iterable[tuple[int, int]]) -> list[Figure]:
-        return [figure for figure, _ in self.fields(list(fields))]
+    def fields(self, asked: Sequence[tuple[int, int]]) -> list[Told]:
+        return self._ask(asked, partial(fields, self.handle))
 
-    def fields(self, asked: Sequence[tuple[int, int]]) -> list[tuple[Figure, float]]:
+    def _ask(
+        self, asked: Sequence[Key], ask: Callable[[list[Key]], Sequence[T | Absence]]
+    ) -> list[T | Absence]:
         now = self.clock.now()
         awake = [each for each in asked if now >= self._rests[each].until]
-        found: list[tuple[Figure, float]] = []
+        told: Sequence[T | Absence] = ()
         if awake:
             try:
-                found = fields(self.handle, awake)
+                told = ask(awake)
             except pynvml.NVMLError as error:
                 if error.value in GONE:
                     raise
-                found = [(absence_of(error.value), 0.0)] * len(awake)
+                told = [absence_of(error.value)] * len(awake)
             self.heard = self.clock.now()
-        answers = dict(zip(awake, found, strict=True))
-        for each, (figure, _) in answers.items():
-            self._rests[each].note(figure, now)
-        return [answers.get(each) or (self._rests[each].reason, 0.0) for each in asked]
-
-    def forget_refusals(self) -> None:
-        """The card is another than before: ask at once, as if it had never been asked."""
-        self._rests.clear()
+        answers = dict(zip(awake, told, strict=True))
+        for each, answer in answers.items():
+            self._rests[each].note(answer, now)
+        return [answers.get(each, self._rests[each].reason) for each in asked]
 
 
-def _figure(told: pynvml.c_nvmlFieldValue_t) -> Figure:
+def fields(handle: object, asked: Sequence[tuple[int, int]]) -> list[Told]:
+    """Many of one card in one call. Raises NVMLError when the whole call is refused."""
+    told = pynvml.nvmlDeviceGetFieldValues(handle, asked) if asked else ()
+    return [_told(each) for each in told]
+
+
+def figures(told: Iterable[Told]) -> list[Figure]:
+    return [each if isinstance(each, Absence) else each[0] for each in told]
+
+
+def _told(told: pynvml.c_nvmlFieldValue_t) -> Told:
     # A driver that is older than a field calls its number an invalid argument.
     if told.nvmlReturn == pynvml.NVML_ERROR_INVALID_ARGUMENT:
         return Absence.NOT_IN_DRIVER
     if told.nvmlReturn:
         return absence_of(told.nvmlReturn)
     known = told.valueType < len(_MEMBERS)
-    return getattr(told.value, _MEMBERS[told.valueType]) if known else math.nan
+    figure = getattr(told.value, _MEMBERS[told.valueType]) if known else math.nan
+    return figure, told.timestamp * 1e-6
 
 
 MEMORY = (m.MEMORY_USED, m.MEMORY_FREE, m.MEMORY_RESERVED, m.MEMORY_TOTAL)

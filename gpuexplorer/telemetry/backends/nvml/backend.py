@@ -1,8 +1,9 @@
 """NvmlBackend: NVIDIA's cards over the life of several connections to their driver."""
 
+import math
 import os
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -10,11 +11,19 @@ from functools import partial
 import pynvml
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample, remedy
+from gpuexplorer.core.cards import (
+    NAMELESS,
+    Card,
+    CardId,
+    CardKind,
+    CardState,
+    Sample,
+    remedy,
+)
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import GPU_UTILIZATION, MIG_MODE, MetricId
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import Message, mark
 from gpuexplorer.telemetry.backend import (
     ASK_THE_DOCTOR,
     FASTEST_FIRST,
@@ -22,7 +31,8 @@ from gpuexplorer.telemetry.backend import (
     Source,
 )
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.connection import Connection, try_to_connect
+from gpuexplorer.telemetry.backends.nvml.connection import Connection, Listing, try_to_connect
+from gpuexplorer.telemetry.backends.nvml.identity import wiring
 from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.topology import Topology
@@ -59,8 +69,9 @@ class NvmlBackend:
         self._environment = os.environ if environment is None else environment
         self._lock = threading.Lock()
         self._connection: Connection | None = None
-        self._list = _CardList()
-        self._taken: list[Card] = []  # the connection's cards, as they were last listed
+        self._listing = Listing()  # the connection's, as it was last taken over
+        self._cards: Sequence[Card] = []  # in the order in which people list them; replaced
+        self._gone: Mapping[CardId, Card] = {}  # as they were when the driver listed them
         self._resting = _Resting(self._bus, self._clock)
         self.source = Source("nvml", Message("NVIDIA driver, not asked while its cards sleep"))
         self.generation = 0  # grows with every new connection to the driver
@@ -73,10 +84,10 @@ class NvmlBackend:
         self._closed = False
         library.crash_of_last_time()
         if self._resting.awake_bus_ids() == []:
-            self._list.take(self._resting.sleepers())
+            self._list([])
             return
         self._connect()
-        if not self._list.cards:
+        if not self.cards():
             self.close()
             raise Trouble(
                 "The NVIDIA driver answers, but it has no card.",
@@ -91,45 +102,47 @@ class NvmlBackend:
             connection.let_go()
 
     def cards(self) -> Sequence[Card]:
-        return self._list.cards
+        with self._lock:
+            return self._up_to_date()
 
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
-        known = self._list.by_id.get(card)
-        if known is None:
-            return self._absent(card, metrics, Absence.LOST)
-        if self._resting.resting(known):
-            return self._absent(card, metrics, Absence.ASLEEP)
-        with self._entered() as connection:
-            if connection is None:
-                return self._meanwhile(known, metrics)
+        known = self._card(card)
+        if known is None or self._resting.resting(known):
+            why = Absence.LOST if known is None else Absence.ASLEEP
+            return self._absent(card, metrics, why)
+        with self._entered() as (connection, listing):
             # Entering may have connected anew, and then the card may not be listed any more.
-            known = self._list.by_id.get(card, known)
-            try:
-                sample = self._ask(connection, known, metrics)
-            except pynvml.NVMLError:
-                self._drop(connection, Message("The driver stopped answering."))
-                return self._absent(card, metrics, Absence.NO_DRIVER)
-            if connection.driver_gone:
-                # What hung through a change of drivers tells nothing about now.
-                return self._absent(card, metrics, Absence.NO_ANSWER)
-            if connection is not self._connection or connection.cards is not self._taken:
-                return self._meanwhile(known, metrics)  # who was met just now is listed next
-            self._consider(connection, known, sample)
+            known = self._card(card) or known
+            reader = listing.readers.get(card)
+            if connection is None or reader is None:
+                sample = self._unread(known, metrics, connection)
+            else:
+                try:
+                    sample = reader.read(metrics)
+                except pynvml.NVMLError:
+                    self._drop(connection, Message("The driver stopped answering."))
+                    return self._absent(card, metrics, Absence.NO_DRIVER)
+                if connection.driver_gone:
+                    # What hung through a change of drivers tells nothing about now.
+                    return self._absent(card, metrics, Absence.NO_ANSWER)
+                if (mode := sample.values.get(MIG_MODE)) is not None:
+                    connection.note_mig_mode(reader, bool(mode))
+            if connection is not None:
+                self._consider(connection, known, sample)
             return sample
 
     def heard(self, card: CardId) -> float:
-        connection = self._connection
-        reader = None if connection is None else connection.readers.get(card)
+        reader = self._listing.readers.get(card)
         return 0.0 if reader is None else reader.asking.heard
 
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
-        known = self._list.by_id.get(card)
+        known = self._card(card)
         if known is None:
             return None
         if self._resting.resting(known):
             return []
-        with self._entered() as connection:
-            reader = None if connection is None else connection.readers.get(card)
+        with self._entered() as (connection, listing):
+            reader = listing.readers.get(card)
             if connection is None or reader is None:
                 return None
             if known.kind is CardKind.MIG:
@@ -141,23 +154,19 @@ class NvmlBackend:
                     reason = library.message_of(error)
                     self._drop(connection, Message("The driver said: {reason}.", reason=reason))
                 return None
-            if connection.cards is not self._taken:
-                return None  # as above
         self._resting.users[card] = len(rows)
         return rows
 
     def topology(self) -> Topology:
-        cards = [card.id for card in self._list.listed]
-        if not self._all_resting():
-            # A card that answers at this moment is not listed yet; it changes the list next.
-            with self._entered() as connection, suppress(pynvml.NVMLError):
+        if not self._all_rest():
+            with self._entered() as (connection, listing), suppress(pynvml.NVMLError):
                 if connection is not None:
-                    return connection.topology(cards)
-        return Topology(cards, [], {})
+                    return wiring(listing.found, self._bus)
+        return Topology([card.id for card in self._listed], [], {})
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
-        if not self._all_resting():
-            with self._entered() as connection, suppress(pynvml.NVMLError):
+        if not self._all_rest():
+            with self._entered() as (connection, _), suppress(pynvml.NVMLError):
                 if connection is not None:
                     return connection.wait_for_fault(seconds)
         self._clock.wait(threading.Event(), seconds)
@@ -166,22 +175,16 @@ class NvmlBackend:
     def notes(self) -> Sequence[Message]:
         notes = [crash] if (crash := library.crash_of_last_time()) else []
         if self._connection is None and self._why_gone is not None:
-            notes.append(
-                Message(
-                    "The NVIDIA driver is gone and is looked for again. {why}",
-                    why=self._why_gone,
-                )
-            )
-        sleeping = [card.bus_id for card in self._bus.cards() if card.asleep]
+            gone = "The NVIDIA driver is gone and is looked for again. {why}"
+            notes.append(Message(mark(gone), why=self._why_gone))
+        sleeping = ", ".join(card.bus_id for card in self._bus.cards() if card.asleep)
         if sleeping:
-            notes.append(
-                Message(
-                    "Asleep, and not woken to be read: {cards}. A program that uses it wakes"
-                    " it.",
-                    cards=", ".join(sleeping),
-                )
+            alone = (
+                "Asleep, and not woken to be read: {cards}. A program that uses it wakes it."
             )
-        denied = [card for card in self._list.cards if card.denied is not None]
+            notes.append(Message(mark(alone), cards=sleeping))
+        cards = self.cards()
+        denied = [card for card in cards if card.denied is not None]
         for reason in dict.fromkeys(card.cuda_reason for card in denied):
             alike = [str(card.index) for card in denied if card.cuda_reason == reason]
             notes.append(
@@ -194,7 +197,7 @@ class NvmlBackend:
                 )
             )
         notes += dict.fromkeys(each for card in denied if (each := remedy(card.denied)))
-        if any(card.cuda_reason == FASTEST_FIRST for card in self._list.cards):
+        if any(card.cuda_reason == FASTEST_FIRST for card in cards):
             notes.append(
                 Message(
                     "The cards are of different models, so CUDA numbers them by speed: "
@@ -203,45 +206,48 @@ class NvmlBackend:
             )
         return notes
 
-    def _ask(self, connection: Connection, card: Card, metrics: Collection[MetricId]) -> Sample:
-        reader = connection.readers.get(card.id)
-        if reader is None:
-            if card.id.startswith(_SLEEPER):
+    @property
+    def _listed(self) -> list[Card]:
+        """Those the driver lists, and those that sleep."""
+        return [card for card in self._cards if card.id not in self._gone]
+
+    @property
+    def _known(self) -> list[Card]:
+        """As they were when the driver listed them; the last of one number stands for it."""
+        return [*self._gone.values(), *self._listed]
+
+    def _card(self, card: CardId) -> Card | None:
+        return next((each for each in self.cards() if each.id == card), None)
+
+    def _unread(
+        self, card: Card, metrics: Collection[MetricId], connection: Connection | None
+    ) -> Sample:
+        """Of a card without a handle; or of any while there is no connection: the driver is
+        gone, or it is just being connected to again, because cards woke or others are listed.
+        """
+        if connection is None and self._why_gone is not None:
+            return self._absent(card.id, metrics, Absence.NO_DRIVER)
+        if card.id.startswith(_SLEEPER):
+            if connection is not None:
                 # It slept when this connection was made; now it is awake and can be asked.
                 self._drop(connection)
-            return self._without_handle(card, metrics)
-        sample = reader.read(metrics)
-        if (mode := sample.values.get(MIG_MODE)) is not None:
-            connection.note_mig_mode(reader, bool(mode))
-        return sample
-
-    def _meanwhile(self, card: Card, metrics: Collection[MetricId]) -> Sample:
-        """While there is no connection: the driver is gone, or it is just being connected to
-        again, because cards woke or others are listed. Nothing is news of the card then.
-        """
-        if self._why_gone is not None:
-            return self._absent(card.id, metrics, Absence.NO_DRIVER)
-        silent = card.id in self._silent_since or card.denied is not None
-        if silent or card.id.startswith(_SLEEPER):
-            return self._without_handle(card, metrics)
-        not_yet = dict.fromkeys(metrics, Absence.NOT_YET)
-        return Sample(card.id, self._clock.now(), {}, not_yet)
-
-    def _without_handle(self, card: Card, metrics: Collection[MetricId]) -> Sample:
-        sleeps = card.id.startswith(_SLEEPER)
-        why = Absence.ASLEEP if sleeps else card.denied or Absence.LOST
-        return self._absent(card.id, metrics, why)
+            return self._absent(card.id, metrics, Absence.ASLEEP)
+        if connection is None and card.denied is None and card.id not in self._silent_since:
+            not_yet = dict.fromkeys(metrics, Absence.NOT_YET)  # which is no news of the card
+            return Sample(card.id, self._clock.now(), {}, not_yet)
+        return self._absent(card.id, metrics, card.denied or Absence.LOST)
 
     def _absent(self, card: CardId, metrics: Collection[MetricId], why: Absence) -> Sample:
         """It says nothing at all, with the one reason for everything."""
         missing, state = dict.fromkeys(metrics, why), _STATES.get(why, CardState.REFUSED)
         return Sample(card, self._clock.now(), {}, missing, state)
 
-    def _all_resting(self) -> bool:
-        return all(self._resting.resting(card) for card in self._list.listed)
+    def _all_rest(self) -> bool:
+        self.cards()
+        return all(self._resting.resting(card) for card in self._listed)
 
     @contextmanager
-    def _entered(self) -> Iterator[Connection | None]:
+    def _entered(self) -> Iterator[tuple[Connection | None, Listing]]:
         """The living connection; a new one when it is time to look for the driver."""
         now = self._clock.now()
         with self._lock:
@@ -259,27 +265,21 @@ class NvmlBackend:
         with self._lock:
             connection = self._connection
             if connection is not None:
+                self._up_to_date()
                 connection.hold()
+            listing = self._listing
         try:
-            yield connection
+            yield connection, listing
         finally:
             if connection is not None:
                 connection.let_go()
 
     def _connect(self) -> None:
         awake = self._resting.awake_bus_ids()
-        cards = (*self._list.unlisted.values(), *self._list.listed)
-        known = {card.index: card for card in cards if card.kind is CardKind.GPU}
+        known = {card.index: card for card in self._known if card.kind is CardKind.GPU}
         try:
             with library.after_a_child(partial(try_to_connect, awake)):
-                connection = Connection(
-                    self._environment,
-                    awake,
-                    known,
-                    self._clock,
-                    self._bus,
-                    self._on_cards_changed,
-                )
+                connection = Connection(self._environment, awake, known, self._clock, self._bus)
         except pynvml.NVMLError as error:
             raise Trouble(
                 "The NVIDIA driver does not say which cards there are: {reason}.",
@@ -294,16 +294,6 @@ class NvmlBackend:
             self.generation += 1
             self._silent_since.clear()
             self._why_gone = None
-        self._on_cards_changed()
-
-    def _on_cards_changed(self) -> None:
-        """A card answered that had not, or is cut into other instances. From any thread."""
-        with self._lock:
-            connection = self._connection
-            if connection is not None:
-                cards = self._taken = connection.cards
-                self._list.take([*cards, *self._resting.sleepers()])
-                self._resting.learn(cards)
 
     def _drop(self, connection: Connection, why_gone: Message | None = None) -> None:
         """`why_gone`: the driver is, and not only this connection given up."""
@@ -329,65 +319,58 @@ class NvmlBackend:
                 self._drop(connection)
             return
         self._silent_since.pop(card.id, None)
-        self._resting.note(card, sample)
-        if self._resting.all_let_go(self._list.listed):
+        if self._resting.may_rest(card, sample, self._listed):
             self._drop(connection)
 
+    def _up_to_date(self) -> Sequence[Card]:
+        """A card may have answered that had not, or be cut into other instances."""
+        connection = self._connection
+        if connection is not None and connection.listing is not self._listing:
+            self._listing = connection.listing
+            self._list([each.card for each in self._listing.found])
+        return self._cards
 
-class _CardList:
-    """A card that the driver does not list any more keeps its place, so that nothing vanishes
-    without a word. Its number may have passed to another card: then it gets the next free one.
-    """
-
-    def __init__(self) -> None:
-        self.cards: list[Card] = []  # in the order in which people list them; replaced whole
-        self.listed: list[Card] = []  # those the driver lists now, and those that sleep
-        self.by_id: dict[CardId, Card] = {}
-        self.unlisted: dict[CardId, Card] = {}  # as they were when they were listed
-
-    def take(self, listed: list[Card]) -> None:
-        """The driver lists these now. Of the others, those that are whole and known stay."""
-        ids = {card.id for card in listed}
-        self.unlisted = {
+    def _list(self, listed: Sequence[Card]) -> None:
+        """The driver lists these now. Who sleeps stands beside them, and so do those it does
+        not list any more, so that nothing vanishes without a word. The number of such a card
+        may have passed to another: then it gets the next free one.
+        """
+        known = [card for card in self._known if card.kind is CardKind.GPU]
+        cards = [*listed, *self._resting.sleepers({card.bus_id: card for card in known})]
+        ids = {card.id for card in cards}
+        passing = (NAMELESS, _SLEEPER)
+        self._gone = {
             card.id: card
-            for card in (*self.unlisted.values(), *self.listed)
-            if card.id not in ids
-            and card.kind is CardKind.GPU
-            and not card.nameless
-            and not card.id.startswith(_SLEEPER)
+            for card in known
+            if card.id not in ids and not card.id.startswith(passing)
         }
-        cards = list(listed)
-        taken = {card.index for card in listed if card.kind is CardKind.GPU}
-        free = max((*taken, *(card.index for card in self.unlisted.values())), default=0) + 1
-        for card in sorted(self.unlisted.values(), key=lambda card: card.index):
+        taken = {card.index for card in cards if card.kind is CardKind.GPU}
+        free = max((*taken, *(card.index for card in self._gone.values())), default=0) + 1
+        for card in sorted(self._gone.values(), key=lambda card: card.index):
             index, reason = card.index, Message("the driver no longer lists it")
             if index in taken:
-                was = "the driver no longer lists it; it was card {number}"
+                was = mark("the driver no longer lists it; it was card {number}")
                 index, free, reason = free, free + 1, Message(was, number=index)
             taken.add(index)
             gone = replace(card, index=index, cuda_index=None, denied=Absence.UNLISTED)
             cards.append(replace(gone, cuda_reason=reason))
-        by_id = self.by_id = {card.id: card for card in cards}
-
-        def order(card: Card) -> tuple[int, int]:
-            """Instances stand under their card."""
-            parent = by_id.get(card.parent) if card.parent is not None else None
-            return (card.index, -1) if parent is None else (parent.index, card.index)
-
-        self.cards = sorted(cards, key=order)
-        self.listed = [card for card in self.cards if card.denied is not Absence.UNLISTED]
+        # Instances come behind their card, and stay there.
+        whole: dict[CardId | None, Card] = {card.id: card for card in cards}
+        cards.sort(key=lambda card: whole.get(card.parent, card).index)
+        self._cards = cards
 
 
 class _Resting:
-    """Who sleeps, who may sleep, and who is left alone. Asks the kernel only, never NVML."""
+    """Who sleeps, and when all are let go so that they can. Asks the kernel only, never NVML.
+    Only an ended connection lets a card sleep, and it can end only for all at once.
+    """
 
     def __init__(self, bus: PciBus, clock: Clock) -> None:
         self._bus, self._clock = bus, clock
         self.users: dict[CardId, int] = {}
         self._idle_since: dict[CardId, float] = {}
-        self._resting_since: dict[CardId, float] = {}
-        self._may_sleep: dict[str | None, bool] = {}
-        self._known: dict[str | None, Card] = {}
+        self._may_sleep: set[str | None] = set()  # bus addresses
+        self._let_go_at = -math.inf
 
     def awake_bus_ids(self) -> list[str] | None:
         """None when no card sleeps: then all may be asked for."""
@@ -395,10 +378,12 @@ class _Resting:
         awake = [card.bus_id for card in cards if not card.asleep]
         return awake if len(awake) < len(cards) else None
 
-    def sleepers(self) -> list[Card]:
-        """Cards that sleep and were not asked, as far as the kernel knows them."""
+    def sleepers(self, known: Mapping[str | None, Card]) -> list[Card]:
+        """Cards that sleep: as they are known, or as far as the kernel knows them."""
+        cards = self._bus.cards()
+        self._may_sleep = {card.bus_id for card in cards if card.may_sleep}
         return [
-            self._known.get(card.bus_id)
+            known.get(card.bus_id)
             or Card(
                 id=CardId(f"{_SLEEPER}{card.bus_id}"),
                 index=position,
@@ -407,39 +392,31 @@ class _Resting:
                 bus_id=card.bus_id,
                 cuda_reason=Message("the card is asleep and was not asked"),
             )
-            for position, card in enumerate(self._bus.cards())
+            for position, card in enumerate(cards)
             if card.asleep
         ]
 
-    def learn(self, cards: list[Card]) -> None:
-        """Remember whose bus address is whose, and which cards the kernel may switch off."""
-        self._may_sleep = {card.bus_id: card.may_sleep for card in self._bus.cards()}
-        self._known |= {card.bus_id: card for card in cards if card.kind is CardKind.GPU}
-
-    def note(self, card: Card, sample: Sample) -> None:
-        """See how long a card that may sleep has done nothing."""
+    def may_rest(self, card: Card, sample: Sample, cards: Iterable[Card]) -> bool:
+        """Whether all have done nothing for long now, and are let go so that they can sleep."""
         busy = sample.values.get(GPU_UTILIZATION)
-        if busy is None or not self._may_sleep.get(card.bus_id):
-            return
+        if busy is None or card.bus_id not in self._may_sleep:
+            return False
         if busy > 0 or self.users.get(card.id):
             self._idle_since.pop(card.id, None)
-        elif sample.at - self._idle_since.setdefault(card.id, sample.at) >= _IDLE_BEFORE_REST:
-            self._resting_since[card.id] = sample.at
-
-    def all_let_go(self, cards: list[Card]) -> bool:
-        """Only an ended connection lets a card sleep, and it can end only for all at once."""
-        return bool(cards) and all(card.id in self._resting_since for card in cards)
+            return False
+        self._idle_since.setdefault(card.id, sample.at)
+        for each in cards:
+            idle = sample.at - self._idle_since.get(each.id, math.inf)
+            if idle < _IDLE_BEFORE_REST and not self._bus.asleep(each.bus_id or ""):
+                return False
+        self._idle_since.clear()
+        self._let_go_at = sample.at
+        return True
 
     def resting(self, card: Card) -> bool:
-        """Whether the card is to be left alone now."""
-        if card.id.startswith(_SLEEPER):
-            return self._bus.asleep(card.bus_id or "")
-        since = self._resting_since.get(card.id)
-        if since is None:
-            return False
-        if self._bus.asleep(card.bus_id or "") or self._clock.now() - since < _REST:
+        """Whether the card is to be left alone now. One that woke, or never slept, is not."""
+        sleeper = card.id.startswith(_SLEEPER)
+        if not sleeper and self._clock.now() - self._let_go_at < _REST:
             return True
-        # It woke, or never slept: look at it again, and at once let it rest if it still idles.
-        self._resting_since.pop(card.id, None)
-        self._idle_since[card.id] = self._clock.now()
-        return False
+        was_let_go = sleeper or self._let_go_at > -math.inf
+        return was_let_go and self._bus.asleep(card.bus_id or "")

@@ -12,6 +12,7 @@ import pynvml
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId
+from gpuexplorer.telemetry.backend import sorted_out
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.asking import Asking
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
@@ -57,37 +58,30 @@ class CardProcesses:
     ) -> None:
         """`instances`: which MIG instance a list means by its two numbers."""
         self._card, self._asking, self._instances = card, asking, instances or {}
-        # By process: when the driver took its shares, when they came, and what they are.
-        self._shares: dict[int, tuple[int, float, dict[ProcessFigure, float]]] = {}
+        # By process, with the moment at which they came.
+        self._shares: dict[int, tuple[float, dict[ProcessFigure, float]]] = {}
         self._newest = int((time.time() - _STALE_AFTER) * 1e6)
 
     def read(self) -> list[CardProcess]:
         """Raises NVMLError when the list cannot be had just now."""
-        uses: dict[tuple[CardId, int], set[ProcessUse]] = {}
-        memory: dict[tuple[CardId, int], float | Absence] = {}
+        found: dict[tuple[CardId, int], tuple[ProcessUse, float | Absence]] = {}
         for kind, use in _LISTS.items():
             for entry in self._list(kind):
-                slices = [
-                    getattr(entry, f"{each}InstanceId", None) for each in ("gpu", "compute")
-                ]
-                key = self._instances.get((slices[0], slices[1]), self._card.id), entry.pid
-                uses.setdefault(key, set()).add(use)
+                gpu = getattr(entry, "gpuInstanceId", None)
+                compute = getattr(entry, "computeInstanceId", None)
+                key = self._instances.get((gpu, compute), self._card.id), entry.pid
+                before, memory = found.get(key, (use, Absence.NOT_TOLD))
                 # Two lists tell the same sum for a process that is in both.
-                if isinstance(memory.get(key, Absence.NOT_TOLD), Absence):
-                    memory[key] = self._memory(entry.usedGpuMemory)
-        why = self._read_shares() if uses else Absence.NO_NEW_SAMPLE
-        if self._instances:
-            why = Absence.IN_INSTANCE
+                if isinstance(memory, Absence):
+                    memory = self._memory(entry.usedGpuMemory)
+                found[key] = (use if use is before else ProcessUse.BOTH, memory)
+        why = self._read_shares() if found else Absence.NO_NEW_SAMPLE
+        unshared = dict.fromkeys(_SHARES, Absence.IN_INSTANCE if self._instances else why)
         rows = []
-        for (card, pid), use_of_it in sorted(uses.items()):
-            shares = (
-                self._shares[pid][2] if pid in self._shares else dict.fromkeys(_SHARES, why)
-            )
-            figures = {ProcessFigure.MEMORY: memory[card, pid], **shares}
-            values = {x: told for x, told in figures.items() if not isinstance(told, Absence)}
-            missing = {x: told for x, told in figures.items() if isinstance(told, Absence)}
-            use = ProcessUse.BOTH if len(use_of_it) > 1 else next(iter(use_of_it))
-            rows.append(CardProcess(card, pid, use, values, missing))
+        for (card, pid), (use, memory) in sorted(found.items()):
+            shares = self._shares[pid][1] if pid in self._shares else unshared
+            figures = sorted_out({ProcessFigure.MEMORY: memory, **shares})
+            rows.append(CardProcess(card, pid, use, *figures))
         return rows
 
     # Any: a ctypes array knows its entries by name alone.
@@ -99,9 +93,7 @@ class CardProcesses:
         if library.has(f"{name}_v2"):
             name, layout = f"{name}_v2", pynvml.c_nvmlProcessInfo_v2_t
         try:
-            if not library.has(name):
-                raise pynvml.NVMLError(pynvml.NVML_ERROR_FUNCTION_NOT_FOUND)
-            ask = partial(getattr(pynvml.nvmlLib, name), self._asking.handle)
+            ask = partial(library.function(name), self._asking.handle)
             entries = _filled(layout, _ROOM, ask)
         except pynvml.NVMLError as error:
             # Without the list of what computes nothing is known; the others not every card has.
@@ -127,29 +119,28 @@ class CardProcesses:
         """Why a process of which there is none has none."""
         now, wall = time.monotonic(), time.time()
         self._shares = {
-            pid: share for pid, share in self._shares.items() if now - share[1] <= _STALE_AFTER
+            pid: share for pid, share in self._shares.items() if now - share[0] <= _STALE_AFTER
         }
-        if not library.has("nvmlDeviceGetProcessUtilization"):
-            return Absence.NOT_IN_DRIVER
         self._newest = newest = min(self._newest, int(wall * 1e6))  # a clock may be set back
-        function, handle = pynvml.nvmlLib.nvmlDeviceGetProcessUtilization, self._asking.handle
         since, layout = ctypes.c_ulonglong(newest), pynvml.c_nvmlProcessUtilizationSample_t
         try:
-            samples = _filled(layout, 4 * _ROOM, lambda n, x: function(handle, x, n, since))
+            ask = partial(
+                library.function("nvmlDeviceGetProcessUtilization"), self._asking.handle
+            )
+            samples = _filled(layout, 4 * _ROOM, lambda n, x: ask(x, n, since))
         except pynvml.NVMLError as error:
             if error.value in library.GONE:
                 raise
             # No new sample is no refusal: the old shares stand for a moment.
             none_new = error.value in (pynvml.NVML_ERROR_NOT_FOUND, pynvml.NVML_ERROR_NO_DATA)
             return Absence.NO_NEW_SAMPLE if none_new else library.absence_of(error.value)
-        for sample in samples:
+        # The driver's buffer also holds old and impossible samples, in no order.
+        for sample in sorted(samples, key=lambda each: each.timeStamp):
             ratios = {figure: getattr(sample, name) / 100 for figure, name in _SHARES.items()}
-            # The driver's buffer also holds old and impossible samples, in no order.
             timely = newest < sample.timeStamp < (wall + _AHEAD) * 1e6
-            latest = self._shares.get(sample.pid, (0,))[0]
-            if timely and max(ratios.values()) <= 1 and sample.timeStamp >= latest:
-                self._newest = max(self._newest, sample.timeStamp)
-                self._shares[sample.pid] = (sample.timeStamp, now, ratios)
+            if timely and max(ratios.values()) <= 1:
+                self._newest = sample.timeStamp
+                self._shares[sample.pid] = now, ratios
         return Absence.NO_NEW_SAMPLE
 
 

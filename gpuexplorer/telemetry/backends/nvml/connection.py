@@ -2,14 +2,13 @@
 
 import ctypes
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import pynvml
 
-from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.trouble import Trouble
@@ -18,6 +17,7 @@ from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.figures import CardReader
 from gpuexplorer.telemetry.backends.nvml.identity import (
+    MEETING_PATIENCE,
     Found,
     answer,
     card_count,
@@ -27,16 +27,10 @@ from gpuexplorer.telemetry.backends.nvml.identity import (
     numbered,
     silent,
     told_apart,
-    wiring,
 )
 from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.patience import Asked
-from gpuexplorer.telemetry.topology import Topology
 
-# How long all cards together may take to say who they are: whoever opens this does not wait for
-# ever either. Without persistence mode the driver starts each in 1 to 3 s. The rest are taken
-# in when they answer.
-_MEETING_PATIENCE = 4.0
 # How long one card may take to be listened to.
 _LISTENING_PATIENCE = 0.5
 # The Xids a person is most likely to meet, in their words.
@@ -63,13 +57,21 @@ _UNKNOWN_XID = Message("look it up in NVIDIA's list of Xid errors")
 _MOST_XID = 999
 
 
+class Listing(NamedTuple):
+    """The cards that a connection knows, and how those with a handle are read. Replaced whole,
+    so that nobody reads a card that was met anew before it is listed.
+    """
+
+    found: Sequence[Found] = ()
+    readers: Mapping[CardId, CardReader] = {}
+
+
 class Connection:
     """Everything that dies when the driver goes. Held by whoever made it and by every call, and
     ended by the last one who lets it go: never under a call that still runs.
 
     Cards are met at the start, and again when one was lost, hung, or cut into other instances;
-    each meeting has a thread of its own, since it may hang with its card. `changed` is called
-    when the list of cards is another than before.
+    each meeting has a thread of its own, since it may hang with its card.
     """
 
     def __init__(
@@ -79,21 +81,18 @@ class Connection:
         known: Mapping[int, Card],
         clock: Clock,
         bus: PciBus,
-        changed: Callable[[], None],
     ) -> None:
         """Raises Trouble where the driver does not answer, and NVMLError where it is gone."""
         self._environment, self._known = environment, known
-        self._clock, self._bus, self._changed = clock, bus, changed
+        self._clock, self._bus = clock, bus
         self._by_address = awake_bus_ids is not None
         self._lock = threading.Condition()
         self._meeting: set[int] = set()  # places of cards that are being asked who they are
         self._met: dict[int, list[Found] | int] = {}  # or with what it was refused
-        self._found: list[Found] = []
-        self.cards: list[Card] = []  # of these; replaced whole
+        self.listing = Listing()
+        self._made: list[CardReader] = []  # also those that are read no more
         self._events: object | None = None  # the driver's set of what it tells by itself
         self._listened_to: dict[int, CardId] = {}
-        self.readers: dict[CardId, CardReader] = {}
-        self._retired: list[CardReader] = []
         self.driver_gone = False  # what belongs to it must not be handed to it any more
         self._holders = 1
         library.connect(attach=not self._by_address)
@@ -103,7 +102,7 @@ class Connection:
             for place in range(len(self._askers)):
                 self._begin_to_meet(place)
             with self._lock:
-                self._lock.wait_for(lambda: not self._meeting, _MEETING_PATIENCE)
+                self._lock.wait_for(lambda: not self._meeting, MEETING_PATIENCE)
                 for met in self._met.values():
                     if isinstance(met, int) and met in library.DRIVER_GONE:
                         raise pynvml.NVMLError(met)
@@ -123,7 +122,7 @@ class Connection:
             if self._holders:
                 return
         if not self.driver_gone:
-            for reader in (*self.readers.values(), *self._retired):
+            for reader in self._made:
                 reader.free()
             if self._events is not None:
                 answer(pynvml.nvmlEventSetFree, self._events)
@@ -135,14 +134,11 @@ class Connection:
             return not self._by_address and card_count() != len(self._askers)
         return False
 
-    def topology(self, listed: Collection[CardId]) -> Topology:
-        return wiring([each for each in self._found if each.card.id in listed], self._bus)
-
     def wait_for_fault(self, seconds: float) -> list[HardwareFault]:
         """Waits for an Xid: what the driver reports by itself, once, to whoever is listening.
         Raises NVMLError when the connection is gone. Used by one thread.
         """
-        found = list(self._found)
+        found = self.listing.found
         for each in found:
             if each.card.kind is CardKind.GPU and each.handle is not None:
                 address = _address(each.handle)
@@ -168,16 +164,14 @@ class Connection:
 
     def find_again(self, card: CardId) -> None:
         """Ask a lost card anew who it is; it may have come back. Does not wait for it."""
-        with self._lock:
-            for place in range(len(self._askers)):
-                if self._at(place)[0].card.id == card:
-                    self._begin_to_meet(place)
+        for each in self.listing.found:
+            if each.card.id == card:
+                self._begin_to_meet(each.place)
 
     def note_mig_mode(self, reader: CardReader, on: bool) -> None:
         """See whether the card was cut, put together, or cut another way since."""
-        reader.note_mig_mode(on)
         card, handle = reader.card.id, reader.found.handle
-        before = {each.card.id for each in self._found if each.card.parent == card}
+        before = {each.card.id for each in self.listing.found if each.card.parent == card}
         if on is not reader.found.mig_on or (on and instance_ids(handle) != before):
             self.find_again(card)
 
@@ -203,60 +197,43 @@ class Connection:
                 self._met[place] = met
             # Else it was met in time. That the driver went meanwhile says the next reading.
             gone = isinstance(met, int) and met in library.DRIVER_GONE
-            changed = bool(self._found) and not gone
-            if changed:
+            if self.listing.found and not gone:
                 self._list_cards()
             self._lock.notify_all()
-        if changed:
-            self._changed()
-        self.let_go()
-
-    def _at(self, place: int) -> list[Found]:
-        """The card there, and its instances after it."""
-        met, known = self._met.get(place), self._known.get(place)
-        if isinstance(met, list):
-            return met
-        if known is not None and any(
-            known.id == each.card.id
-            for founds in self._met.values()
-            if isinstance(founds, list)
-            for each in founds
-        ):
-            known = None  # the numbers were dealt out anew, and that card stands elsewhere
-        if met is None:
-            return [silent(place, known, Absence.NO_ANSWER, f"{_MEETING_PATIENCE:.0f}")]
-        said = library.message_of(pynvml.NVMLError(met))
-        return [silent(place, known, library.absence_of(met), said)]
+            self.let_go()  # before anybody goes on: it must not end what comes next
 
     def _list_cards(self) -> None:
         """Put together who is known, with a reader for each that has none yet."""
-        found = [each for place in range(len(self._askers)) for each in self._at(place)]
-        self._found = numbered(told_apart(found), self._environment)
-        for each in self._found:
-            before = self.readers.get(each.card.id)
-            if each.handle is not None and (
-                before is None or before.found.handle is not each.handle
-            ):
-                self._take_in(each)
-        # Who is listed under another name now is not read under the old one as well.
-        for gone in self.readers.keys() - {each.card.id for each in self._found}:
-            self._retired.append(self.readers.pop(gone))
-        self.cards = [each.card for each in self._found]
+        met = [self._met.get(place) for place in range(len(self._askers))]
+        names = {each.card.id for those in met if isinstance(those, list) for each in those}
+        found: list[Found] = []
+        for place, those in enumerate(met):
+            if isinstance(those, list):
+                found += those
+                continue
+            known = self._known.get(place)
+            if known is not None and known.id in names:
+                known = None  # the numbers were dealt out anew, and that card stands elsewhere
+            found.append(silent(place, known, those))
+        found = numbered(told_apart(found), self._environment)
+        readers = {}
+        for each in found:
+            reader = self.listing.readers.get(each.card.id)
+            if reader is None or reader.found.handle is not each.handle:
+                reader = None if each.handle is None else self._reader(each, found)
+            if reader is not None:
+                readers[each.card.id] = reader
+        self.listing = Listing(found, readers)
 
-    def _take_in(self, found: Found) -> None:
-        card = found.card
+    def _reader(self, found: Found, beside: Sequence[Found]) -> CardReader:
         instances = {
             (each.gpu_instance, each.compute_instance): each.card.id
-            for each in self._found
-            if each.card.parent == card.id
+            for each in beside
+            if each.card.parent == found.card.id
         }
-        slot, version = self._bus.slot(card.bus_id or ""), self.source.driver_version
-        reader = CardReader(found, self._clock, slot, version, instances)
-        reader.note_mig_mode(found.mig_on)
-        before = self.readers.get(card.id)
-        if before is not None:
-            self._retired.append(before)  # another thread may be in the middle of it
-        self.readers[card.id] = reader
+        slot, version = self._bus.slot(found.card.bus_id or ""), self.source.driver_version
+        self._made.append(CardReader(found, self._clock, slot, version, instances))
+        return self._made[-1]
 
     def _listen(self, found: Found) -> None:
         xid = pynvml.nvmlEventTypeXidCriticalError

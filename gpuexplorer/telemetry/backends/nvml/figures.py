@@ -16,14 +16,14 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardKind, CardState, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, MetricId, Scope, Unit
+from gpuexplorer.telemetry.backend import sorted_out
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.asking import (
     MEMORY,
     Asking,
     Belief,
     Figure,
-    Missing,
-    Values,
+    figures,
     memory_fits,
 )
 from gpuexplorer.telemetry.backends.nvml.card_processes import CardProcesses
@@ -154,6 +154,29 @@ _OF_INSTANCES = frozenset(
 _Call = tuple[Sequence[MetricId], Callable[..., Any], Sequence[int]]
 
 
+class Meter:
+    """Turns a running counter into a rate."""
+
+    def __init__(self, unit: float = 1.0) -> None:
+        self._unit = unit
+        self._at: float | None = None
+        self._rate: Figure = Absence.NEEDS_TWO
+        self.count = self.seconds = 0.0  # the last one, and how long after the one before
+
+    def step(self, count: float, at: float, wraps_at: float) -> Figure:
+        """`at`: the counter's own clock where it has one."""
+        if self._at is not None and at != self._at:
+            # Else the driver repeats itself: the rate of before still stands.
+            self.seconds, grown = at - self._at, count - self.count
+            if wraps_at:
+                grown %= wraps_at
+            # A counter or a clock that went back was reset: there is no rate across that.
+            good = grown >= 0 and self.seconds > 0
+            self._rate = grown * self._unit / self.seconds if good else Absence.NEEDS_TWO
+        self.count, self._at = count, at
+        return self._rate
+
+
 class CardReader:
     """Asks one card."""
 
@@ -169,8 +192,7 @@ class CardReader:
         self.asking = Asking(found.handle, clock)
         self.processes = CardProcesses(self.card, self.asking, instances)
         self._belief = Belief(self.card.memory_bytes)
-        self._mig_on = False
-        self._nvlinks = [Meter() for _ in range(2 * self.card.nvlinks)]
+        self._nvlinks = [Meter(1024) for _ in range(2 * self.card.nvlinks)]
         self._line_rates: dict[int, float] = {}
         self._pcie = [Meter(), Meter()]
         self._pcie_wide = False  # it counts in 64 bits
@@ -196,14 +218,11 @@ class CardReader:
                 raise
             lost = dict.fromkeys(wanted, Absence.LOST)
             return Sample(self.card.id, at, {}, lost, CardState.LOST)
-        values: Values = {}
-        missing: Missing = {}
-        for metric in wanted:
-            figure = told.get(metric)
-            if figure is None or isinstance(figure, Absence):
-                missing[metric] = self._why(metric, figure)
-            else:
-                values[metric] = figure * _FACTORS.get(METRICS[metric].unit, 1.0)
+        values, missing = sorted_out({x: told.get(x, Absence.NOT_ASKED) for x in wanted})
+        for metric, figure in values.items():
+            values[metric] = figure * _FACTORS.get(METRICS[metric].unit, 1.0)
+        for metric, why in missing.items():
+            missing[metric] = self._why(metric, why)
         self._belief.sift(values, missing)
         return Sample(self.card.id, at, values, missing)
 
@@ -213,40 +232,32 @@ class CardReader:
             with suppress(pynvml.NVMLError):
                 pynvml.nvmlGpmSampleFree(sample)
 
-    def note_mig_mode(self, on: bool) -> None:
-        """MIG takes the whole card's utilisation away, and gives it back when it ends."""
-        if on is not self._mig_on:
-            self._mig_on = on
-            self.asking.forget_refusals()
-
     def _ask(self, wanted: frozenset[MetricId]) -> dict[MetricId, Figure]:
-        asked = {
-            metric: (field, 0) for metric, field in self._fields.items() if metric in wanted
-        }
-        told = dict(zip(asked, self.asking.figures(asked.values()), strict=True))
+        asked = {each: (field, 0) for each, field in self._fields.items() if each in wanted}
+        answers = figures(self.asking.fields(list(asked.values())))
+        told = dict(zip(asked, answers, strict=True))
         for metrics, function, passed in self._calls:
             if not wanted.isdisjoint(metrics):
                 answer = self.asking.call(function, *passed)
-                figures = (
-                    answer if isinstance(answer, list | tuple) else [answer] * len(metrics)
-                )
-                told.update(zip(metrics, figures))  # noqa: B905 - the first count
+                if not isinstance(answer, list | tuple):
+                    answer = [answer] * len(metrics)
+                told.update(zip(metrics, answer))  # noqa: B905 - the first count
         return told
 
-    def _why(self, metric: MetricId, reason: Absence | None) -> Absence:
+    def _why(self, metric: MetricId, reason: Absence) -> Absence:
         """What is not supported, or not even asked for, may have its cause in the card."""
-        if reason not in (None, Absence.NOT_SUPPORTED):
+        if reason not in (Absence.NOT_ASKED, Absence.NOT_SUPPORTED):
             return reason
         card = self.card
         if card.kind is CardKind.MIG:
             return Absence.IN_INSTANCE
-        if self._mig_on and metric in _OF_INSTANCES:
+        if self.found.mig_on and metric in _OF_INSTANCES:
             return Absence.MIG_ON
         if card.memory_shared and metric in MEMORY:
             return Absence.SHARED_MEMORY
         linkless = metric.startswith("nvlink_") and not card.nvlinks
         fanless = metric == m.FAN_SPEED and not card.fans
-        no_part = reason is None and METRICS[metric].part is not None
+        no_part = reason is Absence.NOT_ASKED and METRICS[metric].part is not None
         return Absence.NO_PART if linkless or fanless or no_part else Absence.NOT_SUPPORTED
 
     def _calls_of_a_whole_card(self, slot: tuple[int | None, int | None]) -> list[_Call]:
@@ -286,21 +297,27 @@ class CardReader:
         """All links together in each direction, and each."""
         links = self.card.nvlinks
         asked = [(way, link) for way in _NVLINK_WAYS for link in range(links)]
-        counts, now = self.asking.fields(asked), self._clock.now()
-        rates = []
-        for meter, (_, link), (count, at) in zip(self._nvlinks, asked, counts, strict=True):
-            total = count if isinstance(count, Absence) else count * 1024
-            rate = meter.step(total, at or now)
-            if not isinstance(rate, Absence) and rate > _SLOWEST_NVLINK:
-                rate = rate if rate <= self._line_rate(link) else Absence.IMPOSSIBLE
-            rates.append(rate)
+        rates = self._rates(self._nvlinks, asked)
+        for place, ((_, link), rate) in enumerate(zip(asked, rates, strict=True)):
+            told = 0.0 if isinstance(rate, Absence) else rate
+            if told > _SLOWEST_NVLINK and told > self._line_rate(link):
+                rates[place] = Absence.IMPOSSIBLE
         return [_sum(rates[:links]), _sum(rates[links:]), *rates]
+
+    def _rates(
+        self, meters: Sequence[Meter], asked: Sequence[tuple[int, int]], wraps_at: float = 0.0
+    ) -> list[Figure]:
+        now, told = self._clock.now(), self.asking.fields(asked)
+        return [
+            x if isinstance(x, Absence) else meter.step(x[0], x[1] or now, wraps_at)
+            for meter, x in zip(meters, told, strict=True)
+        ]
 
     def _line_rate(self, link: int) -> float:
         """Bytes per second that the link says it can carry, or that any can."""
         if link not in self._line_rates:
-            speed = self.asking.figures([(pynvml.NVML_FI_DEV_NVLINK_GET_SPEED, link)])[0]
-            known = 0.0 if isinstance(speed, Absence) else speed * 1e6  # it is told in MB/s
+            speed = self.asking.fields([(pynvml.NVML_FI_DEV_NVLINK_GET_SPEED, link)])[0]
+            known = 0.0 if isinstance(speed, Absence) else speed[0] * 1e6  # it is told in MB/s
             told = _SLOWEST_NVLINK <= known <= m.MOST_NVLINK_RATE
             self._line_rates[link] = known * _NVLINK_TOLERANCE if told else m.MOST_NVLINK_RATE
         return self._line_rates[link]
@@ -308,8 +325,8 @@ class CardReader:
     def _nvlink_states(self, _: object) -> list[Figure]:
         """How many are up, and the state of each."""
         links = range(self.card.nvlinks)
-        asked = [(pynvml.NVML_FI_DEV_NVLINK_GET_STATE, link) for link in links]
-        states = self.asking.figures(asked)
+        field = pynvml.NVML_FI_DEV_NVLINK_GET_STATE
+        states = figures(self.asking.fields([(field, link) for link in links]))
         for link in links:
             if isinstance(states[link], Absence):  # older drivers have a call for each
                 states[link] = self.asking.call(pynvml.nvmlDeviceGetNvLinkState, link)
@@ -337,26 +354,18 @@ class CardReader:
         """
         if not self._pcie_wide:
             self._pcie = [Meter(), Meter()]
-        rates = self._pcie_step()
-        for _ in range(_ATTEMPTS if Absence.NEEDS_TWO in rates else 0):
-            self._clock.wait(threading.Event(), _APART)
-            rates = self._pcie_step()
+        for attempt in range(1 + _ATTEMPTS):
+            if attempt:
+                self._clock.wait(threading.Event(), _APART)
+            wraps_at = 0.0 if self._pcie_wide else _WRAPS_AT
+            rates = self._rates(self._pcie, _PCIE_BYTES, wraps_at)
+            self._pcie_wide |= any(meter.count >= _WRAPS_AT for meter in self._pcie)
             # A count that is older may have wrapped more than once since.
             longest = max(meter.seconds for meter in self._pcie)
-            if self._pcie_wide or longest * self._belief.pcie_most <= _WRAPS_AT:
+            sure = self._pcie_wide or longest * self._belief.pcie_most <= _WRAPS_AT
+            if sure and Absence.NEEDS_TWO not in rates:
                 return rates
-            rates = [Absence.NEEDS_TWO] * 2
-        return rates
-
-    def _pcie_step(self) -> list[Figure]:
-        now, counts = self._clock.now(), self.asking.fields(_PCIE_BYTES)
-        if any(not isinstance(count, Absence) and count >= _WRAPS_AT for count, _ in counts):
-            self._pcie_wide = True
-        wraps_at = 0 if self._pcie_wide else _WRAPS_AT
-        return [
-            meter.step(count, at or now, wraps_at)
-            for meter, (count, at) in zip(self._pcie, counts, strict=True)
-        ]
+        return [Absence.NEEDS_TWO] * 2
 
     def _activity(self, handle: object) -> list[Figure]:
         """GPM of Hopper and later: between two samples of the driver. That of an instance is
@@ -391,30 +400,6 @@ class CardReader:
             else (100.0 if 100.0 < slot.value <= _MOST_PERCENT else slot.value)
             for slot in slots
         ]
-
-
-class Meter:
-    """Turns a running counter into a rate."""
-
-    def __init__(self) -> None:
-        self._last: tuple[float, float] | None = None
-        self._rate: Figure = Absence.NEEDS_TWO
-        self.seconds = 0.0  # between the last two counts
-
-    def step(self, count: Figure, at: float, wraps_at: float = 0.0) -> Figure:
-        """`at`: the counter's own clock where it has one."""
-        if isinstance(count, Absence):
-            return count
-        before, self._last = self._last, (count, at)
-        if before is None:
-            self._rate = Absence.NEEDS_TWO
-        elif at != before[1]:  # else the driver repeats itself: the rate of before still stands
-            self.seconds = at - before[1]
-            grown = (count - before[0]) % wraps_at if wraps_at else count - before[0]
-            # A counter or a clock that went back was reset: there is no rate across that.
-            good = grown >= 0 and self.seconds > 0
-            self._rate = grown / self.seconds if good else Absence.NEEDS_TWO
-        return self._rate
 
 
 def _fields_of(driver_version: str | None) -> dict[MetricId, int]:
@@ -478,10 +463,8 @@ def _reasons(handle: object) -> list[Figure]:
 
 def _fan_turns(handle: object, fan: int) -> float:
     """The binding's own call asks for the first fan only."""
-    if not library.has("nvmlDeviceGetFanSpeedRPM"):
-        raise pynvml.NVMLError(pynvml.NVML_ERROR_FUNCTION_NOT_FOUND)
     info = pynvml.c_nvmlFanSpeedInfo_t(version=pynvml.nvmlFanSpeedInfo_v1, fan=fan)
-    if code := pynvml.nvmlLib.nvmlDeviceGetFanSpeedRPM(handle, ctypes.byref(info)):
+    if code := library.function("nvmlDeviceGetFanSpeedRPM")(handle, ctypes.byref(info)):
         raise pynvml.NVMLError(code)
     return float(info.speed)
 

@@ -2,6 +2,7 @@
 which is wired to which, and to its processor.
 """
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -16,10 +17,10 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, NAMELESS, Card, CardId, CardKind
 from gpuexplorer.core.metrics import MEMORY_TOTAL, METRICS, MOST_FANS, MOST_NVLINKS
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, BEHIND_A_LOST_ONE, FASTEST_FIRST
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.asking import LANES, Figure, fields
+from gpuexplorer.telemetry.backends.nvml.asking import LANES, Figure, fields, figures
 from gpuexplorer.telemetry.looked_for import PciBus, plain_bus_id
 from gpuexplorer.telemetry.topology import (
     Link,
@@ -33,6 +34,10 @@ from gpuexplorer.telemetry.topology import (
     pcie_words,
 )
 
+# How long all cards together may take to say who they are: whoever opens this does not wait for
+# ever either. Without persistence mode the driver starts each in 1 to 3 s. The rest are taken
+# in when they answer.
+MEETING_PATIENCE = 4.0
 # More is no number of such things, whatever the driver says.
 _MOST_CARDS = 256
 _MOST_INSTANCES = 64
@@ -64,6 +69,7 @@ _PATHS = {
     pynvml.NVML_TOPOLOGY_NODE: PathKind.NODE,
     pynvml.NVML_TOPOLOGY_SYSTEM: PathKind.SYSTEM,
 }
+_NOT_REPORTED = mark("not reported: {reason}")
 # The binding's own name for it is a tuple by mistake.
 _READING = 0
 # By NVML's number of what it says of two cards.
@@ -84,6 +90,7 @@ class Found(NamedTuple):
 
     card: Card
     handle: object | None  # None: the driver lists it but gives no handle
+    place: int = 0  # by which the driver is asked for it
     mig_on: bool = False
     parent_handle: object | None = None  # of the card a MIG instance is a part of
     gpu_instance: int | None = None
@@ -141,23 +148,25 @@ def meet(ask_handle: AskHandle, place: int) -> list[Found]:
         memory_shared=not memory and any(chip in name for chip in _SHARING_CHIPS),
     )
     mig_on = (answer(pynvml.nvmlDeviceGetMigMode, handle) or (0,))[0] == 1
-    return [Found(card, handle, mig_on), *(_instances(handle, card) if mig_on else ())]
+    whole = Found(card, handle, place, mig_on)
+    return [whole, *(_instances(whole) if mig_on else ())]
 
 
-def silent(place: int, known: Card | None, denied: Absence, said: str) -> Found:
+def silent(place: int, known: Card | None, said: int | None) -> Found:
     """A card that gives no handle: as it was known before, or nameless. `said` is what the
-    driver calls the reason, or for how long it was waited for.
+    driver answers instead; None as long as it does not.
     """
+    denied = Absence.NO_ANSWER if said is None else library.absence_of(said)
     why = _WHY_REFUSED.get(denied)
-    if why is None:
-        why = Message("the driver gives no access to it ({said})", said=said)
-        if denied is Absence.NO_ANSWER:
-            why = Message("it has not answered for {seconds} s", seconds=said)
+    if said is not None and why is None:
+        words = library.message_of(pynvml.NVMLError(said))
+        why = Message("the driver gives no access to it ({said})", said=words)
     name = Message("NVIDIA card without access")
     if denied in (Absence.LOST, Absence.NO_ANSWER):
         name = Message("NVIDIA card that does not answer")
     card = known or Card(CardId(f"{NAMELESS}{place}"), place, name, None)
-    return Found(replace(card, cuda_index=None, cuda_reason=why, denied=denied), None)
+    reason = why or Message("it has not answered for {seconds:.0f} s", seconds=MEETING_PATIENCE)
+    return Found(replace(card, cuda_index=None, cuda_reason=reason, denied=denied), None, place)
 
 
 def instance_ids(handle: object) -> set[str]:
@@ -187,53 +196,46 @@ def numbered(found: Sequence[Found], environment: Mapping[str, str]) -> list[Fou
     there = [each for each in found if each.handle is not None]
     whole = [each for each in there if each.card.kind is CardKind.GPU]
     whole.sort(key=lambda each: each.card.bus_id or "")
-    ids = [each.card.id for each in there]
     visible = environment.get("CUDA_VISIBLE_DEVICES")
+    cut = visible is None and any(each.mig_on for each in whole)
     # Cards of one model are equally fast, which CUDA's own order depends on.
     order_known = (
         environment.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"
         or len({each.card.name for each in whole}) <= 1
     )
-    entries = [] if visible is None else [entry.strip() for entry in visible.split(",")]
+    entries = [str(number) for number in range(len(whole))]
+    if visible is not None or cut:
+        entries = [entry.strip() for entry in (visible or "").split(",")]
     numbers: dict[CardId, int] = {}
-    # Which card a number means may be open: then none can be called hidden either.
-    is_open = not order_known and (visible is None or any(map(_is_number, entries)))
-    why = FASTEST_FIRST if is_open else _HIDDEN
-    if visible is None and any(each.mig_on for each in whole):
-        why = _MIG
-    elif visible is None and order_known:
-        numbers = {each.card.id: number for number, each in enumerate(whole)}
     named: list[CardId] = []
-    for position, entry in enumerate(entries):
-        by_name = entry.startswith(("GPU-", "MIG-"))
-        meant = [id_ for id_ in ids if by_name and id_.startswith(entry)]
-        if _is_number(entry):
+    why = _MIG if cut else _HIDDEN
+    for entry in entries:
+        # CUDA ignores the first entry it does not know, and all that follow.
+        if entry.isascii() and entry.isdigit():
             meant = [each.card.id for each in whole[int(entry) :][:1]]
+            if not order_known:  # then no card can be called hidden either
+                why = FASTEST_FIRST
+        else:
+            by_name = entry.startswith(("GPU-", "MIG-"))
+            meant = [x.card.id for x in there if by_name and x.card.id.startswith(entry)]
         if len(meant) != 1:
-            break  # CUDA ignores the first entry it does not know, and all that follow
+            break
         if meant[0] in named:
             numbers, why = {}, _TWICE
             break
+        if order_known or not entry.isdigit():
+            numbers[meant[0]] = len(named)
         named += meant
-        if order_known or by_name:
-            numbers[meant[0]] = position
     lost = [each.card.index for each in found if each.card.denied is Absence.LOST]
+    first_lost = math.inf if "GPU-" in (visible or "") else min(lost, default=math.inf)
     result = []
     for each in found:
         number, reason = numbers.get(each.card.id), why
-        behind = any(index < each.card.index for index in lost)
-        if number is not None and behind and "GPU-" not in (visible or ""):
-            number, reason = None, BEHIND_A_LOST_ONE
-        card = each.card
-        if each.handle is not None:
-            reason = NOTHING if number is not None else reason
-            card = replace(card, cuda_index=number, cuda_reason=reason)
-        result.append(each._replace(card=card))
+        if number is not None:
+            reason = BEHIND_A_LOST_ONE if first_lost < each.card.index else NOTHING
+        card = replace(each.card, cuda_index=None if reason else number, cuda_reason=reason)
+        result.append(each if each.handle is None else each._replace(card=card))
     return result
-
-
-def _is_number(entry: str) -> bool:
-    return entry.isascii() and entry.isdigit()
 
 
 def _memory(handle: object) -> int | None:
@@ -262,9 +264,9 @@ def _instance_handles(handle: object) -> list[tuple[int, object]]:
     return [(place, instance) for place, instance in found if instance is not None]
 
 
-def _instances(handle: object, parent: Card) -> list[Found]:
-    found = []
-    for place, instance in _instance_handles(handle):
+def _instances(whole: Found) -> list[Found]:
+    found, parent = [], whole.card
+    for place, instance in _instance_handles(whole.handle):
         uuid = answer(pynvml.nvmlDeviceGetUUID, instance)
         if uuid is None:
             continue
@@ -283,7 +285,7 @@ def _instances(handle: object, parent: Card) -> list[Found]:
         )
         slices = (pynvml.nvmlDeviceGetGpuInstanceId, pynvml.nvmlDeviceGetComputeInstanceId)
         numbers = [answer(ask, instance) for ask in slices]
-        found.append(Found(card, instance, False, handle, *numbers))  # noqa: FBT003 - MIG is on for whole cards
+        found.append(Found(card, instance, whole.place, False, whole.handle, *numbers))  # noqa: FBT003 - MIG is on for whole cards
     return found
 
 
@@ -302,9 +304,7 @@ def answer(ask: Callable[..., Any], *about: object, most: int | None = None) -> 
 class _Wires(NamedTuple):
     """What leads away from one card."""
 
-    path: PathKind  # to its processor
-    rate: float | None
-    reason: Message  # what the rate follows from, or why there is none
+    host: Link
     nvlinks_to: list[str]  # bus addresses; empty ones for a switch
     one_nvlink: OneNvlink
 
@@ -314,25 +314,16 @@ def wiring(found: Sequence[Found], bus: PciBus) -> Topology:
     cards = [x for x in found if x.card.kind is CardKind.GPU and x.handle is not None]
     wires = {each.card.id: _wires(each, bus) for each in cards}
     links = [
-        *(
-            _between(a, b, wires[a.card.id], wires[b.card.id])
-            for a, b in combinations(cards, 2)
-        ),
-        *(
-            Link(a, HOST_ID, x.path, rate=x.rate, rate_reason=x.reason)
-            for a, x in wires.items()
-        ),
+        _between(a, b, wires[a.card.id], wires[b.card.id]) for a, b in combinations(cards, 2)
     ]
-    addresses = {each.card.id: each.card.bus_id or "" for each in cards}
-    nodes = {card: bus.numa_node(at) for card, at in addresses.items()}
-    numa = {card: node for card, node in nodes.items() if node is not None}
-    near = {card: bus.processors_near(at) for card, at in addresses.items()}
-    sizes = {node: bus.memory_of_node(node) for node in set(numa.values())}
+    at = {each.card.id: each.card.bus_id or "" for each in cards}
+    nodes = {card: node for card in at if (node := bus.numa_node(at[card])) is not None}
+    sizes = {node: bus.memory_of_node(node) for node in nodes.values()}
     return Topology(
         list(wires),
-        links,
-        numa,
-        {card: processors for card, processors in near.items() if processors},
+        [*links, *(each.host for each in wires.values())],
+        nodes,
+        {card: near for card in at if (near := bus.processors_near(at[card]))},
         {node: size for node, size in sizes.items() if size is not None},
     )
 
@@ -340,7 +331,13 @@ def wiring(found: Sequence[Found], bus: PciBus) -> Topology:
 def _between(a: Found, b: Found, ours: _Wires, theirs: _Wires) -> Link:
     level = answer(pynvml.nvmlDeviceGetTopologyCommonAncestor, a.handle, b.handle)
     path = _PATHS.get(level, PathKind.UNKNOWN)
-    peer, why = _peer_to_peer(a, b)
+    try:
+        status = pynvml.nvmlDeviceGetP2PStatus(a.handle, b.handle, _READING)
+    except pynvml.NVMLError as error:
+        peer, why = None, _not_told(error)
+    else:
+        peer = status == pynvml.NVML_P2P_STATUS_OK if status in _PEER_REASONS else None
+        why = _PEER_REASONS.get(status, Message("the driver does not say why"))
     link = Link(a.card.id, b.card.id, path, peer_to_peer=peer, peer_reason=why)
     direct = min(
         ours.nvlinks_to.count(b.card.bus_id or "?"),
@@ -356,22 +353,13 @@ def _between(a: Found, b: Found, ours: _Wires, theirs: _Wires) -> Link:
             rate_reason=nvlinks_words(count, one),
             pcie_path=path,
         )
-    if ours.path is theirs.path is PathKind.C2C:
+    hosts = (ours.host, theirs.host)
+    if all(each.path is PathKind.C2C for each in hosts):
         unknown = Message("they meet between their processors, at an unknown rate")
         return link._replace(rate_reason=unknown)
     # They meet at the host, or on the way to it: the slower one counts.
-    slower = min(ours, theirs, key=lambda each: -1.0 if each.rate is None else each.rate)
-    return link._replace(rate=slower.rate, rate_reason=slower.reason)
-
-
-def _peer_to_peer(a: Found, b: Found) -> tuple[bool | None, Message]:
-    try:
-        status = pynvml.nvmlDeviceGetP2PStatus(a.handle, b.handle, _READING)
-    except pynvml.NVMLError as error:
-        return None, _not_told(error)
-    if status not in _PEER_REASONS:
-        return None, Message("the driver does not say why")
-    return status == pynvml.NVML_P2P_STATUS_OK, _PEER_REASONS[status]
+    slower = min(hosts, key=lambda each: -1.0 if each.rate is None else each.rate)
+    return link._replace(rate=slower.rate, rate_reason=slower.rate_reason)
 
 
 def _wires(found: Found, bus: PciBus) -> _Wires:
@@ -382,68 +370,68 @@ def _wires(found: Found, bus: PciBus) -> _Wires:
             continue
         if not to:
             version = answer(pynvml.nvmlDeviceGetNvLinkVersion, handle, link)
-            [speed] = _fields(handle, pynvml.NVML_FI_DEV_NVLINK_GET_SPEED, [link])
-            one = nvlink_of(_GENERATIONS.get(version), _per_second(speed))
+            [speed] = _speeds(handle, pynvml.NVML_FI_DEV_NVLINK_GET_SPEED, [link])
+            one = nvlink_of(_GENERATIONS.get(version), speed)
         kind = answer(pynvml.nvmlDeviceGetNvLinkRemoteDeviceType, handle, link)
         remote = answer(pynvml.nvmlDeviceGetNvLinkRemotePciInfo, handle, link)
         if kind == pynvml.NVML_NVLINK_DEVICE_TYPE_SWITCH:
             to.append("")
         elif remote:  # by its numbers: the text may be no text
             to.append(f"{remote.domain:04x}:{remote.bus:02x}:{remote.device:02x}.0")
-    host = _c2c(found) or (PathKind.HOST_BRIDGE, *_pcie(found, bus))
-    return _Wires(*host, to, one)
+    return _Wires(_to_host(found, bus), to, one)
 
 
-def _c2c(found: Found) -> tuple[PathKind, float | None, Message] | None:
-    """None for a card without it, or where no link of it is up."""
-    handle = found.handle
-    [count] = _fields(handle, pynvml.NVML_FI_DEV_C2C_LINK_COUNT, [0])
-    if found.card.memory_shared or isinstance(count, Absence) or not 0 < count <= _MOST_C2C:
-        return None
-    links = range(int(count))
-    states = _fields(handle, pynvml.NVML_FI_DEV_C2C_LINK_GET_STATUS, links)
-    up = [link for link, state in zip(links, states, strict=True) if state == 1]
-    speeds = _fields(handle, pynvml.NVML_FI_DEV_C2C_LINK_GET_MAX_BW, up)
-    known = [rate for rate in map(_per_second, speeds) if rate is not None]
-    rate = sum(known) if len(known) == len(up) else None
-    return (PathKind.C2C, rate, c2c_words(len(up), known=rate is not None)) if up else None
-
-
-def _pcie(found: Found, bus: PciBus) -> tuple[float | None, Message]:
+def _to_host(found: Found, bus: PciBus) -> Link:
     """The fastest the card and its slot can do together, whatever it sleeps at now."""
-    if found.card.memory_shared:
-        return None, Message("the card is part of the processor's chip")
+    card, handle = found.card, found.handle
+    way = Link(card.id, HOST_ID, PathKind.HOST_BRIDGE)
+    if card.memory_shared:
+        part = Message("the card is part of the processor's chip")
+        return way._replace(rate_reason=part)
+    [count] = _fields(handle, pynvml.NVML_FI_DEV_C2C_LINK_COUNT, [0])
+    told = not isinstance(count, Absence) and 0 < count <= _MOST_C2C
+    links = range(int(count) if told else 0)
+    states = _fields(handle, pynvml.NVML_FI_DEV_C2C_LINK_GET_STATUS, links)
+    if up := [link for link, state in zip(links, states, strict=True) if state == 1]:
+        speeds = _speeds(handle, pynvml.NVML_FI_DEV_C2C_LINK_GET_MAX_BW, up)
+        known = [rate for rate in speeds if rate is not None]
+        rate = sum(known) if len(known) == len(up) else None
+        words = c2c_words(len(up), known=rate is not None)
+        return way._replace(path=PathKind.C2C, rate=rate, rate_reason=words)
     try:
-        generation = int(pynvml.nvmlDeviceGetMaxPcieLinkGeneration(found.handle))
-        lanes = int(pynvml.nvmlDeviceGetMaxPcieLinkWidth(found.handle))
+        generation = int(pynvml.nvmlDeviceGetMaxPcieLinkGeneration(handle))
+        lanes = int(pynvml.nvmlDeviceGetMaxPcieLinkWidth(handle))
     except pynvml.NVMLError as error:
-        return None, _not_told(error)
+        return way._replace(rate_reason=_not_told(error))
     if lanes not in LANES or not 0 < generation <= _NEWEST_PCIE:
-        return None, Message("not reported: {reason}", reason=Absence.IMPOSSIBLE.sentence)
+        impossible = Absence.IMPOSSIBLE.sentence
+        return way._replace(rate_reason=Message(_NOT_REPORTED, reason=impossible))
     # The driver counts the slot in, but for its lanes where it is wired with fewer. That of a
     # virtual machine may have fewer than the card uses: it is made up.
-    _, slot = bus.slot(found.card.bus_id or "")
-    now = answer(pynvml.nvmlDeviceGetCurrPcieLinkWidth, found.handle)
+    _, slot = bus.slot(card.bus_id or "")
+    now = answer(pynvml.nvmlDeviceGetCurrPcieLinkWidth, handle)
     if slot is not None and slot >= (now if now in LANES else 0):
         lanes = min(lanes, slot)
-    rate = pcie_rate(generation, lanes)
+    rate, words = pcie_rate(generation, lanes), pcie_words(generation, lanes)
     if rate is None:
-        return None, Message(
+        words = Message(
             "PCIe generation {generation} is not known to this program", generation=generation
         )
-    return rate, pcie_words(generation, lanes)
+    return way._replace(rate=rate, rate_reason=words)
 
 
 def _not_told(error: pynvml.NVMLError) -> Message:
-    reason = library.absence_of(error.value).sentence
-    return Message("not reported: {reason}", reason=reason)
+    return Message(_NOT_REPORTED, reason=library.absence_of(error.value).sentence)
 
 
 def _fields(handle: object, field: int, scopes: Sequence[int]) -> list[Figure]:
     told = answer(fields, handle, [(field, scope) for scope in scopes])
-    return [figure for figure, _ in told or [(Absence.NOT_IN_DRIVER, 0.0)] * len(scopes)]
+    return figures(told or [Absence.NOT_IN_DRIVER] * len(scopes))
 
 
-def _per_second(speed: Figure) -> float | None:
+def _speeds(handle: object, field: int, scopes: Sequence[int]) -> list[float | None]:
     """The driver reports MB/s; what is beyond any link there is counts as not reported."""
-    return None if isinstance(speed, Absence) or not 1e4 < speed < 2e5 else speed * 1e6
+    return [
+        None if isinstance(speed, Absence) or not 1e4 < speed < 2e5 else speed * 1e6
+        for speed in _fields(handle, field, scopes)
+    ]

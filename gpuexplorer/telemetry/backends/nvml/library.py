@@ -26,13 +26,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pynvml
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message, mark
+from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, INSTALL_IT
 from gpuexplorer.telemetry.looked_for import Place, driver_library, find_library, is_there
 from gpuexplorer.telemetry.patience import Asked
@@ -77,7 +77,7 @@ _ABSENCES = {
 }
 _TROUBLES = {
     pynvml.NVML_ERROR_LIBRARY_NOT_FOUND: (
-        mark("The NVIDIA driver's library (libnvidia-ml) is not installed."),
+        mark("The NVIDIA driver's library ({library}) is not installed."),
         INSTALL_IT,
     ),
     pynvml.NVML_ERROR_DRIVER_NOT_LOADED: (
@@ -97,33 +97,10 @@ _TROUBLES = {
         mark("Restart the computer; if it comes back, look at power and seating of the card."),
     ),
 }
-_NOT_ON_LINUX = {
-    ("win32", pynvml.NVML_ERROR_LIBRARY_NOT_FOUND): (
-        mark("The NVIDIA driver's library (nvml.dll) is not installed."),
-        INSTALL_IT,
-    ),
-    ("win32", pynvml.NVML_ERROR_DRIVER_NOT_LOADED): (
-        mark("The NVIDIA driver's library is here, but the driver itself is not running."),
-        mark("Restart the computer, or reinstall the driver."),
-    ),
-    ("win32", pynvml.NVML_ERROR_NO_PERMISSION): (
-        mark("This user may not talk to the NVIDIA driver."),
-        mark("Ask the administrator."),
-    ),
-    ("darwin", pynvml.NVML_ERROR_LIBRARY_NOT_FOUND): (
-        mark("macOS has no driver for NVIDIA cards, so none can answer here."),
-        mark("Simulated cards work: `gpuexplorer --simulate 2xH100`."),
-    ),
+_ON_WINDOWS = {
+    pynvml.NVML_ERROR_DRIVER_NOT_LOADED: mark("Restart the computer, or reinstall the driver."),
+    pynvml.NVML_ERROR_NO_PERMISSION: mark("Ask the administrator."),
 }
-
-_NOT_THE_NAMED_ONE = (
-    mark("The library that {variable} names cannot be loaded: {reason}."),
-    mark("Unset the variable, or let it name the driver's libnvidia-ml.so.1."),
-)
-_NOT_TO_BE_LOADED = (
-    mark("The NVIDIA driver's library cannot be loaded: {reason}."),
-    mark("Install the NVIDIA driver again."),
-)
 
 # What takes longer is left to those who wait for this process: they say that the driver hangs.
 _PATIENCE = 2.0
@@ -142,34 +119,29 @@ _SIGNALS = {
     "SIGILL": Message("it used an instruction that this processor lacks"),
     "SIGFPE": Message("it calculated what has no result (arithmetic error)"),
 }
-# The window looks for cards every few seconds; the same file would end the same way. And a
-# process keeps the library that it loaded once: None stands for that one.
-_tried: dict[str | None, Trouble | None] = {}
+# The window looks for cards every few seconds; the same file would end the same way.
+_crashed: dict[str, Trouble] = {}
 
 
 def connect(attach: bool = True) -> None:
     """Load the library and greet the driver. Raises Trouble with the reason if that fails."""
     _load()
     try:
-        if attach:
-            pynvml.nvmlInit()
-        else:
-            pynvml.nvmlInitWithFlags(pynvml.NVML_INIT_FLAG_NO_ATTACH)
+        pynvml.nvmlInitWithFlags(0 if attach else pynvml.NVML_INIT_FLAG_NO_ATTACH)
     except pynvml.NVMLError as error:
-        known = _NOT_ON_LINUX.get((sys.platform, error.value)) or _TROUBLES.get(error.value)
-        if known is not None:
-            raise Trouble(*known) from error
+        words: dict[str, object] = {"variable": _VARIABLE, "reason": message_of(error)}
+        words["library"] = "nvml.dll" if sys.platform == "win32" else "libnvidia-ml"
+        unknown = mark("The NVIDIA driver does not answer: {reason}."), ASK_THE_DOCTOR
+        sentence, hint = _TROUBLES.get(error.value, unknown)
         if error.value == pynvml.NVML_ERROR_FUNCTION_NOT_FOUND and not has("nvmlInit_v2"):
-            raise Trouble(
-                "The library found as NVIDIA's is not the driver's library.",
-                "Look at {variable} and LD_LIBRARY_PATH.",
-                variable=_VARIABLE,
-            ) from error
-        raise Trouble(
-            "The NVIDIA driver does not answer: {reason}.",
-            ASK_THE_DOCTOR,
-            reason=message_of(error),
-        ) from error
+            sentence = mark("The library found as NVIDIA's is not the driver's library.")
+            hint = mark("Look at {variable} and LD_LIBRARY_PATH.")
+        if sys.platform == "win32":
+            hint = _ON_WINDOWS.get(error.value, hint)
+        elif sys.platform == "darwin":
+            sentence = mark("macOS has no driver for NVIDIA cards, so none can answer here.")
+            hint = mark("Simulated cards work: `gpuexplorer --simulate 2xH100`.")
+        raise Trouble(sentence, hint, **words) from error
 
 
 def disconnect() -> None:
@@ -180,6 +152,13 @@ def disconnect() -> None:
 def has(symbol: str) -> bool:
     """Whether this driver's library knows the function at all."""
     return pynvml.nvmlLib is not None and hasattr(pynvml.nvmlLib, symbol)
+
+
+def function(name: str) -> Any:  # by its name alone, as ctypes knows it
+    """One of the driver's own; raises NVMLError where this driver lacks it."""
+    if not has(name):
+        raise pynvml.NVMLError(pynvml.NVML_ERROR_FUNCTION_NOT_FOUND)
+    return getattr(pynvml.nvmlLib, name)
 
 
 def absence_of(code: int) -> Absence:
@@ -229,8 +208,18 @@ def _load() -> None:
             try:
                 pynvml.nvmlLib = ctypes.CDLL(str(path))
             except OSError as error:
-                known = _NOT_THE_NAMED_ONE if named else _NOT_TO_BE_LOADED
-                raise Trouble(*known, variable=_VARIABLE, reason=str(error)) from error
+                if named:
+                    raise Trouble(
+                        "The library that {variable} names cannot be loaded: {reason}.",
+                        "Unset the variable, or let it name the driver's libnvidia-ml.so.1.",
+                        variable=_VARIABLE,
+                        reason=str(error),
+                    ) from error
+                raise Trouble(
+                    "The NVIDIA driver's library cannot be loaded: {reason}.",
+                    "Install the NVIDIA driver again.",
+                    reason=str(error),
+                ) from error
 
 
 @contextmanager
@@ -244,10 +233,11 @@ def after_a_child(contact: Callable[[], None]) -> Iterator[None]:
         if file is not None:  # a driver links one name to the file of its version
             there = file.resolve()
             known = f"{there} {there.stat().st_size} {there.stat().st_mtime_ns}"
-    if file is None or not known or None in _tried or sys.platform != "linux":
+    # A process keeps the library that it loaded once.
+    if file is None or not known or pynvml.nvmlLib is not None or sys.platform != "linux":
         yield
         return
-    if trouble := _tried.get(known):
+    if trouble := _crashed.get(known):
         raise trouble
     with suppress(OSError, ValueError):
         before = note.read_text()
@@ -259,7 +249,6 @@ def after_a_child(contact: Callable[[], None]) -> Iterator[None]:
     else:
         with _child(file, known, contact):
             yield
-    _tried[None] = None
     with suppress(OSError):  # where it cannot be written, each start has its child
         note.parent.mkdir(parents=True, exist_ok=True)
         note.write_text(known)
@@ -312,8 +301,8 @@ def _child(file: Path, known: str, contact: Callable[[], None]) -> Iterator[None
         if status is not None and os.WIFSIGNALED(status) and os.WTERMSIG(status) in _OTHERS:
             yield
             return
-        _tried[known] = trouble = _trouble(file, status)
-        raise trouble
+        _crashed[known] = _trouble(file, status)
+        raise _crashed[known]
 
 
 def _be_the_child(contact: Callable[[], None], theirs: socket.socket) -> NoReturn:
@@ -357,17 +346,14 @@ def _trouble(file: Path, status: int | None) -> Trouble:
     elif status is not None:
         code = os.waitstatus_to_exitcode(status)
         how = Message("it ended the program with exit status {code}", code=code)
-    hint = mark(
-        "Most likely the file is damaged or not the driver's. Install the driver again."
-    )
+    do = Message("Install the driver again.")
     if os.environ.get(_VARIABLE):
-        hint = mark(
-            "Most likely the file is damaged or not the driver's. Unset {variable}, or install "
-            "the NVIDIA driver again."
+        do = Message(
+            "Unset {variable}, or install the NVIDIA driver again.", variable=_VARIABLE
         )
     return Trouble(
         "The NVIDIA driver's library {file} is not usable. A trial run with it crashed: {how}.",
-        Message(hint, variable=_VARIABLE),
+        told(Message("Most likely the file is damaged or not the driver's."), do),
         file=file,
         how=how,
     )
