@@ -249,7 +249,8 @@ def has_ended(named: NamedProcess) -> bool:
     if isinstance(who, FarIdentity):
         return who.has_ended()
     try:
-        return not who.is_running() or who.status() == psutil.STATUS_ZOMBIE
+        now = psutil.Process(named.process.pid)
+        return now != who or now.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
     except psutil.AccessDenied:
