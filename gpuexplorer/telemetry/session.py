@@ -229,11 +229,8 @@ class Session:
 
     def processes_unknown(self) -> Sequence[CardId]:
         """Cards of which nobody can tell just now who uses them."""
-        return [
-            card.id
-            for card in self.cards()
-            if card.kind is CardKind.GPU and not self._users_known.get(card.id, True)
-        ]
+        gpus = (card.id for card in self.cards() if card.kind is CardKind.GPU)
+        return [card for card in gpus if not self._users_known.get(card, True)]
 
     def beats(self) -> BeatCount:
         """Of the fast round, which is the one a person set."""
@@ -243,14 +240,14 @@ class Session:
         """Wait until all that is wanted was told, and the fast round went over all cards so
         many times.
         """
-        return self._wait(lambda: self._all_told() and self._went_over(number), seconds)
+        with self._changed:
+            return self._changed.wait_for(
+                lambda: self._all_told() and self._went_over(number), seconds
+            )
 
     def wait_for_fast_sweep(self, number: int, seconds: float) -> bool:
-        return self._wait(lambda: self._went_over(number), seconds)
-
-    def _wait(self, told: Callable[[], bool], seconds: float) -> bool:
         with self._changed:
-            return self._changed.wait_for(told, seconds)
+            return self._changed.wait_for(lambda: self._went_over(number), seconds)
 
     def _went_over(self, number: int) -> bool:
         return self._beats.taken >= number or not self._beating
@@ -259,11 +256,8 @@ class Session:
         watch = self.watched
         return (not watch.host or HOST_ID in self._samples) and all(
             (not watch.users or card.id in self._users_known)
-            and all(
-                cadence in self._samples.get(card.id, ())
-                for cadence in Cadence
-                if watch.metrics & metrics_of(card, (cadence,))
-            )
+            and {METRICS[each].cadence for each in watch.metrics & metrics_of(card)}
+            <= self._samples.get(card.id, {}).keys()
             for card in self.cards()
         )
 
@@ -284,27 +278,25 @@ class Session:
                 self._users_known[card] = named is not None
                 self.process_book.take(card, named)
                 self.happening_log.consider_processes(card, named)
-                self._notify()
             case HardwareFault():
                 self.happening_log.tell(Kind.XID, fact.card, fact.sentence)
+        with self._changed:
+            self._changed.notify_all()
         for taker in self._takers:
             taker(fact)
 
     def _take_sample(self, sample: Sample) -> None:
-        some = next(iter((*sample.values, *sample.missing)), None)
-        if some is None:
+        cadence = next(
+            (METRICS[each].cadence for each in (*sample.values, *sample.missing)), None
+        )
+        if cadence is None:
             return
-        cadence = METRICS[some].cadence
         self._keep(sample, cadence)
-        if sample.card != HOST_ID:
-            self.happening_log.consider(sample)
-            if cadence is Cadence.FAST:
-                self._count(sample)
-        self._notify()
-
-    def _notify(self) -> None:
-        with self._changed:
-            self._changed.notify_all()
+        if sample.card == HOST_ID:
+            return
+        self.happening_log.consider(sample)
+        if cadence is Cadence.FAST:
+            self._count(sample)
 
     def _count(self, sample: Sample) -> None:
         """The fast round is over when each card of it was told of."""
@@ -319,10 +311,9 @@ class Session:
 
     def _keep(self, sample: Sample, cadence: Cadence) -> None:
         """What is of a round that nobody wants any more is not known any more."""
-        kept = self._samples.get(sample.card, {})
-        asked = self._asked or Cadence  # before anybody asks, all is kept
-        kept = {each: kept[each] for each in kept if each in asked} | {cadence: sample}
-        self._samples[sample.card] = kept
+        kept = self._samples.get(sample.card, {}) | {cadence: sample}
+        asked = {cadence, *(self._asked or Cadence)}  # before anybody asks, all is kept
+        kept = self._samples[sample.card] = {each: kept[each] for each in kept if each in asked}
         newest = max(kept.values(), key=lambda each: each.at)
         reason = Absence.NOT_YET
         if newest.state is not CardState.WORKING:
@@ -360,9 +351,8 @@ class Session:
             self.stream.watch(watch)
 
     def _round_up(self) -> None:
-        cards, metrics = self.cards(), self.watched.metrics
-        fast = (Cadence.FAST,)
-        self._beating = frozenset(c.id for c in cards if metrics & metrics_of(c, fast))
+        fast = {card.id: metrics_of(card, (Cadence.FAST,)) for card in self.cards()}
+        self._beating = frozenset(each for each in fast if fast[each] & self.watched.metrics)
 
 
 def session_on(
@@ -410,12 +400,5 @@ def check_interval(seconds: float) -> float:
 
 def card_numbers(cards: Sequence[Card]) -> Mapping[CardId, str]:
     """How people name cards in a row: "0", "1", and "1.2" for the third instance of card 1."""
-    by_id = {card.id: card for card in cards}
-    return {
-        card.id: (
-            f"{by_id[card.parent].index}.{card.index}"
-            if card.parent is not None and card.parent in by_id
-            else str(card.index)
-        )
-        for card in cards
-    }
+    whole = {card.id: f"{card.index}." for card in cards}
+    return {card.id: f"{whole.get(card.parent or HOST_ID, '')}{card.index}" for card in cards}
