@@ -76,17 +76,6 @@ def test_rows_of_all_cards_stand_together_by_name(book: ProcessBook) -> None:
     ]
 
 
-def test_nothing_is_put_together_anew_until_something_changes(
-    book: ProcessBook, clock: ManualClock
-) -> None:
-    book.take(A, [made_up(A, 1)])
-    rows = book.rows()
-    clock.advance(1.0)
-    assert book.rows() is rows
-    book.take(A, [made_up(A, 1, sm=0.6)])
-    assert book.rows() is not rows
-
-
 def test_the_past_is_kept_for_each_card_and_process(
     book: ProcessBook, clock: ManualClock
 ) -> None:

@@ -131,16 +131,6 @@ def test_only_what_somebody_wants_is_read(backend: Slow, seen: Seen, sampler: Se
     sampler.release(want)
 
 
-def test_what_is_wanted_later_is_read_from_the_next_beat_on(
-    seen: Seen, sampler: Session
-) -> None:
-    sampler.want_metrics({BUSY})
-    sampler.start()
-    seen.wait(of("card 0"))
-    sampler.want_metrics({MetricId("temperature")})
-    seen.wait(lambda sample: MetricId("temperature") in sample.values)
-
-
 def test_what_nobody_wants_any_more_is_no_longer_read(seen: Seen, sampler: Session) -> None:
     want = sampler.want_metrics({BUSY})
     sampler.want_metrics({MetricId("temperature")})
@@ -198,18 +188,6 @@ def test_stopping_does_not_wait_for_a_call_that_hangs(backend: Slow, seen: Seen)
     assert sampler.stop(0.05) is False
     hung.set()
     assert sampler.stop(TIMEOUT) is True
-
-
-def test_a_late_answer_carries_the_time_at_which_it_came(
-    backend: Slow, seen: Seen, sampler: Session
-) -> None:
-    backend.hanging["card 0"] = threading.Event()
-    sampler.want_metrics({BUSY})
-    sampler.start()
-    silent = seen.wait(of("card 0", CardState.NO_ANSWER))
-    backend.hanging.pop("card 0").set()
-    [late, *_] = seen.wait(of("card 0"))
-    assert late.at >= silent[0].at
 
 
 def test_one_sweep_can_be_waited_for_even_when_all_cards_hang(
