@@ -8,7 +8,6 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import takewhile
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
@@ -356,9 +355,8 @@ def _called(named: NamedProcess) -> Message:
     pid, words = named.process.pid, (named.command or "").split()
     if not words:
         return Message("Process {pid}", pid=pid)
-    flags = list(takewhile(lambda word: word.startswith("-"), words[1:]))
-    given = words[1 + len(flags) :][:1]
-    parts = [words[0], *(flag for flag in flags if flag == "-m"), *given]
+    rest = [word for word in words[1:] if word == "-m" or not word.startswith("-")]
+    parts = [words[0], *rest[: 1 + (rest[:1] == ["-m"])]]
     name = " ".join(each.rstrip("/").rsplit("/", 1)[-1] for each in parts)
     return Message("{name} ({pid})", name=name[:_LONGEST_NAME], pid=pid)
 

@@ -192,26 +192,20 @@ class History:
     def trace(
         self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
     ) -> Trace:
-        known = self.past(card, metric, start, end)
-        return empty_trace() if known is None else condensed(known, start, end, columns)
+        return condensed(self.past(card, metric, start, end), start, end, columns)
 
-    def past(self, card: CardId, metric: MetricId, start: float, end: float) -> Past | None:
-        """The same uncondensed; None where nothing was ever heard of it."""
+    def past(self, card: CardId, metric: MetricId, start: float, end: float) -> Past:
+        """The same uncondensed."""
         cadence = METRICS[metric].cadence if metric in METRICS else Cadence.FAST
         strip = self._strips.get(card, {}).get(cadence)
         if strip is None:
-            return None
+            return Past.nothing(0.0)
         with strip.lock:
             return strip.past(metric, start, end)
 
     def cards(self) -> tuple[CardId, ...]:
         """Those with a past, in the order in which they were first heard of."""
         return tuple(card for card, strips in self._strips.items() if strips)
-
-    def clear(self) -> None:
-        with self._new_card:
-            self._strips = {}
-            self.began = None
 
     def memory_bytes(self) -> int:
         strips = [each for some in list(self._strips.values()) for each in list(some.values())]

@@ -149,15 +149,6 @@ def test_a_card_silent_for_a_day_is_forgotten_when_a_new_one_comes() -> None:
     assert history.cards() == (CardId("SIM-1"), CardId("SIM-2"))
 
 
-def test_clearing_forgets_every_card() -> None:
-    history = filled(History(), [1.0])
-    history.clear()
-    assert history.cards() == ()
-    assert history.memory_bytes() == 0
-    filled(history, [2.0])
-    assert history.trace(CARD, m.POWER_DRAW, 0.0, 9.0).times.tolist() == [2.0]
-
-
 def test_three_rounds_may_append_while_a_chart_looks() -> None:
     history = History(full_seconds=20.0, day_seconds=100_000.0)
     rounds = {m.POWER_DRAW: 4000, m.FAN_SPEED: 3000, m.PCIE_RECEIVE: 3500}
