@@ -358,11 +358,6 @@ class ProcessBook:
             entry = self._entries.get((card, pid))
             return ProcessPast(*(entry.past[n::_FIGURES] for n in range(_FIGURES) if entry))
 
-    def command(self, card: CardId, pid: int) -> str | None:
-        """How it was started; None where nobody can tell."""
-        entry = self._entries.get((card, pid))
-        return None if entry is None else entry.row.named.command
-
     def looked_at(self, card: CardId) -> float | None:
         """When this card last told, in steady seconds; None before it did."""
         return self._looked_at.get(card)

@@ -75,6 +75,9 @@ class Session:
     ) -> None:
         """`host`: whether the computer itself is read in that rhythm too."""
         self.stream, self.clock = stream, stream.clock
+        # By which simulated cards are known, and other machines.
+        # Any: a Backend, or the stream of another machine.
+        self.backend: Any = stream.backend if isinstance(stream, Local) else stream
         # The time of whoever looks: in an opened recording it is not the machine's.
         self.desk: Clock = stream.clock
         self.interval = check_interval(interval)
@@ -83,7 +86,9 @@ class Session:
         self._wants: list[Want] = []
         self.watched = Watch(host=host)  # by anybody; replaced whole
         self._asked: frozenset[Cadence] = frozenset()
-        self._cards = Cards((), Source("none", NOTHING, cards=False))
+        self.source = Source("none", NOTHING, cards=False)
+        self.simulated, self.bare = False, True  # bare: only the computer itself is read
+        self._cards: Sequence[Card] = ()
         self._notes: Sequence[Message] = ()
         self._samples: dict[CardId, dict[Cadence, Sample]] = {}  # the newest of each round
         self._readings: dict[CardId, Reading] = {}
@@ -103,32 +108,13 @@ class Session:
 
         return ProcessBook(self.clock)
 
-    # Any: a Backend, or the stream of another machine.
-    @property
-    def backend(self) -> Any:
-        """What the stream reads; by which simulated cards are known, and other machines."""
-        return self.stream.backend if isinstance(self.stream, Local) else self.stream
-
     @property
     def attempts(self) -> Sequence[Attempt]:
         return self.stream.attempts
 
     @property
-    def source(self) -> Source:
-        return self._cards.source
-
-    @property
-    def simulated(self) -> bool:
-        return self._cards.source.simulated
-
-    @property
     def computer(self) -> str:
         return self.stream.computer
-
-    @property
-    def bare(self) -> bool:
-        """No card answers: only the computer itself is read."""
-        return not self._cards.source.cards
 
     @property
     def host(self) -> Card:
@@ -141,7 +127,7 @@ class Session:
 
     def cards(self) -> Sequence[Card]:
         """Cards and, after each, its MIG instances."""
-        return self._cards.cards
+        return self._cards
 
     def notes(self) -> Sequence[Message]:
         return self._notes
@@ -263,12 +249,14 @@ class Session:
 
     def take(self, fact: Fact) -> None:
         match fact:
-            case Cards():
-                before, self._cards = self._ids(), fact
-                for gone in before - self._ids():
+            case Cards(cards=cards, source=source):
+                before, now = ({each.id for each in some} for some in (self._cards, cards))
+                self._cards, self.source = cards, source
+                self.simulated, self.bare = source.simulated, not source.cards
+                for gone in before - now:
                     self.happening_log.gone(gone)
                 if "process_book" in vars(self):
-                    self.process_book.keep(self._ids())
+                    self.process_book.keep(now)
                 self._round_up()
             case Notes(notes=notes):
                 self._notes = notes
@@ -334,9 +322,6 @@ class Session:
             self._on_happening(happening)
         for taker in self._takers:
             taker(happening)
-
-    def _ids(self) -> frozenset[CardId]:
-        return frozenset(card.id for card in self.cards())
 
     def _sum_up(self) -> None:
         with self._wanting:
