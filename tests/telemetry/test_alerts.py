@@ -151,14 +151,6 @@ def test_the_threshold_can_be_counted_from_the_cards_own_limit(
     assert course.watch.alerts()[0].bounds.threshold == threshold
 
 
-def test_each_card_has_a_course_of_its_own() -> None:
-    course = Course()
-    for _ in range(20):
-        course.say(1, 90.0, card=CARD)
-        course.say(1, 90.0, card=OTHER)
-    assert [alert.card for alert in course.watch.alerts()] == [CARD, OTHER]
-
-
 @pytest.mark.parametrize(
     ("state", "absence", "seconds"),
     [
@@ -189,11 +181,14 @@ def test_readings_a_minute_apart_may_miss_one() -> None:
     assert course.words() == ["began", "unknown"]
 
 
-def test_a_card_of_which_nothing_is_heard_ends_its_alerts_too() -> None:
+def test_each_card_has_a_course_of_its_own_and_one_that_fell_silent_ends_its_alerts() -> None:
     course = Course()
-    course.say(40, 90.0)
-    course.say(UNHEARD_AFTER + 20, 40.0, card=OTHER)
-    assert course.words() == ["began", "unknown"]
+    for _ in range(40):
+        course.say(1, 90.0, card=CARD)
+        course.say(1, 90.0, card=OTHER)
+    assert [alert.card for alert in course.watch.alerts()] == [CARD, OTHER]
+    course.say(UNHEARD_AFTER + 20, 90.0, card=OTHER)
+    assert course.words() == ["began", "began", "unknown"]
 
 
 def test_what_another_round_says_in_between_does_not_matter() -> None:

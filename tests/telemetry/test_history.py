@@ -75,20 +75,16 @@ def test_a_day_is_kept_in_outline_up_to_the_newest_reading(long_day: History) ->
     assert not np.isnan(trace.means).any()
 
 
-def test_memory_stays_the_same_however_long_it_goes_on() -> None:
-    history = History(full_seconds=50.0, day_seconds=500.0)
-    filled(history, map(float, range(600)))
+@pytest.mark.parametrize(("step", "full"), [(1.0, 50.0), (0.001, 10.0)])
+def test_memory_stays_the_same_however_long_it_goes_on_and_however_fast(
+    step: float, full: float
+) -> None:
+    history = History(full_seconds=full, day_seconds=10 * full)
+    day = 12 * full if step == 1.0 else full
+    filled(history, np.arange(0.0, day, step))
     after_a_day = history.memory_bytes()
-    filled(history, map(float, range(600, 5000)))
+    filled(history, np.arange(day, 8 * day if step == 1.0 else 2 * day, step))
     assert 0 < history.memory_bytes() < 1.5 * after_a_day
-
-
-def test_far_too_many_samples_shorten_the_readings_and_not_the_memory() -> None:
-    history = History(full_seconds=10.0, day_seconds=100.0)
-    filled(history, np.arange(0.0, 10.0, 0.001))
-    size = history.memory_bytes()
-    filled(history, np.arange(10.0, 20.0, 0.001))
-    assert history.memory_bytes() < 1.5 * size
 
 
 def test_a_time_without_samples_is_one_open_column() -> None:

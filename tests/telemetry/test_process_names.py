@@ -49,18 +49,19 @@ def under_its_own_name() -> subprocess.Popen[bytes]:
     return other
 
 
-def test_our_own_process_is_named_and_marked(names: ProcessNames) -> None:
-    one = named(os.getpid(), names)
-    assert one.resolved
-    assert one.ours
-    assert one.command is not None
-    assert "python" in one.command.lower() or "pytest" in one.command.lower()
-    assert (one.memory_bytes or 0) > 1e6
-    assert one.started_at is not None
-
-
-def test_the_processor_share_comes_with_the_second_look(names: ProcessNames) -> None:
-    assert named(os.getpid(), names).cpu is None
+def test_our_own_process_is_named_and_marked_and_not_ended_from_here(
+    names: ProcessNames,
+) -> None:
+    own = named(os.getpid(), names)
+    assert (own.resolved, own.ours) == (True, True)
+    assert own.command is not None
+    assert "python" in own.command.lower() or "pytest" in own.command.lower()
+    assert (own.memory_bytes or 0) > 1e6
+    assert own.started_at is not None
+    with pytest.raises(Trouble, match="GPU Explorer itself"):
+        end(own, Way.KILL)
+    # The share of the processor comes with the second look.
+    assert own.cpu is None
     assert named(os.getpid(), names).cpu is not None
 
 
@@ -70,8 +71,7 @@ def test_another_process_is_named_and_not_marked(names: ProcessNames) -> None:
         other.communicate(b"\n")
     assert one.ancestors[0].pid == os.getpid()  # it was started by these tests
     assert one.ancestors[0].command
-    assert one.resolved
-    assert not one.ours
+    assert (one.resolved, one.ours) == (True, False)
     assert one.command is not None
     assert "input()" in one.command
 
@@ -199,13 +199,6 @@ def test_a_number_that_was_given_to_another_process_is_never_hit(
     assert has_ended(reused)
     assert stubborn.poll() is None
     assert willing.poll() is None
-
-
-def test_our_own_process_is_not_ended_from_here(names: ProcessNames) -> None:
-    own = named(os.getpid(), names)
-    assert "GPU Explorer itself" in refusal(own)
-    with pytest.raises(Trouble, match="GPU Explorer itself"):
-        end(own, Way.KILL)
 
 
 def test_what_belongs_to_another_user_is_refused_by_name(
