@@ -170,21 +170,20 @@ class History:
             Cadence.SLOW: max(beat, 5.0),
             Cadence.ON_DEMAND: max(beat, 2.0),
         }
-        self._strips: dict[CardId, dict[Cadence, _Strip]] = {}
-        self._new_card = threading.Lock()
+        self._strips: dict[tuple[CardId, Cadence], _Strip] = {}  # replaced whole
+        self._lock = threading.Lock()
         # When the first sample came, be it kept still or not; None before that.
         self.began: float | None = None
 
     def append(self, sample: Sample) -> None:
         """Keep what can be plotted. A time before the newest one counts as the newest one."""
-        strips = self._strips.get(sample.card)
-        if strips is None:
-            strips = self._strips_of_new_card(sample)
+        if self.began is None:
+            self.began = sample.at
         for cadence, metrics in _METRICS.items():
-            strip, some = strips.get(cadence), not metrics.isdisjoint(sample.values)
-            if strip is None and some:
-                fresh = _Strip(self._lengths, self._beats[cadence], metrics)
-                strip = strips.setdefault(cadence, fresh)
+            key, some = (sample.card, cadence), not metrics.isdisjoint(sample.values)
+            if some and key not in self._strips:
+                self._begin(key, sample.at)
+            strip = self._strips.get(key)
             if strip is not None and (some or not metrics.isdisjoint(sample.missing)):
                 with strip.lock:
                     strip.append(sample.at, sample.values)
@@ -197,7 +196,7 @@ class History:
     def past(self, card: CardId, metric: MetricId, start: float, end: float) -> Past:
         """The same uncondensed."""
         cadence = METRICS[metric].cadence if metric in METRICS else Cadence.FAST
-        strip = self._strips.get(card, {}).get(cadence)
+        strip = self._strips.get((card, cadence))
         if strip is None:
             return Past.nothing(0.0)
         with strip.lock:
@@ -205,27 +204,19 @@ class History:
 
     def cards(self) -> tuple[CardId, ...]:
         """Those with a past, in the order in which they were first heard of."""
-        return tuple(card for card, strips in self._strips.items() if strips)
+        return tuple(dict.fromkeys(card for card, _ in self._strips))
 
     def memory_bytes(self) -> int:
-        strips = [each for some in list(self._strips.values()) for each in list(some.values())]
-        return sum(
-            rows.memory_bytes() for each in strips for rows in (each.readings, each.sums)
-        )
+        strips = self._strips.values()
+        return sum(each.readings.memory_bytes() + each.sums.memory_bytes() for each in strips)
 
-    def _strips_of_new_card(self, sample: Sample) -> "dict[Cadence, _Strip]":
+    def _begin(self, key: tuple[CardId, Cadence], at: float) -> None:
         """Also forgets cards that have been silent for a day, as MIG instances come and go."""
-        oldest = sample.at - self._lengths.day
-        with self._new_card:
-            heard = {
-                card: strips
-                for card, strips in self._strips.items()
-                if not strips or any(each.newest >= oldest for each in strips.values())
-            }
-            strips = heard.setdefault(sample.card, {})
-            self.began = sample.at if self.began is None else min(self.began, sample.at)
-            self._strips = heard
-        return strips
+        oldest, cadence = at - self._lengths.day, key[1]
+        with self._lock:
+            heard = {each: x for each, x in self._strips.items() if x.newest >= oldest}
+            fresh = _Strip(self._lengths, self._beats[cadence], _METRICS[cadence], at)
+            self._strips = {**heard, key: heard.get(key, fresh)}
 
 
 class _Rows:
@@ -264,9 +255,10 @@ class _Strip:
     reading is in one of the two at any time. Whoever calls has the lock.
     """
 
-    def __init__(self, lengths: _Lengths, beat: float, metrics: frozenset[MetricId]) -> None:
-        self.lock = threading.Lock()
-        self.newest = -math.inf
+    def __init__(
+        self, lengths: _Lengths, beat: float, metrics: frozenset[MetricId], began: float
+    ) -> None:
+        self.lock, self.newest = threading.Lock(), began
         self.readings, self.sums = _Rows([math.nan]), _Rows(_NO_SUM[:, 0].tolist())
         self._lengths, self._beat, self._metrics = lengths, beat, metrics
         self._most = math.ceil((lengths.full + 3 * lengths.bucket) / FASTEST_BEAT)
