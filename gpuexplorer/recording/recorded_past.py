@@ -89,7 +89,7 @@ class JoinedPast:
     def trace(
         self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
     ) -> Trace:
-        now = self._live.past(card, metric, start, end) or Past.nothing(_USUAL)
+        now = self._live.past(card, metric, start, end)
         # Nothing of what is kept of this very run: the live past knows it better.
         began = self._live.began
         stop = end if began is None else min(end, began - _ROUNDED)

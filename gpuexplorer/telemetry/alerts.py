@@ -3,8 +3,9 @@ Watch, which holds each sample against them and says once when an alert begins a
 """
 
 import threading
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import CardId, Sample
@@ -97,19 +98,19 @@ def can_be_watched(metric: Metric) -> bool:
 
 def usual_rule(metric: MetricId) -> Rule:
     """What is worth telling of it more often than not, to begin with."""
+    usual = Rule(metric, Side.ABOVE, _USUAL[METRICS[metric].unit][0], 60.0)
     match metric:
         case m.TEMPERATURE | m.MEMORY_TEMPERATURE:
-            return Rule(metric, Side.ABOVE, -2.0, 30.0, of_limit=True)
+            return replace(with_comparison(usual, of_limit=True), seconds=30.0)
         case m.TEMPERATURE_MARGIN:
             return Rule(metric, Side.BELOW, 2.0, 30.0)
         case m.MEMORY_FREE:
-            return Rule(metric, Side.BELOW, 0.02, 60.0, of_limit=True)
+            return with_comparison(replace(usual, side=Side.BELOW), of_limit=True)
         case m.MEMORY_USED | m.POWER_DRAW:
-            return Rule(metric, Side.ABOVE, 0.98, 60.0, of_limit=True)
+            return with_comparison(usual, of_limit=True)
         case m.GPU_UTILIZATION:
             return Rule(metric, Side.BELOW, 0.05, 600.0)
-        case _:
-            return Rule(metric, Side.ABOVE, _USUAL[METRICS[metric].unit][0], 60.0)
+    return usual
 
 
 def with_comparison(rule: Rule, *, of_limit: bool) -> Rule:
@@ -118,17 +119,14 @@ def with_comparison(rule: Rule, *, of_limit: bool) -> Rule:
     """
     unit = METRICS[rule.metric].unit
     threshold = _USUAL[unit][0]
-    if of_limit and unit is Unit.CELSIUS:
-        threshold = -2.0
-    elif of_limit:
-        threshold = 0.98 if rule.side is Side.ABOVE else 0.02
+    if of_limit:
+        share = 0.98 if rule.side is Side.ABOVE else 0.02
+        threshold = -2.0 if unit is Unit.CELSIUS else share
     return replace(rule, of_limit=of_limit, threshold=threshold)
 
 
 USUAL_RULES = (
-    usual_rule(m.TEMPERATURE),
-    usual_rule(m.MEMORY_TEMPERATURE),
-    usual_rule(m.MEMORY_FREE),
+    *map(usual_rule, (m.TEMPERATURE, m.MEMORY_TEMPERATURE, m.MEMORY_FREE)),
     # Whoever waits for a long piece of work switches this on.
     replace(usual_rule(m.GPU_UTILIZATION), enabled=False),
 )
@@ -180,15 +178,13 @@ class AlertEnded:
 Change = AlertBegan | AlertEnded
 
 
-@dataclass(slots=True)
 class _Course:
     """What is known of one rule on one card."""
 
-    heard: float
-    alert: Alert | None = None
-    holding: Holding = field(
-        default_factory=lambda: Holding(UNKNOWN_AFTER, CLEARLY_BACK_FOR, BACK_FOR)
-    )
+    def __init__(self) -> None:
+        self.heard = 0.0
+        self.alert: Alert | None = None
+        self.holding = Holding(UNKNOWN_AFTER, CLEARLY_BACK_FOR, BACK_FOR)
 
     def over(self, at: float, why: Why, reason: Message = NOTHING) -> Sequence[AlertEnded]:
         alert, self.alert = self.alert, None
@@ -206,8 +202,8 @@ class Watch:
     def __init__(self, rules: Sequence[Rule] = ()) -> None:
         self._lock = threading.Lock()
         self._rules = tuple(rules)
-        self._courses: dict[tuple[Rule, CardId], _Course] = {}
-        self._limits: dict[CardId, dict[MetricId, float]] = {}
+        self._courses: dict[tuple[Rule, CardId], _Course] = defaultdict(_Course)
+        self._limits: dict[CardId, dict[MetricId, float]] = defaultdict(dict)
         self._looked_round = self._now = float("-inf")
 
     def alerts(self) -> Sequence[Alert]:
@@ -220,14 +216,13 @@ class Watch:
         """What was told by a rule that is no more is over. The others know what they knew."""
         with self._lock:
             self._rules = tuple(rules)
-            stay = {key for key in self._courses if key[0] in rules and key[0].concerns(key[1])}
-            return self._end(self._courses.keys() - stay, Why.CHANGED)
+            return self._end([key for key in self._courses if key[0] not in rules], Why.CHANGED)
 
     def consider(self, sample: Sample) -> Sequence[Change]:
         with self._lock:
             self._now = max(self._now, sample.at)
-            limits = {each: sample.values[each] for each in _ALL_LIMITS & sample.values.keys()}
-            self._limits.setdefault(sample.card, {}).update(limits)
+            limits = _ALL_LIMITS & sample.values.keys()
+            self._limits[sample.card].update({each: sample.values[each] for each in limits})
             changes: list[Change] = []
             for rule in self._rules:
                 told = rule.metric in sample.values or rule.metric in sample.missing
@@ -242,12 +237,16 @@ class Watch:
             return changes
 
     def _course(self, rule: Rule, sample: Sample) -> Sequence[Change]:
-        card, value = sample.card, sample.values.get(rule.metric)
-        course = self._courses.setdefault((rule, card), _Course(sample.at))
-        at = course.heard = max(course.heard, sample.at)
-        known = self._limits[card]
-        limits = [known[name] for name in LIMITS.get(rule.metric, ()) if known.get(name)]
-        bounds, holding = rule.bounds(limits[0] if limits else None), course.holding
+        card, value, known = (
+            sample.card,
+            sample.values.get(rule.metric),
+            self._limits[sample.card],
+        )
+        course = self._courses[rule, card]
+        holding, at = course.holding, max(course.heard, sample.at)
+        course.heard = at
+        limit = next(filter(None, map(known.get, LIMITS.get(rule.metric, ()))), None)
+        bounds = rule.bounds(limit)
         if value is None or bounds is None:
             reason = Message("the card's own limit is not known")
             if value is None:

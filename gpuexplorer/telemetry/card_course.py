@@ -8,8 +8,6 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import takewhile
-from typing import Protocol
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
@@ -18,7 +16,14 @@ from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.telemetry.facts import Reading
-from gpuexplorer.telemetry.happenings import BEGINNING_OF, BEGINNINGS, Happening, Kind
+from gpuexplorer.telemetry.happenings import (
+    BEGINNING_OF,
+    BEGINNINGS,
+    OF_ALL_CARDS,
+    OF_STATE,
+    Happening,
+    Kind,
+)
 from gpuexplorer.telemetry.processes import NamedProcess
 
 # A card that tells none of these tells nothing a person could use.
@@ -75,23 +80,17 @@ def in_virtual_machine(values: Mapping[MetricId, float]) -> bool:
     return values.get(m.VIRTUALIZATION_MODE) in _IN_VIRTUAL_MACHINE
 
 
-def _slow_link(values: Mapping[MetricId, float]) -> Message | None:
-    """How the PCIe link falls short of what card and slot can do; None where it does not."""
-    now, most = values.get(m.PCIE_WIDTH, 0.0), values.get(m.PCIE_WIDTH_MAX, 0.0)
+def _slow_link(values: Mapping[MetricId, float]) -> Message:
+    """How the PCIe link falls short of what card and slot can do; empty where it does not."""
+    now, most = values[m.PCIE_WIDTH], values.get(m.PCIE_WIDTH_MAX, 0.0)
     if now < most and not in_virtual_machine(values):
-        return Message(
-            "The PCIe link runs at x{now:.0f} of x{most:.0f}: look at the slot",
-            now=now,
-            most=most,
-        )
+        slow = mark("The PCIe link runs at x{now:.0f} of x{most:.0f}: look at the slot")
+        return Message(slow, now=now, most=most)
     most = values.get(m.PCIE_GENERATION_MAX, 0.0)
     if (now := values.get(m.PCIE_GENERATION, most)) < most:
-        return Message(
-            "The PCIe link runs at generation {now:.0f} of {most:.0f} under load",
-            now=now,
-            most=most,
-        )
-    return None
+        slow = mark("The PCIe link runs at generation {now:.0f} of {most:.0f} under load")
+        return Message(slow, now=now, most=most)
+    return NOTHING
 
 
 # Every other state says for certain that no figure will come.
@@ -100,6 +99,7 @@ MAY_PASS = frozenset({CardState.WORKING, CardState.NO_ANSWER, CardState.NO_CONNE
 # readings too may come and go.
 _SURE_AFTER = 30.0
 TWICE = 1e-6  # seconds that only two readings in a row make
+_NOT = float("inf")  # when what has not happened happened first
 
 
 class Holding:
@@ -116,50 +116,37 @@ class Holding:
         self._gap, self._over_after = gap, over_after
         self._at_all_after = at_all_after or over_after
         self._held_for: float | None = None
-        self._read_at: float | None = None  # unless the last answer had no figure
-        self._missing_at: float | None = None
-        self._sure_at = float("-inf")
-        self._ceased_at: float | None = None
-        self._clearly_at: float | None = None
+        self._read_at = self._missing_at = self._ceased_at = self._clearly_at = _NOT
+        self._sure_at = -_NOT
 
     def read(self, at: float, held: bool, after: float = 0.0, *, clearly: bool = True) -> bool:
         """True when it begins, having held for `after` seconds, or ends."""
-        passed = 0.0 if self._read_at is None else at - self._read_at
-        self._read_at, self._missing_at = at, None
-        self._sure_at = min(self._sure_at, at + _SURE_AFTER)
+        passed, self._read_at = max(0.0, at - self._read_at), at
+        self._missing_at, self._sure_at = _NOT, min(self._sure_at, at + _SURE_AFTER)
+        before = self.on
         if held:
             if self._held_for is None:
                 self.since, self._held_for, passed = at, 0.0, 0.0
             self.seen, self._held_for = at, self._held_for + passed
-            self._ceased_at = self._clearly_at = None
-            begins = not self.on and self._held_for >= after and at >= self._sure_at
-            self.on = self.on or begins
-            return begins
-        if not self.on:
-            self._held_for = None
-            return False
-        if self._ceased_at is None:
-            self._ceased_at = at
-        if not clearly:
-            self._clearly_at = None
-        elif self._clearly_at is None:
-            self._clearly_at = at
-        over = self._clearly_at is not None and at - self._clearly_at >= self._over_after
-        if not over and at - self._ceased_at < self._at_all_after:
-            return False
-        self.on, self._held_for = False, None
-        return True
+            self._ceased_at = self._clearly_at = _NOT
+            self.on = before or (self._held_for >= after and at >= self._sure_at)
+            return self.on is not before
+        self._ceased_at = min(self._ceased_at, at)
+        self._clearly_at = min(self._clearly_at, at) if clearly else _NOT
+        clearly_over = at - self._clearly_at >= self._over_after
+        if not before or clearly_over or at - self._ceased_at >= self._at_all_after:
+            self.on, self._held_for = False, None
+        return self.on is not before
 
     def missed(self, at: float, *, for_good: bool = False) -> bool:
         """True when it held, and it is not known any more whether it still does."""
-        self._read_at = self._ceased_at = self._clearly_at = None
-        if self._missing_at is None:
-            self._missing_at = at
+        self._read_at = self._ceased_at = self._clearly_at = _NOT
+        self._missing_at = min(self._missing_at, at)
         # One reading that fails is no reason, even where they come a minute apart.
         if not for_good and at - self._missing_at < self._gap:
             return False
         if self.on or self._sure_at > at:
-            self._sure_at = float("inf")
+            self._sure_at = _NOT
         held, self.on, self._held_for = self.on, False, None
         return held
 
@@ -173,64 +160,8 @@ _RESTLESS, _WITHIN = 6, 300.0
 # What changed every ten seconds is calm after thirty.
 _CALM_AFTER, _LONGEST_CALM = 3.0, 100.0
 _END_OF = {began: ended for ended, began in BEGINNING_OF.items()}
-
-
-# How it begins, how it ends, and how it comes and goes.
-_WORDS = {
-    Kind.CARD_LOST: (
-        Message("The card is lost"),
-        Message("The card is back"),
-        Message("The card is lost and comes back again and again"),
-    ),
-    Kind.CARD_UNLISTED: (
-        Message("The driver no longer lists the card"),
-        Message("The driver lists the card again"),
-        Message("The driver lists the card only now and then"),
-    ),
-    Kind.NO_ACCESS: (
-        Message("The driver gives no access to the card"),
-        Message("The driver gives access to the card"),
-        Message("The driver gives access to the card only now and then"),
-    ),
-    Kind.NO_ANSWER: (
-        Message("The card does not answer"),
-        Message("The card answers again"),
-        Message("The card answers only now and then"),
-    ),
-    Kind.DRIVER_GONE: (
-        Message("The driver is gone"),
-        Message("The driver is back"),
-        Message("The driver goes and comes back again and again"),
-    ),
-    Kind.CONNECTION_LOST: (
-        Message("The connection to the computer is lost"),
-        Message("The computer is connected again"),
-        Message("The connection to the computer comes and goes"),
-    ),
-    Kind.ASLEEP: (
-        Message("The card sleeps"),
-        Message("The card woke"),
-        Message("The card falls asleep and wakes up again and again"),
-    ),
-    Kind.NO_FIGURES: (
-        Message(mark("The card gives no usable figure: {why}")),
-        Message("The card gives figures again"),
-        Message("The card gives figures only now and then"),
-    ),
-    Kind.PROCESSES_UNKNOWN: (
-        Message("It is not known which programs use the card"),
-        Message("It is known again which programs use the card"),
-        Message("It is known only now and then which programs use the card"),
-    ),
-}
-
-
-class _Say(Protocol):
-    """`since`: when it began, or when what ends was last seen to be so; else now."""
-
-    def __call__(
-        self, kind: Kind, sentence: Message, since: float | None = None, about: str = ""
-    ) -> None: ...
+# Called with the kind, the sentence, since when it is so, and what pairs it with its end.
+_Say = Callable[..., None]
 
 
 class _Condition:
@@ -254,44 +185,43 @@ class _Condition:
     def consider(
         self, at: float, seen: Kind | None, why: Message = NOTHING, grace: float | None = None
     ) -> None:
-        """`why` there are no figures."""
+        """`why` it is so, where that is known."""
         changes = self._changes
         if seen is not self.seen:
-            trouble = seen or self.seen
-            self.seen, self._since = seen, at
+            trouble, self.seen, self._since = seen or self.seen, seen, at
             changes.append(at)
             often = len(changes) == _RESTLESS and at - changes[0] <= _WITHIN
             if often and not self.restless and trouble is not None:
                 self.restless = True
-                self._say(Kind.RESTLESS, _WORDS[trouble][2], at, self._about)
+                sentence = Message("{what}; this comes and goes", what=trouble.sentence)
+                self._say(Kind.RESTLESS, sentence, at, self._about)
         if self.restless:
             apart = (changes[-1] - changes[0]) / (_RESTLESS - 1)
             grace = min(max(_CALM_AFTER * apart, _WELL_AFTER), _LONGEST_CALM)
         elif grace is None:
             grace = _GRACE.get(seen, 0.0)
         if at - self._since >= grace:
-            self.turn(why)
+            self._turn(why)
 
     def over(self, at: float) -> None:
         """What it is about is no longer there, and so is in no trouble."""
         self.seen, self._since = None, at
-        self.turn(NOTHING)
+        self._turn(NOTHING)
 
-    def turn(self, why: Message) -> None:
+    def _turn(self, why: Message) -> None:
         """From what was told last to what is seen now."""
         since, before, self.told = self._since, self.told, self.seen
         if self.restless:
             self.restless = False
             self._changes.clear()
-            calm = Message("What came and went has been steady for a while")
-            self._say(Kind.CALM, calm, since, self._about)
+            self._say(Kind.CALM, Kind.CALM.sentence, since, self._about)
         if before is not None and self.told is None:
-            self._say(_END_OF[before], _WORDS[before][1], since)
+            self._say(_END_OF[before], _END_OF[before].sentence, since)
         if self.told is not None and self.told is not before:
-            began = _WORDS[self.told][0]
-            if self.told is Kind.NO_FIGURES:
-                began = Message(began.template, why=why)
-            self._say(self.told, began, since)
+            said = self.told.sentence
+            self._say(
+                self.told, Message("{what}: {why}", what=said, why=why) if why else said, since
+            )
 
 
 # Reasons to throttle flicker when a card runs along its limit; after so long without it, it is
@@ -301,18 +231,6 @@ _SLOWDOWN = m.throttle("hw_slowdown")
 _ITS_CAUSES = (m.throttle("hw_thermal_slowdown"), m.throttle("hw_power_brake_slowdown"))
 # A slow link that came right for a shorter time is the same slow link.
 _LINK_RIGHT_FOR = 60.0
-_TROUBLE = {
-    CardState.LOST: Kind.CARD_LOST,
-    CardState.UNLISTED: Kind.CARD_UNLISTED,
-    CardState.REFUSED: Kind.NO_ACCESS,
-    CardState.NO_ANSWER: Kind.NO_ANSWER,
-    CardState.ASLEEP: Kind.ASLEEP,
-}
-# Every card says so, and it is true of all: a person wants to hear it once.
-_OF_ALL = {
-    CardState.NO_DRIVER: Kind.DRIVER_GONE,
-    CardState.NO_CONNECTION: Kind.CONNECTION_LOST,
-}
 
 
 class _CardCourse:
@@ -325,7 +243,7 @@ class _CardCourse:
         self._gave_figures = self._at_work = False
         self._why = NOTHING
         self._reasons = {each: Holding(_UNKNOWN_AFTER, _OVER_AFTER) for each in HARMFUL}
-        self._slow_link = Holding(float("inf"), _LINK_RIGHT_FOR)
+        self._slow_link = Holding(_NOT, _LINK_RIGHT_FOR)
         self._errors = float("inf")
         # The programs that use it, by their pids, as of the last look that told.
         self._listing = _Condition(say, "processes")
@@ -333,17 +251,28 @@ class _CardCourse:
         self._listed_at = 0.0
 
     def throttling(self, sample: Sample, wall: Callable[[float], float], *, well: bool) -> None:
+        at, values, missing = sample.at, sample.values, sample.missing
         for metric, reason in self._reasons.items():
-            if metric in sample.values:
-                self._throttled(metric, reason, sample, well=well)
-            elif metric in sample.missing and reason.missed(
-                sample.at, for_good=sample.state not in MAY_PASS
-            ):
+            label = METRICS[metric].label
+            if metric in values:
+                # NVML's header says that a slowdown is also reported for a moment while the
+                # clocks or the performance state change.
+                caused = metric != _SLOWDOWN or any(values.get(each) for each in _ITS_CAUSES)
+                held = bool(values[metric]) and (reason.on or well)
+                if not reason.read(at, held, 0.0 if caused else TWICE):
+                    continue
+                if reason.on:
+                    self._say(Kind.THROTTLING_BEGAN, label, reason.since, metric)
+                else:
+                    # It was over when it was last seen, and is told only now that this is sure.
+                    over = Message("{reason}: ended", reason=label)
+                    self._say(Kind.THROTTLING_ENDED, over, reason.seen, metric)
+            elif metric in missing and reason.missed(at, for_good=sample.state not in MAY_PASS):
                 unknown = Message(
                     "{reason}: not known since {moment} ({why})",
-                    reason=METRICS[metric].label,
+                    reason=label,
                     moment=time.strftime("%H:%M:%S", time.localtime(wall(reason.seen))),
-                    why=sample.missing[metric].sentence,
+                    why=missing[metric].sentence,
                 )
                 self._say(Kind.THROTTLING_UNKNOWN, unknown, reason.seen, metric)
 
@@ -355,35 +284,20 @@ class _CardCourse:
             self._memory_errors(sample)
             self._link(sample)
 
-    def _throttled(
-        self, metric: MetricId, reason: Holding, sample: Sample, *, well: bool
-    ) -> None:
-        # NVML's header says that this is also reported for a moment while the clocks or the
-        # performance state change.
-        caused = metric != _SLOWDOWN or any(sample.values.get(each) for each in _ITS_CAUSES)
-        held = bool(sample.values[metric]) and (reason.on or well)
-        if not reason.read(sample.at, held, 0.0 if caused else TWICE):
-            return
-        label = METRICS[metric].label
-        if reason.on:
-            self._say(Kind.THROTTLING_BEGAN, label, reason.since, metric)
-        else:
-            # It was over when it was last seen, and is told only now that this is sure.
-            over = Message("{reason}: ended", reason=label)
-            self._say(Kind.THROTTLING_ENDED, over, reason.seen, metric)
-
     def _trouble(self, sample: Sample) -> Kind | None:
+        before, self._why = self._why, NOTHING
         if sample.state is not CardState.WORKING:
-            return _TROUBLE[sample.state]
+            return OF_STATE[sample.state]
         if not sample.values.keys().isdisjoint(USABLE):
             self._gave_figures = True
             return None
-        why = why_no_figures(sample.values, sample.missing)
-        if why is None:  # another round tells
-            return Kind.NO_FIGURES if self.condition.seen is Kind.NO_FIGURES else None
-        self._why = why.sentence
-        # Whoever never gave any has not stopped: its tile says why.
-        return Kind.NO_FIGURES if self._gave_figures else None
+        if why := why_no_figures(sample.values, sample.missing):
+            self._why = why.sentence
+            # Whoever never gave any has not stopped: its tile says why.
+            return Kind.NO_FIGURES if self._gave_figures else None
+        self._why = before
+        # Another round tells.
+        return Kind.NO_FIGURES if self.condition.seen is Kind.NO_FIGURES else None
 
     def _memory_errors(self, sample: Sample) -> None:
         before, now = self._errors, sample.values.get(m.ECC_UNCORRECTED, self._errors)
@@ -403,9 +317,9 @@ class _CardCourse:
         if m.PCIE_WIDTH not in sample.values:
             return
         slow = _slow_link(sample.values)
-        if slow is not None and not self._at_work:
+        if slow and not self._at_work:
             self._slow_link.missed(sample.at)
-        elif self._slow_link.read(sample.at, slow is not None, TWICE) and slow is not None:
+        elif self._slow_link.read(sample.at, bool(slow), TWICE) and slow:
             self._say(Kind.SLOW_LINK, slow)
 
     def programs(
@@ -421,14 +335,15 @@ class _CardCourse:
             return
         self._listing.consider(at, None)
         now = {each.process.pid: _called(each) for each in processes}
-        self._programs = now | {pid: name for pid, name in (before or {}).items() if pid in now}
         if before is not None:
             for pid in sorted(now.keys() - before.keys()):
                 came = Message("{program} uses the card", program=now[pid])
                 self._say(Kind.PROCESS_APPEARED, came, at, str(pid))
             for pid in sorted(before.keys() - now.keys()):
-                went = Message("{program} no longer uses the card", program=before[pid])
+                went = Message("{program} no longer uses the card", program=before.pop(pid))
                 self._say(Kind.PROCESS_ENDED, went, self._listed_at, str(pid))
+        # Who renames itself ends under the name it came with.
+        self._programs = now | (before or {})
         self._listed_at = at
 
 
@@ -440,9 +355,8 @@ def _called(named: NamedProcess) -> Message:
     pid, words = named.process.pid, (named.command or "").split()
     if not words:
         return Message("Process {pid}", pid=pid)
-    flags = list(takewhile(lambda word: word.startswith("-"), words[1:]))
-    given = words[1 + len(flags) :][:1]
-    parts = [words[0], *(flag for flag in flags if flag == "-m"), *given]
+    rest = [word for word in words[1:] if word == "-m" or not word.startswith("-")]
+    parts = [words[0], *rest[: 1 + (rest[:1] == ["-m"])]]
     name = " ".join(each.rstrip("/").rsplit("/", 1)[-1] for each in parts)
     return Message("{name} ({pid})", name=name[:_LONGEST_NAME], pid=pid)
 
@@ -453,7 +367,9 @@ _KEPT = 10_000
 class HappeningLog:
     """Compares each sample with the one before. Called from the threads that read."""
 
-    def __init__(self, clock: Clock, told: Callable[[Happening], None] | None = None) -> None:
+    def __init__(
+        self, clock: Clock, told: Callable[[Happening], None] = lambda _: None
+    ) -> None:
         self._clock, self._told = clock, told
         self._lock = threading.Lock()
         self._now = 0.0  # of what is considered
@@ -474,10 +390,10 @@ class HappeningLog:
             well = self._all.well and course.condition.well
             # What makes the rest unknown is told last, and so stands on top.
             course.throttling(sample, self._wall, well=well)
-            course.of_all = _OF_ALL.get(sample.state)
+            kind = OF_STATE.get(sample.state)
+            course.of_all = kind if kind in OF_ALL_CARDS else None
             # A driver that says something else of a card is back.
-            grace = None if sample.state is CardState.WORKING else 0.0
-            self._all.consider(sample.at, self._of_all(), grace=grace)
+            self._all.consider(sample.at, self._of_all(), grace=0.0 if kind else None)
             if self._all.told not in (before, None):
                 # When that is over, each card says anew whether it is well.
                 for each in self._cards.values():
@@ -520,9 +436,8 @@ class HappeningLog:
             self._now = now
             yield
             untold, self._untold = self._untold, []
-        if self._told is not None:
-            for happening in untold:
-                self._told(happening)
+        for happening in untold:
+            self._told(happening)
 
     def _say(
         self,

@@ -7,8 +7,8 @@ import threading
 from array import array
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,12 +18,12 @@ from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, Unit
 from gpuexplorer.telemetry.trace import Trace, empty_trace
 
-Column: TypeAlias = "array[float]"
+Floats: TypeAlias = NDArray[np.floating]
 
 GAP = 2.5  # times the usual distance: beyond it something was not seen
 FASTEST_BEAT = 0.1  # seconds; samples that come faster than this shorten the hour
 _SHARES = 64  # too many readings are forgotten in so many parts
-_SUM = 4  # of a minute: the least, the most, the mean, and how many readings
+_NO_SUM = np.array([[math.nan], [math.nan], [math.nan], [0.0]])  # without readings
 # These count up without end and are read as differences: seven digits are not enough.
 _EXACT_UNITS = frozenset({Unit.COUNT, Unit.JOULES, Unit.SECONDS})
 
@@ -45,32 +45,33 @@ class Past:
 
     times: NDArray[np.float64]
     broken: NDArray[np.bool_]  # whether a gap lies before this entry
-    minima: NDArray[np.floating]
-    maxima: NDArray[np.floating]
-    means: NDArray[np.floating]
+    minima: Floats
+    maxima: Floats
+    means: Floats
     counts: NDArray[np.integer]
     usual: float  # seconds from one entry to the next, as a rule
 
     @staticmethod
     def nothing(usual: float) -> "Past":
-        none = np.empty(0)
-        counts = np.empty(0, np.int64)
-        return Past(none, np.empty(0, np.bool_), none, none, none, counts, usual)
+        return _read(np.empty(0), np.empty(0, np.bool_), np.empty(0), usual)
 
     def followed_by(self, newer: "Past") -> "Past":
-        return Past(
-            times=np.concatenate((self.times, newer.times)),
-            broken=np.concatenate((self.broken, newer.broken)),
-            minima=np.concatenate((self.minima, newer.minima)),
-            maxima=np.concatenate((self.maxima, newer.maxima)),
-            means=np.concatenate((self.means, newer.means)),
-            counts=np.concatenate((self.counts, newer.counts)),
-            usual=newer.usual,
-        )
+        """Always a copy."""
+        *names, _ = (each.name for each in fields(self))
+        pairs = ((getattr(self, name), getattr(newer, name)) for name in names)
+        both = dict(zip(names, map(np.concatenate, pairs), strict=True))
+        return replace(newer, **both)  # type: ignore[arg-type]  # `usual`, a float, is not in it
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Grid:
+def _read(
+    times: NDArray[np.float64], broken: NDArray[np.bool_], values: Floats, usual: float
+) -> Past:
+    """Of single readings."""
+    counts = (~np.isnan(values)).astype(np.uint8)
+    return Past(times, broken, values, values, values, counts, usual)
+
+
+class _Grid(NamedTuple):
     """Which entries share a column, and where a gap needs a column of its own."""
 
     starts: NDArray[np.intp]  # the first entry of each column
@@ -85,17 +86,26 @@ def condensed(past: Past, start: float, end: float, columns: int) -> Trace:
     if past.times.size == 0 or columns < 1:
         return empty_trace(past.usual)
     # A sum may begin before the window does.
-    times = np.maximum(past.times, start) if past.times[0] < start else past.times
+    times = np.maximum(past.times, start)
     fresh = np.append(True, times[1:] > times[:-1])
     if np.count_nonzero(fresh) + np.count_nonzero(past.broken[1:]) <= columns:
         grid = _column_for_each(times, np.flatnonzero(fresh), past)
     elif columns == 1:
-        none = np.empty(0)
         whole = np.zeros(1, np.intp)
-        grid = _Grid(whole, times[:1], none.astype(np.intp), none, times[-1] - times[0])
+        grid = _Grid(whole, times[:1], whole[:0], times[:0], times[-1] - times[0])
     else:
         grid = _columns_of_equal_width(times, past.broken, end - start, columns)
-    return _filled(past, grid)
+    sums = _sums(past, grid.starts)
+    told = np.flatnonzero(sums[-1])
+    if not told.size:
+        return empty_trace(grid.column_seconds)
+    # Columns before the first value say nothing, nor do gaps before it.
+    first = told[0]
+    some = grid.gaps > first
+    gaps = grid.gaps[some] - first
+    times = np.insert(grid.times[first:], gaps, grid.gap_times[some])
+    low, high, mean, counts = np.insert(sums[:, first:], gaps, _NO_SUM, axis=1)
+    return Trace(times, low, high, mean, counts.astype(np.int64), grid.column_seconds)
 
 
 def _column_for_each(times: NDArray[np.float64], starts: NDArray[np.intp], past: Past) -> _Grid:
@@ -128,11 +138,9 @@ def _columns_of_equal_width(
     return _Grid(starts, cells * width, gaps, (cells[gaps - 1] + 1) * width, width)
 
 
-def _filled(past: Past, grid: _Grid) -> Trace:
-    starts = grid.starts
-    counts = np.add.reduceat(past.counts, starts, dtype=np.int64)
-    if not counts.any():
-        return empty_trace(grid.column_seconds)
+def _sums(past: Past, starts: NDArray[np.intp]) -> NDArray[np.float64]:
+    """From each start to the next: the least, the most, the mean, and how many readings."""
+    counts = np.add.reduceat(past.counts, starts, dtype=np.float64)
     minima = np.fmin.reduceat(past.minima, starts).astype(np.float64)
     maxima = np.fmax.reduceat(past.maxima, starts).astype(np.float64)
     weighted = np.multiply(past.means, past.counts, dtype=np.float64)
@@ -140,23 +148,13 @@ def _filled(past: Past, grid: _Grid) -> Trace:
     with np.errstate(invalid="ignore"):
         means = np.add.reduceat(weighted, starts) / counts
     # Rounding may carry a mean past what it is the mean of.
-    means = np.clip(means, minima, maxima)
-    # Columns before the first value say nothing, nor do gaps before it.
-    first = int(np.flatnonzero(counts)[0])
-    some = grid.gaps > first
-    gaps, nothing = grid.gaps[some] - first, np.nan
-    return Trace(
-        times=np.insert(grid.times[first:], gaps, grid.gap_times[some]),
-        minima=np.insert(minima[first:], gaps, nothing),
-        maxima=np.insert(maxima[first:], gaps, nothing),
-        means=np.insert(means[first:], gaps, nothing),
-        counts=np.insert(counts[first:], gaps, 0),
-        column_seconds=grid.column_seconds,
-    )
+    return np.stack((minima, maxima, np.clip(means, minima, maxima), counts))
 
 
 class History:
     """Of each card so much and no more. Every method may be called from any thread."""
+
+    ended = None  # it goes on
 
     def __init__(
         self,
@@ -172,194 +170,155 @@ class History:
             Cadence.SLOW: max(beat, 5.0),
             Cadence.ON_DEMAND: max(beat, 2.0),
         }
-        self._strips: dict[CardId, dict[Cadence, _Strip]] = {}
-        self._new_card = threading.Lock()
+        self._strips: dict[tuple[CardId, Cadence], _Strip] = {}  # replaced whole
+        self._lock = threading.Lock()
         # When the first sample came, be it kept still or not; None before that.
         self.began: float | None = None
 
-    @property
-    def ended(self) -> None:
-        """It goes on."""
-
     def append(self, sample: Sample) -> None:
         """Keep what can be plotted. A time before the newest one counts as the newest one."""
-        strips = self._strips.get(sample.card)
-        if strips is None:
-            strips = self._strips_of_new_card(sample)
-        values, missing = sample.values, sample.missing
+        if self.began is None:
+            self.began = sample.at
         for cadence, metrics in _METRICS.items():
-            none = metrics.isdisjoint(values)
-            if none and metrics.isdisjoint(missing):
-                continue
-            strip = strips.get(cadence)
-            if strip is None and not none:
-                fresh = _Strip(self._lengths, self._beats[cadence], metrics)
-                strip = strips.setdefault(cadence, fresh)
-            if strip is not None:
+            key, some = (sample.card, cadence), not metrics.isdisjoint(sample.values)
+            if some and key not in self._strips:
+                self._begin(key, sample.at)
+            strip = self._strips.get(key)
+            if strip is not None and (some or not metrics.isdisjoint(sample.missing)):
                 with strip.lock:
-                    strip.append(sample.at, values)
+                    strip.append(sample.at, sample.values)
 
     def trace(
         self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
     ) -> Trace:
-        known = self.past(card, metric, start, end)
-        return empty_trace() if known is None else condensed(known, start, end, columns)
+        return condensed(self.past(card, metric, start, end), start, end, columns)
 
-    def past(self, card: CardId, metric: MetricId, start: float, end: float) -> Past | None:
-        """The same uncondensed; None where nothing was ever heard of it."""
+    def past(self, card: CardId, metric: MetricId, start: float, end: float) -> Past:
+        """The same uncondensed."""
         cadence = METRICS[metric].cadence if metric in METRICS else Cadence.FAST
-        strip = self._strips.get(card, {}).get(cadence)
+        strip = self._strips.get((card, cadence))
         if strip is None:
-            return None
+            return Past.nothing(0.0)
         with strip.lock:
             return strip.past(metric, start, end)
 
     def cards(self) -> tuple[CardId, ...]:
         """Those with a past, in the order in which they were first heard of."""
-        return tuple(card for card, strips in self._strips.items() if strips)
-
-    def clear(self) -> None:
-        with self._new_card:
-            self._strips = {}
-            self.began = None
+        return tuple(dict.fromkeys(card for card, _ in self._strips))
 
     def memory_bytes(self) -> int:
-        strips = [each for some in list(self._strips.values()) for each in list(some.values())]
-        return sum(strip.memory_bytes() for strip in strips)
+        strips = self._strips.values()
+        return sum(each.readings.memory_bytes() + each.sums.memory_bytes() for each in strips)
 
-    def _strips_of_new_card(self, sample: Sample) -> "dict[Cadence, _Strip]":
+    def _begin(self, key: tuple[CardId, Cadence], at: float) -> None:
         """Also forgets cards that have been silent for a day, as MIG instances come and go."""
-        oldest = sample.at - self._lengths.day
-        with self._new_card:
-            heard = {
-                card: strips
-                for card, strips in self._strips.items()
-                if not strips or any(each.newest >= oldest for each in strips.values())
-            }
-            strips = heard.setdefault(sample.card, {})
-            self.began = sample.at if self.began is None else min(self.began, sample.at)
-            self._strips = heard
-        return strips
+        oldest, cadence = at - self._lengths.day, key[1]
+        with self._lock:
+            heard = {each: x for each, x in self._strips.items() if x.newest >= oldest}
+            fresh = _Strip(self._lengths, self._beats[cadence], _METRICS[cadence], at)
+            self._strips = {**heard, key: heard.get(key, fresh)}
+
+
+class _Rows:
+    """Times, and a growing column for each metric, of one or several figures a row."""
+
+    def __init__(self, nothing: Sequence[float]) -> None:
+        self.times, self.broken = array("d"), array("b")  # whether a gap lies before it
+        self.columns: dict[MetricId, array[float]] = {}
+        self._nothing = nothing  # a row of a metric of which nothing was told
+
+    def meet(self, metric: MetricId) -> None:
+        code = "d" if METRICS[metric].unit in _EXACT_UNITS else "f"
+        self.columns[metric] = array(code, self._nothing) * len(self.times)
+
+    def window(
+        self, metric: MetricId, start: float, end: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], Floats]:
+        """Views: as long as they are held nothing can be added."""
+        times, column = np.frombuffer(self.times), self.columns[metric]
+        some = slice(times.searchsorted(start), times.searchsorted(end, side="right"))
+        figures = np.frombuffer(column, column.typecode).reshape(-1, len(self._nothing))
+        return times[some], np.frombuffer(self.broken, np.bool_)[some], figures[some]
+
+    def forget(self, rows: int) -> None:
+        del self.times[:rows], self.broken[:rows]
+        for column in self.columns.values():
+            del column[: rows * len(self._nothing)]
+
+    def memory_bytes(self) -> int:
+        columns = [self.times, *self.columns.values()]
+        return len(self.broken) + sum(len(each) * each.itemsize for each in columns)
 
 
 class _Strip:
-    """Metrics of one card that are read together: a growing column for each. The oldest
-    readings are put into sums; a reading is in one of the two at any time. Whoever calls has
-    the lock.
+    """Metrics of one card that are read together. The oldest readings are put into sums; a
+    reading is in one of the two at any time. Whoever calls has the lock.
     """
 
-    def __init__(self, lengths: _Lengths, beat: float, metrics: frozenset[MetricId]) -> None:
-        self.lock = threading.Lock()
-        self.newest = -math.inf
+    def __init__(
+        self, lengths: _Lengths, beat: float, metrics: frozenset[MetricId], began: float
+    ) -> None:
+        self.lock, self.newest = threading.Lock(), began
+        self.readings, self.sums = _Rows([math.nan]), _Rows(_NO_SUM[:, 0].tolist())
         self._lengths, self._beat, self._metrics = lengths, beat, metrics
-        self._rhythm = _Rhythm(beat)
         self._most = math.ceil((lengths.full + 3 * lengths.bucket) / FASTEST_BEAT)
-        self._times, self._broken = array("d"), array("b")  # whether a gap lies before it
-        self._met: set[MetricId] = set()
-        self._columns: dict[MetricId, Column] = {}
-        self._starts, self._broken_sums = array("d"), array("b")
-        self._sums: dict[MetricId, Column] = {}
+        self._distances = deque([beat] * 5, maxlen=5)
+
+    @property
+    def _usual(self) -> float:
+        """A new beat is learnt after three samples; a single gap does not change it."""
+        # Rounds that somebody asked for in between do not make a second seem long.
+        return max(sorted(self._distances)[2], min(self._beat, 1.0))
 
     def append(self, at: float, values: Mapping[MetricId, float]) -> None:
-        if not values.keys() <= self._met:
-            self._meet(values)
-        at = max(at, self.newest)
-        gap = self.newest > -math.inf and self._rhythm.is_gap(at - self.newest)
+        rows = self.readings
+        for metric in (values.keys() & self._metrics) - rows.columns.keys():
+            rows.meet(metric)
+            self.sums.meet(metric)
+        usual, distance = self._usual, 0.0
+        if rows.times:
+            at = max(at, self.newest)
+            distance = at - self.newest
+            self._distances.append(distance)
         self.newest = at
-        self._times.append(at)
-        self._broken.append(bool(gap))
-        get, nothing = values.get, math.nan
-        for metric, column in self._columns.items():
-            column.append(get(metric, nothing))
+        rows.times.append(at)
+        rows.broken.append(bool(distance > GAP * usual))
+        for metric, column in rows.columns.items():
+            column.append(values.get(metric, math.nan))
         full, _, bucket = self._lengths
-        if at - self._times[0] > full + 2 * bucket or len(self._times) > self._most:
+        if at - rows.times[0] > full + 2 * bucket or len(rows.times) > self._most:
             self._make_sums(at)
 
     def past(self, metric: MetricId, start: float, end: float) -> Past:
         """A copy of what is known of a metric in a window; sums on its edges are whole."""
-        column, sums = self._columns.get(metric), self._sums.get(metric)
-        if column is None or sums is None:
+        if metric not in self.readings.columns:
             return Past.nothing(self._beat)
-        times = np.frombuffer(self._times)
-        window = slice(times.searchsorted(start), times.searchsorted(end, side="right"))
-        values = np.frombuffer(column, column.typecode)[window].copy()
-        broken = np.frombuffer(self._broken, np.bool_)[window].copy()
-        counts = (~np.isnan(values)).astype(np.uint8)
-        usual = self._rhythm.usual
-        singly = Past(times[window].copy(), broken, values, values, values, counts, usual)
+        times, broken, values = self.readings.window(metric, start, end)
+        singly = _read(times, broken, values[:, 0], self._usual)
         bucket = self._lengths.bucket
-        starts = np.frombuffer(self._starts)
-        first = np.floor(start / bucket) * bucket
-        some = slice(starts.searchsorted(first), starts.searchsorted(end, side="right"))
-        if not starts[some].size:
-            return singly
-        told = np.frombuffer(sums, sums.typecode).reshape(-1, _SUM)[some].T.copy()
-        broken = np.frombuffer(self._broken_sums, np.bool_)[some].copy()
-        low, high, mean, number = told
-        counts = number.astype(np.int64)
-        outline = Past(starts[some].copy(), broken, low, high, mean, counts, bucket)
+        first = math.floor(start / bucket) * bucket if math.isfinite(start) else start
+        times, broken, told = self.sums.window(metric, first, end)
+        low, high, mean, number = told.T
+        outline = Past(times, broken, low, high, mean, number.astype(np.int64), bucket)
         return outline.followed_by(singly)
-
-    def _meet(self, values: Mapping[MetricId, float]) -> None:
-        for metric in (values.keys() - self._met) & self._metrics:
-            code = "d" if METRICS[metric].unit in _EXACT_UNITS else "f"
-            nothing = [math.nan, math.nan, math.nan, 0.0]
-            self._columns[metric] = array(code, nothing[:1]) * len(self._times)
-            self._sums[metric] = array(code, nothing) * len(self._starts)
-        self._met |= values.keys()
-
-    def memory_bytes(self) -> int:
-        columns = [*self._columns.values(), *self._sums.values(), self._times, self._starts]
-        marks = len(self._broken) + len(self._broken_sums)
-        return marks + sum(len(each) * each.itemsize for each in columns)
 
     def _make_sums(self, now: float) -> None:
         """Of whole buckets that are too old, and of a share where there are too many."""
         full, day, bucket = self._lengths
-        oldest = bisect_left(self._times, (now - full) // bucket * bucket)
-        if len(self._times) > self._most:
+        rows, sums = self.readings, self.sums
+        oldest = bisect_left(rows.times, (now - full) // bucket * bucket)
+        if len(rows.times) > self._most:
             oldest = max(oldest, self._most // _SHARES)
-        times = np.frombuffer(self._times)[:oldest]
+        times, broken = np.array(rows.times[:oldest]), np.array(rows.broken[:oldest], np.bool_)
         places = np.flatnonzero(np.diff(times // bucket, prepend=-math.inf))
-        self._starts.frombytes(times[places].tobytes())
-        self._broken_sums.extend(self._broken[place] for place in places)
-        for metric, column in self._columns.items():
-            values = np.frombuffer(column, column.typecode)[:oldest]
-            there = ~np.isnan(values)
-            counts = np.add.reduceat(there, places, dtype=np.int64)
-            whole = np.add.reduceat(np.where(there, values, 0.0), places, dtype=np.float64)
-            with np.errstate(invalid="ignore"):
-                means = whole / counts
-            figures = (
-                *(np.fmin.reduceat(values, places), np.fmax.reduceat(values, places)),
-                *(means, counts),
-            )
-            self._sums[metric].frombytes(np.stack(figures, 1).astype(column.typecode).tobytes())
-        del times, values
-        forgotten = bisect_left(self._starts, now - day - bucket)
-        for shared, each in ((self._times, self._broken), (self._starts, self._broken_sums)):
-            cut = oldest if shared is self._times else forgotten
-            del shared[:cut], each[:cut]
-        for metric in self._columns:
-            del self._columns[metric][:oldest], self._sums[metric][: forgotten * _SUM]
-
-
-class _Rhythm:
-    """Learns a new beat after three samples; a single gap does not change it."""
-
-    def __init__(self, period: float) -> None:
-        self._distances = deque([period] * 5, maxlen=5)
-        # Rounds that somebody asked for in between do not make a second seem long.
-        self._shortest = min(period, 1.0)
-
-    @property
-    def usual(self) -> float:
-        return max(sorted(self._distances)[2], self._shortest)
-
-    def is_gap(self, distance: float) -> bool:
-        usual = self.usual
-        self._distances.append(distance)
-        return distance > GAP * usual
+        sums.times.extend(times[places])
+        sums.broken.extend(broken[places].tolist())
+        for metric, column in rows.columns.items():
+            values = np.array(column[:oldest])
+            told = _sums(_read(times, broken, values, bucket), places)
+            sums.columns[metric].frombytes(told.T.astype(column.typecode).tobytes())
+        rows.forget(oldest)
+        sums.forget(bisect_left(sums.times, now - day - bucket))
 
 
 _METRICS = {

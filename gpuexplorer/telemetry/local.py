@@ -3,9 +3,9 @@ hangs keeps nobody else.
 """
 
 import socket
-import sys
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -131,9 +131,8 @@ class Local:
 
     def silence(self, card: CardId) -> "float | None":
         lane = self._lanes.get(card)
-        if lane is None or (seconds := self._silence(lane)) <= lane.patience:
-            return None
-        return seconds
+        seconds = 0.0 if lane is None else self._silence(lane)
+        return seconds if lane is not None and seconds > lane.patience else None
 
     def host_now(self) -> Sample:
         sample = self.host_reader.read(metrics_of(self.host))
@@ -158,9 +157,9 @@ class Local:
         """Whether other cards are listed by now, or there is something else to note."""
         with self._looking:
             told = Cards(self.backend.cards(), self.backend.source)
-            before = self._listed
+            before, self._listed = self._listed, told
             if before is None or before.cards is not told.cards or before.source != told.source:
-                self._listed, self._by_id = told, {card.id: card for card in told.cards}
+                self._by_id = {card.id: card for card in told.cards}
                 self._tell(told)
             swap = self.host_reader.notes() if "host_reader" in vars(self) else ()
             notes = [*self.backend.notes(), *swap]
@@ -227,10 +226,8 @@ class Local:
     def _ask(self, lane: _Lane, round_: str) -> None:
         began = lane.waits_since = self.clock.now()
         told = None
-        try:
+        with _reported():
             told = self._answer(lane.card, round_)
-        except Exception:  # a bug of ours: it is reported, and the round goes on
-            _report()
         now = self.clock.now()
         late = now - began > self._patience
         with lane.lock:
@@ -268,10 +265,8 @@ class Local:
         return Users(card, None if told is None else self.names.of_card(card, told))
 
     def _carefully(self, told: Fact) -> None:
-        try:
+        with _reported():
             self._tell(told)
-        except Exception:
-            _report()
 
     def _wait_for_faults(self) -> None:
         while not self._stopping.is_set():
@@ -285,8 +280,11 @@ def _thread(run: "Callable[[], None]", name: str) -> threading.Thread:
     return thread
 
 
-def _report() -> None:
-    """Hand the exception to whoever shows bugs to people; the thread goes on."""
-    found = sys.exc_info()
-    arguments = (found[0], found[1], found[2], threading.current_thread())
-    threading.excepthook(threading.ExceptHookArgs(arguments))
+@contextmanager
+def _reported() -> "Iterator[None]":
+    """Hands a bug of ours to whoever shows them to people; the thread goes on."""
+    try:
+        yield
+    except Exception as error:
+        arguments = (type(error), error, error.__traceback__, threading.current_thread())
+        threading.excepthook(threading.ExceptHookArgs(arguments))

@@ -9,9 +9,9 @@ import sys
 import threading
 import time
 from array import array
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from gpuexplorer.core.absence import Absence
@@ -33,6 +33,7 @@ from gpuexplorer.telemetry.system import psutil
 ELSEWHERE = Message("pid of the host; its name is not visible in this container")
 GONE = Message("has ended, or may not be looked at")
 SIMULATED = Message("simulated")
+_ENDED = Message("It has ended already.")
 UNCOLLECTED = Message("has ended, and what started it has not collected it yet")
 # The number Linux gives the first pid namespace; containers have others.
 _FIRST_PID_NAMESPACE = 0xEFFFFFFC
@@ -70,10 +71,10 @@ class _Known:
     """What rarely changes about a process is not asked at every look."""
 
     process: psutil.Process
-    named: NamedProcess | None = None  # by the look before
+    named: NamedProcess  # by the look before
     looks: int = 0
-    worked: float | None = None  # seconds of processor time, when last asked
-    asked_at: float = 0.0
+    worked: float = math.nan  # seconds of processor time, when last asked
+    asked_at: float = -math.inf
 
 
 class ProcessNames:
@@ -94,10 +95,10 @@ class ProcessNames:
     def of_card(self, card: CardId, processes: Sequence[CardProcess]) -> Sequence[NamedProcess]:
         """All there are on it; what is on no card any more is forgotten."""
         with self._lock:
-            now, found = time.monotonic(), []
+            just_now, found = time.monotonic() - _SAME_ROUND, []
             for each in processes:
                 known = self._known.get(each.pid)
-                if known and known.named and now - known.asked_at < _SAME_ROUND:
+                if known and known.asked_at > just_now:
                     found.append(replace(known.named, process=each))
                 else:
                     found.append(self.one(each))
@@ -107,49 +108,50 @@ class ProcessNames:
         return found
 
     def one(self, process: CardProcess) -> NamedProcess:
-        command, user = process.simulated_command, process.simulated_user
-        if command is not None:
-            return NamedProcess(
-                process, resolved=False, reason=SIMULATED, user=user, command=command
-            )
+        unknown = NamedProcess(process, resolved=False, reason=GONE)
+        if (command := process.simulated_command) is not None:
+            user = process.simulated_user
+            return replace(unknown, reason=SIMULATED, user=user, command=command)
         if self.elsewhere:
             # The driver tells the host's pid; the same number here is somebody else.
-            return NamedProcess(process, resolved=False, reason=ELSEWHERE, elsewhere=True)
+            return replace(unknown, reason=ELSEWHERE, elsewhere=True)
         try:
             return self._look_up(process)
         except (psutil.NoSuchProcess, psutil.AccessDenied, OSError):
-            return NamedProcess(process, resolved=False, reason=GONE)
+            return unknown
 
     def _look_up(self, process: CardProcess) -> NamedProcess:
         known = self._known.get(process.pid)
         if known is None or not known.process.is_running():
-            known = self._known[process.pid] = _Known(psutil.Process(process.pid))
-        who, named = known.process, known.named
-        held, cpu = int(who.memory_info().rss), None
+            who = psutil.Process(process.pid)
+            known = self._known[process.pid] = _Known(who, self._facts(process, who))
+        who = known.process
+        held, cpu = int(who.memory_info().rss), math.nan
         # Its figures are zeros, which nobody measured, and its command is gone.
         ended = not held and who.status() == psutil.STATUS_ZOMBIE
-        if named is None or (known.looks % _ASKED_AGAIN_AFTER == 0 and not ended):
-            named = self._facts(process, who)
-        known.looks += 1
         if not ended:
+            if known.looks and known.looks % _ASKED_AGAIN_AFTER == 0:
+                known.named = self._facts(process, who)
             # By hand: psutil takes twice as long for it.
             times, now = who.cpu_times(), time.monotonic()
-            worked, passed = times.user + times.system, now - known.asked_at
-            if known.worked is not None and passed > 0:
-                cpu = max(0.0, worked - known.worked) / passed
+            worked = times.user + times.system
+            cpu = (worked - known.worked) / (now - known.asked_at)
             known.worked, known.asked_at = worked, now
+        known.looks += 1
         known.named = replace(
-            named,
+            known.named,
             process=process,
             reason=UNCOLLECTED if ended else NOTHING,
-            cpu=cpu,
+            cpu=None if math.isnan(cpu) else max(0.0, cpu),
             memory_bytes=None if ended else held,
             ended=ended,
         )
         return known.named
 
     def _facts(self, process: CardProcess, who: psutil.Process) -> NamedProcess:
-        user = _or_none(who.username)
+        user, root = None, sys.platform != "win32" and os.geteuid() == 0
+        with suppress(psutil.AccessDenied, KeyError):
+            user = who.username()
         return NamedProcess(
             process,
             resolved=True,
@@ -158,7 +160,7 @@ class ProcessNames:
             started_at=who.create_time(),
             container=self._container(process.pid),
             ours=process.pid == os.getpid(),
-            of_this_user=_is_mine(user),
+            of_this_user=root or user == psutil.Process().username(),
             ancestors=_ancestors(who),
             identity=who,
         )
@@ -169,16 +171,15 @@ class ProcessNames:
         except OSError:
             return None
         found = _CONTAINER.search(text)
-        name = next(filter(None, found.groups())) if found else None
+        name = found and next(filter(None, found.groups()))
         return name[:12] if name and re.fullmatch(r"[0-9a-f]{64}", name) else name
 
 
 def _command(process: psutil.Process) -> str | None:
-    try:
+    words = []
+    with suppress(psutil.AccessDenied, psutil.ZombieProcess):
         words = process.cmdline()
-    except (psutil.AccessDenied, psutil.ZombieProcess):
-        words = []
-    text = (" ".join(words) if words else process.name())[:_LONGEST_COMMAND]
+    text = (" ".join(words) or process.name())[:_LONGEST_COMMAND]
     return "".join(letter if letter.isprintable() else " " for letter in text).strip() or None
 
 
@@ -193,19 +194,6 @@ def _ancestors(process: psutil.Process) -> tuple[Ancestor, ...]:
     return tuple(found)
 
 
-def _or_none(ask: Callable[[], str]) -> str | None:
-    try:
-        return str(ask())
-    except (psutil.AccessDenied, KeyError):
-        return None
-
-
-def _is_mine(user: str | None) -> bool:
-    """Whether the system would let us end what is that user's."""
-    root = sys.platform != "win32" and os.geteuid() == 0
-    return root or (user is not None and user == _or_none(psutil.Process().username))
-
-
 def refusal(named: NamedProcess) -> Message:
     """Why it cannot be ended from here, as a sentence; empty where it can."""
     if named.simulated:
@@ -218,35 +206,33 @@ def refusal(named: NamedProcess) -> Message:
     if not named.resolved or named.identity is None:
         return Message("It has ended already, or may not be looked at.")
     if named.ended:
-        return Message("It has ended already.")
+        return _ENDED
     if named.ours:
         return Message("This is GPU Explorer itself. Close the window to end it.")
-    if named.process.pid <= 1:
+    if named.process.pid <= _FIRST:
         return Message("The whole system depends on this process.")
     if named.of_this_user:
         return NOTHING
-    if named.user:
-        return Message(
-            "It belongs to {user}. Only they or an administrator may end it.", user=named.user
-        )
-    return Message("It belongs to another user. Only they or an administrator may end it.")
+    whose = named.user or Message("another user")
+    return Message(
+        "It belongs to {user}. Only they or an administrator may end it.", user=whose
+    )
 
 
 def end(named: NamedProcess, way: Way) -> None:
     """Sends the wish and does not wait. Raises Trouble when it cannot be sent."""
     if why_not := refusal(named):
         raise Trouble(why_not)
-    if isinstance(named.identity, FarIdentity):
-        named.identity.end(kill=way is Way.KILL)
-        return
+    who = named.identity
     try:
-        # Neither is sent to another process that got its number.
-        if way is Way.ASK:
-            named.identity.terminate()
+        if isinstance(who, FarIdentity):
+            who.end(kill=way is Way.KILL)
+        elif way is Way.ASK:  # neither is sent to another process that got its number
+            who.terminate()
         else:
-            named.identity.kill()
+            who.kill()
     except psutil.NoSuchProcess as error:
-        raise Trouble("It has ended already.") from error
+        raise Trouble(_ENDED) from error
     except (psutil.AccessDenied, PermissionError) as error:
         raise Trouble(
             "There is no permission to end process {pid}.",
@@ -257,13 +243,14 @@ def end(named: NamedProcess, way: Way) -> None:
 
 def has_ended(named: NamedProcess) -> bool:
     """Whether it runs no more; a process of which only the entry is left holds no card."""
-    if named.identity is None:
+    who = named.identity
+    if who is None:
         return True
-    if isinstance(named.identity, FarIdentity):
-        return named.identity.has_ended()
+    if isinstance(who, FarIdentity):
+        return who.has_ended()
     try:
         now = psutil.Process(named.process.pid)
-        return now != named.identity or now.status() == psutil.STATUS_ZOMBIE
+        return now != who or now.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
     except psutil.AccessDenied:
@@ -315,6 +302,9 @@ class ProcessPast:
     host_memory: Sequence[float] = ()
 
 
+_FIGURES = len(fields(ProcessPast))
+
+
 @dataclass(slots=True)
 class _Entry:
     row: BookRow
@@ -337,13 +327,13 @@ class ProcessBook:
     def take(self, card: CardId, named: Sequence[NamedProcess] | None) -> None:
         """What a look at one card brought; None where the card did not tell."""
         now = self._clock.now()
-        there = {(each.process.card, each.process.pid) for each in named or ()}
+        there = {(each.process.card, each.process.pid): each for each in named or ()}
         with self._lock:
             for key, entry in self._entries.items():
                 if entry.told_by == card and key not in there:
                     entry.row = _absent(entry.row, now, told=named is not None)
-            for each in named or ():
-                self._write(card, each, now)
+            for key, each in there.items():
+                self._write(card, key, each, now)
             if named is not None:
                 self._looked_at[card] = now
             self._put_together(now)
@@ -366,34 +356,26 @@ class ProcessBook:
     def past(self, card: CardId, pid: int) -> ProcessPast:
         with self._lock:
             entry = self._entries.get((card, pid))
-            past = array("d") if entry is None else entry.past
-            return ProcessPast(*(past[figure::5] for figure in range(5)))
-
-    def command(self, card: CardId, pid: int) -> str | None:
-        """How it was started; None where nobody can tell."""
-        entry = self._entries.get((card, pid))
-        return None if entry is None else entry.row.named.command
+            return ProcessPast(*(entry.past[n::_FIGURES] for n in range(_FIGURES) if entry))
 
     def looked_at(self, card: CardId) -> float | None:
         """When this card last told, in steady seconds; None before it did."""
         return self._looked_at.get(card)
 
-    def _write(self, card: CardId, named: NamedProcess, now: float) -> None:
-        key = named.process.card, named.process.pid
-        row = BookRow(named, Standing.THERE, now, named.process)
-        entry = self._entries.get(key)
-        if entry is not None and None not in (was := entry.row.named.identity, named.identity):
-            entry = entry if was == named.identity else None  # its number was given on
-        if entry is None:
-            entry = self._entries[key] = _Entry(row, card, array("d"))
-        since = entry.row.since if entry.row.standing is Standing.THERE else now
-        entry.row = replace(row, since=since)
-        told = [
-            named.process.values.get(each) for each in (ProcessFigure.SM, ProcessFigure.MEMORY)
-        ]
-        figures = (now, *told, named.cpu, named.memory_bytes)
-        entry.past.extend(math.nan if figure is None else figure for figure in figures)
-        del entry.past[: -5 * LOOKS]
+    def _write(
+        self, card: CardId, key: tuple[CardId, int], named: NamedProcess, now: float
+    ) -> None:
+        process, entry = named.process, self._entries.get(key)
+        was = entry and entry.row.named.identity
+        if entry is None or (was and named.identity and was != named.identity):
+            # Nobody had its number before, or another process.
+            entry = self._entries[key] = _Entry(_row(named, now), card, array("d"))
+        stays = entry.row.standing is Standing.THERE
+        entry.row = _row(named, entry.row.since if stays else now)
+        told = map(process.values.get, (ProcessFigure.SM, ProcessFigure.MEMORY))
+        for figure in (now, *told, named.cpu, named.memory_bytes):
+            entry.past.append(math.nan if figure is None else figure)
+        del entry.past[: -_FIGURES * LOOKS]
 
     def _put_together(self, now: float) -> None:
         over = [(x.row.since, key) for key, x in self._entries.items() if x.row.over]
@@ -403,6 +385,10 @@ class ProcessBook:
         rows = [entry.row for entry in self._entries.values()]
         self._rows = tuple(x for x in rows if not x.over or now - x.since < ENDED_STAYS)
         self._living = tuple(x.named for x in rows if x.standing is Standing.THERE)
+
+
+def _row(named: NamedProcess, since: float) -> BookRow:
+    return BookRow(named, Standing.THERE, since, named.process)
 
 
 def _absent(row: BookRow, now: float, *, told: bool) -> BookRow:

@@ -75,6 +75,9 @@ class Session:
     ) -> None:
         """`host`: whether the computer itself is read in that rhythm too."""
         self.stream, self.clock = stream, stream.clock
+        # By which simulated cards are known, and other machines.
+        # Any: a Backend, or the stream of another machine.
+        self.backend: Any = stream.backend if isinstance(stream, Local) else stream
         # The time of whoever looks: in an opened recording it is not the machine's.
         self.desk: Clock = stream.clock
         self.interval = check_interval(interval)
@@ -83,7 +86,9 @@ class Session:
         self._wants: list[Want] = []
         self.watched = Watch(host=host)  # by anybody; replaced whole
         self._asked: frozenset[Cadence] = frozenset()
-        self._cards = Cards((), Source("none", NOTHING, cards=False))
+        self.source = Source("none", NOTHING, cards=False)
+        self.simulated, self.bare = False, True  # bare: only the computer itself is read
+        self._cards: Sequence[Card] = ()
         self._notes: Sequence[Message] = ()
         self._samples: dict[CardId, dict[Cadence, Sample]] = {}  # the newest of each round
         self._readings: dict[CardId, Reading] = {}
@@ -103,32 +108,13 @@ class Session:
 
         return ProcessBook(self.clock)
 
-    # Any: a Backend, or the stream of another machine.
-    @property
-    def backend(self) -> Any:
-        """What the stream reads; by which simulated cards are known, and other machines."""
-        return self.stream.backend if isinstance(self.stream, Local) else self.stream
-
     @property
     def attempts(self) -> Sequence[Attempt]:
         return self.stream.attempts
 
     @property
-    def source(self) -> Source:
-        return self._cards.source
-
-    @property
-    def simulated(self) -> bool:
-        return self._cards.source.simulated
-
-    @property
     def computer(self) -> str:
         return self.stream.computer
-
-    @property
-    def bare(self) -> bool:
-        """No card answers: only the computer itself is read."""
-        return not self._cards.source.cards
 
     @property
     def host(self) -> Card:
@@ -141,7 +127,7 @@ class Session:
 
     def cards(self) -> Sequence[Card]:
         """Cards and, after each, its MIG instances."""
-        return self._cards.cards
+        return self._cards
 
     def notes(self) -> Sequence[Message]:
         return self._notes
@@ -229,11 +215,8 @@ class Session:
 
     def processes_unknown(self) -> Sequence[CardId]:
         """Cards of which nobody can tell just now who uses them."""
-        return [
-            card.id
-            for card in self.cards()
-            if card.kind is CardKind.GPU and not self._users_known.get(card.id, True)
-        ]
+        gpus = (card.id for card in self.cards() if card.kind is CardKind.GPU)
+        return [card for card in gpus if not self._users_known.get(card, True)]
 
     def beats(self) -> BeatCount:
         """Of the fast round, which is the one a person set."""
@@ -243,14 +226,14 @@ class Session:
         """Wait until all that is wanted was told, and the fast round went over all cards so
         many times.
         """
-        return self._wait(lambda: self._all_told() and self._went_over(number), seconds)
+        with self._changed:
+            return self._changed.wait_for(
+                lambda: self._all_told() and self._went_over(number), seconds
+            )
 
     def wait_for_fast_sweep(self, number: int, seconds: float) -> bool:
-        return self._wait(lambda: self._went_over(number), seconds)
-
-    def _wait(self, told: Callable[[], bool], seconds: float) -> bool:
         with self._changed:
-            return self._changed.wait_for(told, seconds)
+            return self._changed.wait_for(lambda: self._went_over(number), seconds)
 
     def _went_over(self, number: int) -> bool:
         return self._beats.taken >= number or not self._beating
@@ -259,22 +242,21 @@ class Session:
         watch = self.watched
         return (not watch.host or HOST_ID in self._samples) and all(
             (not watch.users or card.id in self._users_known)
-            and all(
-                cadence in self._samples.get(card.id, ())
-                for cadence in Cadence
-                if watch.metrics & metrics_of(card, (cadence,))
-            )
+            and {METRICS[each].cadence for each in watch.metrics & metrics_of(card)}
+            <= self._samples.get(card.id, {}).keys()
             for card in self.cards()
         )
 
     def take(self, fact: Fact) -> None:
         match fact:
-            case Cards():
-                before, self._cards = self._ids(), fact
-                for gone in before - self._ids():
+            case Cards(cards=cards, source=source):
+                before, now = ({each.id for each in some} for some in (self._cards, cards))
+                self._cards, self.source = cards, source
+                self.simulated, self.bare = source.simulated, not source.cards
+                for gone in before - now:
                     self.happening_log.gone(gone)
                 if "process_book" in vars(self):
-                    self.process_book.keep(self._ids())
+                    self.process_book.keep(now)
                 self._round_up()
             case Notes(notes=notes):
                 self._notes = notes
@@ -284,27 +266,25 @@ class Session:
                 self._users_known[card] = named is not None
                 self.process_book.take(card, named)
                 self.happening_log.consider_processes(card, named)
-                self._notify()
             case HardwareFault():
                 self.happening_log.tell(Kind.XID, fact.card, fact.sentence)
+        with self._changed:
+            self._changed.notify_all()
         for taker in self._takers:
             taker(fact)
 
     def _take_sample(self, sample: Sample) -> None:
-        some = next(iter((*sample.values, *sample.missing)), None)
-        if some is None:
+        cadence = next(
+            (METRICS[each].cadence for each in (*sample.values, *sample.missing)), None
+        )
+        if cadence is None:
             return
-        cadence = METRICS[some].cadence
         self._keep(sample, cadence)
-        if sample.card != HOST_ID:
-            self.happening_log.consider(sample)
-            if cadence is Cadence.FAST:
-                self._count(sample)
-        self._notify()
-
-    def _notify(self) -> None:
-        with self._changed:
-            self._changed.notify_all()
+        if sample.card == HOST_ID:
+            return
+        self.happening_log.consider(sample)
+        if cadence is Cadence.FAST:
+            self._count(sample)
 
     def _count(self, sample: Sample) -> None:
         """The fast round is over when each card of it was told of."""
@@ -319,10 +299,9 @@ class Session:
 
     def _keep(self, sample: Sample, cadence: Cadence) -> None:
         """What is of a round that nobody wants any more is not known any more."""
-        kept = self._samples.get(sample.card, {})
-        asked = self._asked or Cadence  # before anybody asks, all is kept
-        kept = {each: kept[each] for each in kept if each in asked} | {cadence: sample}
-        self._samples[sample.card] = kept
+        kept = self._samples.get(sample.card, {}) | {cadence: sample}
+        asked = {cadence, *(self._asked or Cadence)}  # before anybody asks, all is kept
+        kept = self._samples[sample.card] = {each: kept[each] for each in kept if each in asked}
         newest = max(kept.values(), key=lambda each: each.at)
         reason = Absence.NOT_YET
         if newest.state is not CardState.WORKING:
@@ -344,9 +323,6 @@ class Session:
         for taker in self._takers:
             taker(happening)
 
-    def _ids(self) -> frozenset[CardId]:
-        return frozenset(card.id for card in self.cards())
-
     def _sum_up(self) -> None:
         with self._wanting:
             metrics = frozenset().union(*(want.metrics for want in self._wants))
@@ -360,9 +336,8 @@ class Session:
             self.stream.watch(watch)
 
     def _round_up(self) -> None:
-        cards, metrics = self.cards(), self.watched.metrics
-        fast = (Cadence.FAST,)
-        self._beating = frozenset(c.id for c in cards if metrics & metrics_of(c, fast))
+        fast = {card.id: metrics_of(card, (Cadence.FAST,)) for card in self.cards()}
+        self._beating = frozenset(each for each in fast if fast[each] & self.watched.metrics)
 
 
 def session_on(
@@ -410,12 +385,5 @@ def check_interval(seconds: float) -> float:
 
 def card_numbers(cards: Sequence[Card]) -> Mapping[CardId, str]:
     """How people name cards in a row: "0", "1", and "1.2" for the third instance of card 1."""
-    by_id = {card.id: card for card in cards}
-    return {
-        card.id: (
-            f"{by_id[card.parent].index}.{card.index}"
-            if card.parent is not None and card.parent in by_id
-            else str(card.index)
-        )
-        for card in cards
-    }
+    whole = {card.id: f"{card.index}." for card in cards}
+    return {card.id: f"{whole.get(card.parent or HOST_ID, '')}{card.index}" for card in cards}

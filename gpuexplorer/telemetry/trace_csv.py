@@ -71,20 +71,16 @@ def write_traces(path: Path, columns: Sequence[TraceColumn], heading: Heading) -
     empty: list[str] = []
     for column in columns:
         name = column_name(column.card, column.metric)
-        trace, of_several = column.trace, bool((column.trace.counts > 1).any())
-        reads.append(_reads(column, heading, len(names), of_several=of_several))
-        names += [name, f"{name} min", f"{name} max"] if of_several else [name]
-        if column.reason and not len(trace):
+        several = bool((column.trace.counts > 1).any())
+        reads.append(_reads(column, heading, len(names), several=several))
+        names += [name, f"{name} min", f"{name} max"] if several else [name]
+        if column.reason and not len(column.trace):
             empty.append(f"{name}: {column.reason}")
     start, end = (iso(at + heading.offset) for at in (heading.start, heading.end))
-    comments = [
-        *([SIMULATED] if heading.simulated else []),
-        f"GPU Explorer; {heading.source}",
-        f"from {start} to {end}; SI units",
-        *(BLANKS, *empty),
-    ]
+    comments = [SIMULATED] * heading.simulated
+    comments += [f"GPU Explorer; {heading.source}", f"from {start} to {end}; SI units", BLANKS]
     lines = beat_lines(
-        comments,
+        comments + empty,
         names,
         merge(*reads, key=attrgetter("at")),
         lambda at: (iso(at + heading.offset), f"{at:.3f}"),
@@ -104,14 +100,13 @@ def beat_lines(
     # Without commas they stay in one cell, and begin with their sign.
     yield from (f"# {clean(each, _LONGEST).replace(',', ';')}\n" for each in comments)
     head = io.StringIO()
-    named = ["time", "steady_s", *map(harmless, names)]
-    csv.writer(head, lineterminator="\n").writerow(named)
+    csv.writer(head, lineterminator="\n").writerow(["time", "steady_s", *map(harmless, names)])
     yield head.getvalue()
     row: list[str] = []
     read: set[int] = set()
-    until = -math.inf
+    until = math.inf
     for at, ends, cells in reads:
-        if at >= until or not read.isdisjoint(cells):
+        if not row or at >= until or not read.isdisjoint(cells):
             if row:
                 yield ",".join(row) + "\n"
             row, read, until = [*times(at), *[""] * len(names)], set(), ends
@@ -149,13 +144,12 @@ def iso(wall: float) -> str:
 
 
 def _reads(
-    column: TraceColumn, heading: Heading, place: int, *, of_several: bool
+    column: TraceColumn, heading: Heading, place: int, *, several: bool
 ) -> Iterator[Read]:
     """Of that stretch, and no gaps; a figure of several readings has its least and most."""
     trace, form = column.trace, figure_form(column.metric)
-    there = (trace.times >= heading.start) & (trace.times <= heading.end)
-    there &= trace.means == trace.means
-    kinds = (trace.means, trace.minima, trace.maxima) if of_several else (trace.means,)
+    there = (trace.times >= heading.start) & (trace.times <= heading.end) & (trace.counts > 0)
+    kinds = (trace.means, trace.minima, trace.maxima) if several else (trace.means,)
     times = trace.times[there].tolist()
     figures = zip(*(kind[there].tolist() for kind in kinds), strict=True)
     for at, until, some in zip(times, untils(times), figures, strict=True):

@@ -126,49 +126,50 @@ def test_an_alert_begins_and_ends_once(
 
 
 @pytest.mark.parametrize(
-    ("rule", "limits", "below", "beyond", "threshold"),
+    ("rule", "limits", "figures", "threshold"),
     [
         (
             Rule(m.TEMPERATURE, Side.ABOVE, -2.0, 5.0, of_limit=True),
             {"temperature_max": 89.0, "temperature_slowdown": 95.0},
-            *(87.0, 88.0, 87.0),
+            *((87.0, 88.0), 87.0),
         ),
         (
             Rule(m.MEMORY_FREE, Side.BELOW, 0.02, 5.0, of_limit=True),
             {"memory_total": 100.0},
-            *(2.5, 1.5, 2.0),
+            *((2.5, 1.5), 2.0),
         ),
     ],
 )
 def test_the_threshold_can_be_counted_from_the_cards_own_limit(
-    rule: Rule, limits: dict[str, float], below: float, beyond: float, threshold: float
+    rule: Rule, limits: dict[str, float], figures: tuple[float, float], threshold: float
 ) -> None:
     course = Course(rule)
     course.limits(**limits)
-    course.say(20, below, rule.metric)
-    assert course.words() == []
-    course.say(6, beyond, rule.metric)
-    assert course.words() == ["began"]
+    for value, words in zip(figures, ([], ["began"]), strict=True):
+        course.say(20, value, rule.metric)
+        assert course.words() == words
     assert course.watch.alerts()[0].bounds.threshold == threshold
 
 
-def test_each_card_has_a_course_of_its_own() -> None:
-    course = Course()
-    for _ in range(20):
-        course.say(1, 90.0, card=CARD)
-        course.say(1, 90.0, card=OTHER)
-    assert [alert.card for alert in course.watch.alerts()] == [CARD, OTHER]
-
-
-def test_an_alert_whose_figure_stays_away_ends_and_says_why() -> None:
+@pytest.mark.parametrize(
+    ("state", "absence", "seconds"),
+    [
+        (CardState.NO_ANSWER, Absence.NO_ANSWER, UNKNOWN_AFTER + 1),
+        (CardState.LOST, Absence.LOST, 1),
+        (CardState.ASLEEP, Absence.ASLEEP, 1),
+        (CardState.NO_DRIVER, Absence.NO_DRIVER, 1),
+    ],
+)
+def test_an_alert_whose_figure_stays_away_ends_and_says_why_and_at_once_if_the_card_is_gone(
+    state: CardState, absence: Absence, seconds: float
+) -> None:
     course = Course()
     course.say(40, 90.0)
-    course.say(UNKNOWN_AFTER + 1, None, absence=Absence.NO_ANSWER, state=CardState.NO_ANSWER)
-    assert course.words() == ["began", "unknown"]
+    course.say(seconds, None, absence=absence, state=state)
     ended = course.told[-1]
     assert isinstance(ended, AlertEnded)
-    assert ended.reason == "the driver does not answer for this card"
-    assert ended.until == ended.at - UNKNOWN_AFTER - 1  # the last figure that was read
+    assert (ended.why, ended.reason) == (Why.UNKNOWN, absence.sentence)
+    assert ended.until == ended.at - seconds  # the last figure that was read
 
 
 def test_readings_a_minute_apart_may_miss_one() -> None:
@@ -180,30 +181,14 @@ def test_readings_a_minute_apart_may_miss_one() -> None:
     assert course.words() == ["began", "unknown"]
 
 
-@pytest.mark.parametrize(
-    ("state", "absence"),
-    [
-        (CardState.LOST, Absence.LOST),
-        (CardState.ASLEEP, Absence.ASLEEP),
-        (CardState.NO_DRIVER, Absence.NO_DRIVER),
-    ],
-)
-def test_a_card_that_is_gone_ends_its_alerts_at_once_and_says_why(
-    state: CardState, absence: Absence
-) -> None:
+def test_each_card_has_a_course_of_its_own_and_one_that_fell_silent_ends_its_alerts() -> None:
     course = Course()
-    course.say(40, 90.0)
-    course.say(1, None, absence=absence, state=state)
-    ended = course.told[-1]
-    assert isinstance(ended, AlertEnded)
-    assert (ended.why, ended.reason) == (Why.UNKNOWN, absence.sentence)
-
-
-def test_a_card_of_which_nothing_is_heard_ends_its_alerts_too() -> None:
-    course = Course()
-    course.say(40, 90.0)
-    course.say(UNHEARD_AFTER + 20, 40.0, card=OTHER)
-    assert course.words() == ["began", "unknown"]
+    for _ in range(40):
+        course.say(1, 90.0, card=CARD)
+        course.say(1, 90.0, card=OTHER)
+    assert [alert.card for alert in course.watch.alerts()] == [CARD, OTHER]
+    course.say(UNHEARD_AFTER + 20, 90.0, card=OTHER)
+    assert course.words() == ["began", "began", "unknown"]
 
 
 def test_what_another_round_says_in_between_does_not_matter() -> None:

@@ -10,6 +10,7 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
+from tests.clocks import ManualClock
 from tests.telemetry.conftest import Nvml, read, states, until
 
 

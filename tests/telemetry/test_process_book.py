@@ -2,7 +2,6 @@
 
 import math
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.telemetry.process_book import (
     ENDED_STAYS,
     LOOKS,
-    BookRow,
     ProcessBook,
     ProcessNames,
     Standing,
@@ -44,22 +42,15 @@ _NAMES = ProcessNames(Path("no namespaces"))
 def made_up(
     card: CardId, pid: int, sm: float | None = 0.5, memory: float = 1e9
 ) -> NamedProcess:
-    values = {ProcessFigure.MEMORY: memory}
-    missing = {}
-    if sm is None:
-        missing[ProcessFigure.SM] = Absence.NO_NEW_SAMPLE
-    else:
-        values[ProcessFigure.SM] = sm
-    return _NAMES.one(
-        CardProcess(
-            card, pid, ProcessUse.COMPUTE, values, missing, simulated_command=f"train {pid}"
-        )
-    )
+    told = {ProcessFigure.MEMORY: memory, ProcessFigure.SM: sm}
+    values = {each: value for each, value in told.items() if value is not None}
+    missing = {each: Absence.NO_NEW_SAMPLE for each in told if each not in values}
+    command = f"train {pid}"
+    return _NAMES.one(CardProcess(card, pid, ProcessUse.COMPUTE, values, missing, command))
 
 
-def real(card: CardId, pid: int | None = None) -> NamedProcess:
-    number = os.getpid() if pid is None else pid
-    return _NAMES.one(CardProcess(card, number, ProcessUse.COMPUTE))
+def real(card: CardId) -> NamedProcess:
+    return _NAMES.one(CardProcess(card, os.getpid(), ProcessUse.COMPUTE))
 
 
 def standings(book: ProcessBook) -> dict[int, Standing]:
@@ -69,22 +60,8 @@ def standings(book: ProcessBook) -> dict[int, Standing]:
 def test_rows_of_all_cards_stand_together_by_name(book: ProcessBook) -> None:
     book.take(A, [made_up(A, 1), made_up(A, 2)])
     book.take(B, [made_up(B, 1)])
-    assert [(n.process.card, n.process.pid, n.command) for n in book.living()] == [
-        (A, 1, "train 1"),
-        (A, 2, "train 2"),
-        (B, 1, "train 1"),
-    ]
-
-
-def test_nothing_is_put_together_anew_until_something_changes(
-    book: ProcessBook, clock: ManualClock
-) -> None:
-    book.take(A, [made_up(A, 1)])
-    rows = book.rows()
-    clock.advance(1.0)
-    assert book.rows() is rows
-    book.take(A, [made_up(A, 1, sm=0.6)])
-    assert book.rows() is not rows
+    found = [(each.process.card, each.command) for each in book.living()]
+    assert found == [(A, "train 1"), (A, "train 2"), (B, "train 1")]
 
 
 def test_the_past_is_kept_for_each_card_and_process(
@@ -100,15 +77,8 @@ def test_the_past_is_kept_for_each_card_and_process(
     assert list(past.memory) == [0.0, 1.0, 2.0]
     assert list(book.past(B, 1).sm) == pytest.approx([0.9] * 3)
     assert list(book.past(B, 2).times) == []
-
-
-def test_a_look_that_told_nothing_is_a_gap_and_not_a_zero(
-    book: ProcessBook, clock: ManualClock
-) -> None:
-    book.take(A, [made_up(A, 1, sm=0.5)])
-    clock.advance(2.0)
     book.take(A, [made_up(A, 1, sm=None)])
-    assert math.isnan(book.past(A, 1).sm[-1])
+    assert math.isnan(book.past(A, 1).sm[-1])  # a gap, and not a zero
     assert book.living()[0].process.missing[ProcessFigure.SM] is Absence.NO_NEW_SAMPLE
 
 
@@ -240,10 +210,6 @@ def test_a_session_names_the_processes_of_its_cards() -> None:
         named = session.named_processes()
         assert {each.process.card for each in named} == {card.id for card in session.cards()}
         assert all(each.command for each in named)
-        assert pids(session.process_rows()) == [each.process.pid for each in named]
+        assert [row.named for row in session.process_rows()] == [*named]
     finally:
         assert session.stop(5.0)
-
-
-def pids(rows: Sequence[BookRow]) -> list[int]:
-    return [row.named.process.pid for row in rows]

@@ -1,34 +1,41 @@
-"""Whose process that is, and never somebody else's name."""
+"""Whose process that is, and never somebody else's name; and ending it, and nobody else."""
 
 import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.process_book import (
+    CAN_ASK,
     ELSEWHERE,
     GONE,
     UNCOLLECTED,
     ProcessNames,
+    end,
+    has_ended,
     refusal,
 )
-from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse
+from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse, Way
+from tests.programs_that_end import Program, stubborn, willing
 
-CARD = CardId("GPU-a")
+__all__ = ["stubborn", "willing"]
 
 
 @pytest.fixture
-def first_namespace(tmp_path: Path) -> Path:
-    """A /proc of the computer itself: tests may run inside a container."""
-    return tmp_path / "proc without namespaces"
+def names(tmp_path: Path) -> ProcessNames:
+    """Of the computer itself: tests may run inside a container."""
+    return ProcessNames(tmp_path / "proc without namespaces")
 
 
-def name(pid: int, names: ProcessNames) -> NamedProcess:
-    return names.one(CardProcess(CARD, pid, ProcessUse.COMPUTE))
+def named(pid: int, names: ProcessNames) -> NamedProcess:
+    return names.one(CardProcess(CardId("GPU-a"), pid, ProcessUse.COMPUTE))
 
 
 def under_its_own_name() -> subprocess.Popen[bytes]:
@@ -42,79 +49,78 @@ def under_its_own_name() -> subprocess.Popen[bytes]:
     return other
 
 
-def test_our_own_process_is_named_and_marked(first_namespace: Path) -> None:
-    named = name(os.getpid(), ProcessNames(first_namespace))
-    assert named.resolved
-    assert named.ours
-    assert named.command is not None
-    assert "python" in named.command.lower() or "pytest" in named.command.lower()
-    assert (named.memory_bytes or 0) > 1e6
-    assert named.started_at is not None
+def test_our_own_process_is_named_and_marked_and_not_ended_from_here(
+    names: ProcessNames,
+) -> None:
+    own = named(os.getpid(), names)
+    assert (own.resolved, own.ours) == (True, True)
+    assert own.command is not None
+    assert "python" in own.command.lower() or "pytest" in own.command.lower()
+    assert (own.memory_bytes or 0) > 1e6
+    assert own.started_at is not None
+    with pytest.raises(Trouble, match="GPU Explorer itself"):
+        end(own, Way.KILL)
+    # The share of the processor comes with the second look.
+    assert own.cpu is None
+    assert named(os.getpid(), names).cpu is not None
 
 
-def test_the_processor_share_comes_with_the_second_look(first_namespace: Path) -> None:
-    names = ProcessNames(first_namespace)
-    assert name(os.getpid(), names).cpu is None
-    assert name(os.getpid(), names).cpu is not None
-
-
-def test_another_process_is_named_and_not_marked(first_namespace: Path) -> None:
+def test_another_process_is_named_and_not_marked(names: ProcessNames) -> None:
     with under_its_own_name() as other:
-        named = name(other.pid, ProcessNames(first_namespace))
+        one = named(other.pid, names)
         other.communicate(b"\n")
-    assert named.ancestors[0].pid == os.getpid()  # it was started by these tests
-    assert named.ancestors[0].command
-    assert named.resolved
-    assert not named.ours
-    assert named.command is not None
-    assert "input()" in named.command
+    assert one.ancestors[0].pid == os.getpid()  # it was started by these tests
+    assert one.ancestors[0].command
+    assert (one.resolved, one.ours) == (True, False)
+    assert one.command is not None
+    assert "input()" in one.command
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing takes in orphans there")
-def test_what_outlived_its_parent_stands_under_nobody(first_namespace: Path) -> None:
+def test_what_outlived_its_parent_stands_under_nobody(names: ProcessNames) -> None:
     shell = 'sleep 60 >&- & echo "$!"'
     pid = int(subprocess.run(["sh", "-c", shell], stdout=subprocess.PIPE, check=True).stdout)
     try:
-        named = name(pid, ProcessNames(first_namespace))
+        one = named(pid, names)
     finally:
         os.kill(pid, signal.SIGKILL)
-    assert named.resolved
-    assert named.ancestors == ()
+    assert one.resolved
+    assert one.ancestors == ()
 
 
-def test_a_process_that_has_ended_says_so(first_namespace: Path) -> None:
-    named = name(5_000_000, ProcessNames(first_namespace))
-    assert not named.resolved
-    assert named.reason == GONE
+def test_a_process_that_has_ended_says_so(names: ProcessNames) -> None:
+    one = named(5_000_000, names)
+    assert not one.resolved
+    assert one.reason == GONE
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing is left of a process there")
 def test_one_that_ended_and_was_not_collected_has_a_reason_and_no_zeros(
-    first_namespace: Path,
+    names: ProcessNames,
 ) -> None:
-    names = ProcessNames(first_namespace)
     with under_its_own_name() as other:
-        assert name(other.pid, names).memory_bytes
+        assert named(other.pid, names).memory_bytes
         other.kill()
         os.waitid(os.P_PID, other.pid, os.WEXITED | os.WNOWAIT)
         for _ in range(6):
-            named = name(other.pid, names)
-    assert named.command is not None
-    assert "input()" in named.command
-    assert named.ended
-    assert (named.cpu, named.memory_bytes) == (None, None)
-    assert named.reason == UNCOLLECTED
-    assert refusal(named) == "It has ended already."
+            one = named(other.pid, names)
+    assert one.command is not None
+    assert "input()" in one.command
+    assert one.ended
+    assert (one.cpu, one.memory_bytes) == (None, None)
+    assert one.reason == UNCOLLECTED
+    assert refusal(one) == "It has ended already."
 
 
 def test_in_another_namespace_no_pid_is_ever_given_a_name(tmp_path: Path) -> None:
     inside = tmp_path / "self" / "ns"
     inside.mkdir(parents=True)
     (inside / "pid").touch()
-    named = name(os.getpid(), ProcessNames(tmp_path))
-    assert not named.resolved
-    assert named.reason == ELSEWHERE
-    assert named.command is None
+    one = named(os.getpid(), ProcessNames(tmp_path))
+    assert not one.resolved
+    assert one.reason == ELSEWHERE
+    assert one.command is None
+    assert "another process" in refusal(one)
 
 
 def test_a_container_is_told_where_its_group_names_it(tmp_path: Path) -> None:
@@ -122,12 +128,102 @@ def test_a_container_is_told_where_its_group_names_it(tmp_path: Path) -> None:
     folder.mkdir()
     digest = "0123456789abcdef" * 4
     (folder / "cgroup").write_text(f"0::/system.slice/docker-{digest}.scope\n")
-    assert name(os.getpid(), ProcessNames(tmp_path)).container == digest[:12]
+    assert named(os.getpid(), ProcessNames(tmp_path)).container == digest[:12]
 
 
-def test_simulated_processes_bring_their_own_names(first_namespace: Path) -> None:
-    process = CardProcess(
-        CARD, 1, ProcessUse.COMPUTE, simulated_command="train.py", simulated_user="ada"
+def test_simulated_processes_bring_their_own_names_and_cannot_be_ended(
+    names: ProcessNames,
+) -> None:
+    made_up = CardProcess(CardId("SIM-0"), 1, ProcessUse.COMPUTE, {}, {}, "train.py", "ada")
+    one = names.one(made_up)
+    assert (one.command, one.user, one.resolved) == ("train.py", "ada", False)
+    with pytest.raises(Trouble, match="simulated: there is nothing to end"):
+        end(one, Way.ASK)
+
+
+def test_a_process_that_is_asked_to_end_ends(willing: Program, names: ProcessNames) -> None:
+    one = named(willing.pid, names)
+    assert refusal(one) == ""
+    assert not has_ended(one)
+    end(one, Way.ASK)
+    assert willing.wait(20) != 0
+    assert has_ended(one)
+
+
+@pytest.mark.skipif(not CAN_ASK, reason="there is no asking on Windows")
+def test_one_that_will_not_listen_is_ended_the_harder_way(
+    stubborn: Program, names: ProcessNames
+) -> None:
+    one = named(stubborn.pid, names)
+    end(one, Way.ASK)
+    assert stubborn.stdin is not None
+    assert not has_ended(one)
+    end(one, Way.KILL)
+    stubborn.wait(20)
+    assert has_ended(one)
+
+
+@pytest.mark.skipif(not CAN_ASK, reason="Windows leaves no entries")
+def test_a_process_of_which_only_the_entry_is_left_has_ended(
+    willing: Program, names: ProcessNames
+) -> None:
+    one = named(willing.pid, names)
+    end(one, Way.KILL)
+    # Waited for by another way than reaping it, so that the entry stays.
+    os.waitid(os.P_PID, willing.pid, os.WEXITED | os.WNOWAIT)
+    assert psutil.Process(willing.pid).status() == psutil.STATUS_ZOMBIE
+    assert has_ended(one)
+
+
+def test_ending_what_has_ended_says_so(willing: Program, names: ProcessNames) -> None:
+    one = named(willing.pid, names)
+    willing.kill()
+    willing.wait(20)
+    with pytest.raises(Trouble, match=r"It has ended already\."):
+        end(one, Way.ASK)
+
+
+def test_a_number_that_was_given_to_another_process_is_never_hit(
+    willing: Program, stubborn: Program, names: ProcessNames
+) -> None:
+    """The number is the stubborn one's; the process that was looked at is another."""
+    looked_at = named(willing.pid, names)
+    reused = replace(
+        looked_at,
+        process=looked_at.process._replace(pid=stubborn.pid),
+        identity=_with_pid(looked_at, stubborn.pid),
     )
-    named = ProcessNames(first_namespace).one(process)
-    assert (named.command, named.user, named.resolved) == ("train.py", "ada", False)
+    for way in Way:
+        with pytest.raises(Trouble, match=r"It has ended already\."):
+            end(reused, way)
+    assert has_ended(reused)
+    assert stubborn.poll() is None
+    assert willing.poll() is None
+
+
+def test_what_belongs_to_another_user_is_refused_by_name(
+    willing: Program, names: ProcessNames
+) -> None:
+    theirs = replace(named(willing.pid, names), of_this_user=False, user="grace")
+    assert refusal(theirs) == "It belongs to grace. Only they or an administrator may end it."
+
+
+def test_where_the_system_refuses_a_sentence_says_so(
+    willing: Program, names: ProcessNames, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise psutil.AccessDenied
+
+    one = named(willing.pid, names)
+    monkeypatch.setattr(psutil.Process, "terminate", refuse)
+    with pytest.raises(Trouble, match=f"no permission to end process {willing.pid}"):
+        end(one, Way.ASK)
+    assert willing.poll() is None
+
+
+def _with_pid(named: NamedProcess, pid: int) -> psutil.Process:
+    """What psutil would hold of a process whose number was given on: its own start time."""
+    assert isinstance(named.identity, psutil.Process)
+    identity = psutil.Process(pid)
+    identity._ident = (pid, named.identity._ident[1] - 1)  # type: ignore[attr-defined]  # no other way to wait for a reuse
+    return identity

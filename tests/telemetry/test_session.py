@@ -24,7 +24,11 @@ def session() -> Iterator[Session]:
     assert session.stop(5.0)
 
 
-def test_everything_that_is_known_is_put_together(session: Session) -> None:
+def test_everything_that_is_known_is_put_together_and_nothing_made_up_before(
+    session: Session,
+) -> None:
+    first = session.cards()[0].id
+    assert (session.reading(first), session.state_sentence(first)) == (None, "not read yet")
     session.want()
     session.start()
     assert session.wait_for_sweeps(1, 10.0)
@@ -38,34 +42,23 @@ def test_everything_that_is_known_is_put_together(session: Session) -> None:
     assert session.simulated
 
 
-def test_before_the_first_answer_nothing_is_made_up(session: Session) -> None:
-    card = session.cards()[0]
-    assert session.reading(card.id) is None
-    assert session.state_sentence(card.id) == "not read yet"
-
-
 def test_a_session_says_when_its_computer_has_no_swap(session: Session) -> None:
     swap = session.read_host().values.get(MetricId("swap_total"))
     assert any("swap" in note for note in session.notes()) is (swap == 0)
 
 
-def test_a_source_that_fails_says_why_and_the_next_is_tried(stub: Stub) -> None:
+@pytest.mark.parametrize("others", [[], [Vendor("Make-believe", lambda: simulated("1xT4"))]])
+def test_a_source_that_fails_says_why_and_the_next_is_tried(
+    stub: Stub, others: list[Vendor]
+) -> None:
     stub.configure("cards=2;init=no_permission")
-    vendors = [Vendor("NVIDIA", NvmlBackend), Vendor("Make-believe", lambda: simulated("1xT4"))]
-    backend, attempts = first_that_answers(vendors)
-    assert backend is not None
-    assert backend.source.simulated
-    [attempt] = attempts
+    backend, [attempt] = first_that_answers([Vendor("NVIDIA", NvmlBackend), *others])
     assert attempt.name == "NVIDIA"
     assert "may not talk" in attempt.sentence
-    backend.close()
-
-
-def test_where_nothing_answers_every_reason_stays_visible(stub: Stub) -> None:
-    stub.configure("init=library")
-    backend, attempts = first_that_answers([Vendor("NVIDIA", NvmlBackend)])
-    assert backend is None
-    assert [attempt.name for attempt in attempts] == ["NVIDIA"]
+    assert (backend is None) is (not others)
+    if backend is not None:
+        assert backend.source.simulated
+        backend.close()
 
 
 A, BUSY, FAN = CardId("a"), MetricId("gpu_utilization"), MetricId("fan_speed")
@@ -109,9 +102,7 @@ def test_a_lost_card_shows_no_figure_that_a_slower_round_once_read(session: Sess
     assert (back.values, back.missing) == ({BUSY: 0.1}, {FAN: Absence.NOT_YET})
 
 
-def test_cards_and_their_instances_are_numbered_as_people_say_it(
-    stub: Stub,
-) -> None:
+def test_cards_and_their_instances_are_numbered_as_people_say_it(stub: Stub) -> None:
     stub.configure("cards=2;mig=1:2")
     backend = NvmlBackend()
     backend.open()

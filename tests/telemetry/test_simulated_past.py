@@ -16,9 +16,9 @@ CARD, OTHER = CardId("SIM-0"), CardId("SIM-1")
 BUSY = MetricId("gpu_utilization")
 
 
-def lived(seconds: float, faults: str = "") -> Session:
+def lived(seconds: float, faults: str = "", cards: str = "2xTitanRTX") -> Session:
     clock = PastClock(seconds)
-    session = remembering(session_on(simulated("2xTitanRTX", faults, 0, clock), clock=clock))
+    session = remembering(session_on(simulated(cards, faults, 0, clock), clock=clock))
     assert isinstance(session.stream, Local)
     live_through(session.stream, clock)
     return session
@@ -59,27 +59,18 @@ def test_a_fault_of_the_past_has_its_time_and_is_still_so() -> None:
     assert reading.state == "lost"
 
 
-def test_dear_questions_and_processes_have_a_past_too() -> None:
+def test_every_kind_of_figure_and_processes_have_a_past_and_are_known_at_its_end() -> None:
     session = lived(30.0)
-    end = session.clock.now()
+    end, reading = session.clock.now(), session.reading(CARD)
     assert session.past.trace(CARD, PCIE_RECEIVE, end - 31.0, end).counts.sum() >= 14
     [row, *_] = session.process_rows()
     assert len(session.process_book.past(*row.key).times) >= 14
+    assert reading is not None
+    assert {BUSY, PCIE_RECEIVE, PCIE_GENERATION} <= reading.values.keys()
 
 
 def test_a_day_is_lived_through_in_outline() -> None:
-    clock = PastClock(7200.0)
-    session = remembering(session_on(simulated("1xT4", "", 0, clock), clock=clock))
-    assert isinstance(session.stream, Local)
-    live_through(session.stream, clock)
+    session = lived(7200.0, cards="1xT4")
     end = session.clock.now()
     trace = session.past.trace(CARD, BUSY, end - 7200.0, end)
     assert trace.times[0] < end - 7100.0
-
-
-def test_every_kind_of_figure_is_known_at_its_end() -> None:
-    reading = lived(20.0).reading(CARD)
-    assert reading is not None
-    assert BUSY in reading.values
-    assert PCIE_RECEIVE in reading.values
-    assert PCIE_GENERATION in reading.values

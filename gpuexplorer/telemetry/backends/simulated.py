@@ -8,7 +8,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import Message
 from gpuexplorer.simulation.faults import SLOW_SECONDS, Fault, FaultKind
 from gpuexplorer.simulation.machine import Machine, SimulatedProcess, absence_of
 from gpuexplorer.simulation.reached import no_peers
@@ -74,11 +74,8 @@ class SimulatedBackend:
             for index, slot in enumerate(spec.cards)
         )
         self._index = {card.id: card.index for card in self._cards}
-        self._pcie = [
-            pcie_rate(model.pcie_generation, model.pcie_lanes) or 0.0 for model in self._models
-        ]
-        falls = (fault for fault in self.faults if fault.kind is FaultKind.LOST)
-        self._falls = sorted(falls, key=lambda fault: fault.start)
+        self._pcie = [pcie_rate(x.pcie_generation, x.pcie_lanes) or 0.0 for x in self._models]
+        self._falls = [fault for fault in self.faults if fault.kind is FaultKind.LOST]
 
     def open(self) -> None:
         self._closing.clear()
@@ -100,35 +97,34 @@ class SimulatedBackend:
         if index is None:
             missing = dict.fromkeys(metrics, Absence.LOST)
             return Sample(card, self._clock.now(), {}, missing, CardState.LOST)
-        if FaultKind.SLOW in self._kinds_at(index, self.elapsed):
+        if self._faults_at(index, FaultKind.SLOW):
             self._clock.wait(self._closing, SLOW_SECONDS)
-        hangs = [fault for fault in self.faults if fault.kind is FaultKind.HUNG]
-        while until := [x.end for x in hangs if x.covers(index, self.elapsed)]:
+        while hung := self._faults_at(index, FaultKind.HUNG):
             # A wait has an end that the system can count.
-            if self._clock.wait(self._closing, min(max(until) - self.elapsed, 3600.0)):
+            until = max(fault.end for fault in hung)
+            if self._clock.wait(self._closing, min(until - self.elapsed, 3600.0)):
                 break
         return self.now(card, metrics)
 
     def now(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         """The same at once, also where a fault makes readings slow, or hang."""
         index, at = self._index[card], self._clock.now()
-        kinds = self._kinds_at(index, at - self._began)
         for kind, (state, absence) in _SILENCES.items():
-            if kind in kinds:
+            if self._faults_at(index, kind):
                 return Sample(card, at, {}, dict.fromkeys(metrics, absence), state)
         figures = self.machine.reading(index, at - self._began)
-        values: dict[MetricId, float] = {}
-        missing: dict[MetricId, Absence] = {}
-        for metric in metrics:
-            figure = figures.get(metric)
-            if figure is None:
-                missing[metric] = absence_of(metric)
-                continue
-            value = _IMPOSSIBLE if FaultKind.GARBAGE in kinds else float(figure)
-            if METRICS[metric].plausible(value):
-                values[metric] = value
-            else:
-                missing[metric] = Absence.IMPOSSIBLE
+        garbage = self._faults_at(index, FaultKind.GARBAGE)
+        told = {
+            metric: _IMPOSSIBLE if garbage else float(figures[metric])
+            for metric in metrics
+            if metric in figures
+        }
+        values = {each: value for each, value in told.items() if METRICS[each].plausible(value)}
+        missing = {
+            each: Absence.IMPOSSIBLE if each in told else absence_of(each)
+            for each in metrics
+            if each not in values
+        }
         return Sample(card, at, values, missing)
 
     def heard(self, card: CardId) -> float:
@@ -136,13 +132,11 @@ class SimulatedBackend:
 
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
         index, t = self._index.get(card), self.elapsed
-        if index is None or self._kinds_at(index, t) & _SILENCES.keys():
+        if index is None or self._faults_at(index, *_SILENCES):
             return None
         reading = self.machine.reading(index, t)
-        return tuple(
-            _card_process(card, process, reading)
-            for process in self.machine.processes(index, t)
-        )
+        every = self.machine.processes(index, t)
+        return tuple(_card_process(card, process, reading) for process in every)
 
     def topology(self) -> Topology:
         wiring = self.machine.wiring
@@ -156,13 +150,13 @@ class SimulatedBackend:
         return Topology(tuple(self._index), links, nodes, near)
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
-        due = self._falls[0].start if self._falls else self.elapsed + seconds
-        if self._clock.wait(self._closing, min(seconds, max(0.0, due - self.elapsed))):
+        due = min((fault.start - self.elapsed for fault in self._falls), default=seconds)
+        if self._clock.wait(self._closing, min(seconds, max(0.0, due))):
             return ()
         # A hair of tolerance: what was waited for has come, however seconds round.
         now = self.elapsed + 1e-6
         fallen = [fault for fault in self._falls if fault.start <= now]
-        self._falls = self._falls[len(fallen) :]
+        self._falls = [fault for fault in self._falls if fault.start > now]
         # The Xid with which NVIDIA's driver reports a card that is gone.
         meaning = Message("the card has fallen off the bus")
         sentence = Message("Xid {code}: {meaning}", code=79, meaning=meaning)
@@ -172,8 +166,9 @@ class SimulatedBackend:
     def notes(self) -> Sequence[Message]:
         return (MADE_UP, *(fault.sentence for fault in self.faults))
 
-    def _kinds_at(self, index: int, t: float) -> frozenset[FaultKind]:
-        return frozenset(fault.kind for fault in self.faults if fault.covers(index, t))
+    def _faults_at(self, index: int, *kinds: FaultKind) -> Sequence[Fault]:
+        now = self.elapsed
+        return [x for x in self.faults if x.kind in kinds and x.covers(index, now)]
 
     def _link(self, a: Card, b: Card) -> Link:
         wiring = self.machine.wiring
@@ -183,42 +178,37 @@ class SimulatedBackend:
             path = PathKind.SWITCH
         elif wiring.node(a.index) != wiring.node(b.index):
             path = PathKind.SYSTEM
+        if nvlinks := wiring.nvlinks_between(a.index, b.index):
+            each = OneNvlink(one.nvlink_generation, one.nvlink_rate)
+            return Link(
+                a.id,
+                b.id,
+                PathKind.NVLINK,
+                nvlinks=nvlinks,
+                nvlink_generation=one.nvlink_generation,
+                peer_to_peer=True,
+                rate=nvlinks * one.nvlink_rate,
+                rate_reason=nvlinks_words(nvlinks, each),
+                pcie_path=path,
+            )
         reason = no_peers(one, other)
         slower = min(a, b, key=lambda card: self._pcie[card.index])
-        link = Link(
+        words = self._pcie_words(slower)
+        if reason:
+            words = Message("{way}, through the computer's memory", way=words)
+        return Link(
             a.id,
             b.id,
             path,
             peer_to_peer=not reason,
             peer_reason=reason,
             rate=self._pcie[slower.index],
-            rate_reason=self._pcie_words(slower, staged=bool(reason)),
-        )
-        nvlinks = wiring.nvlinks_between(a.index, b.index)
-        if not nvlinks:
-            return link
-        return link._replace(
-            path=PathKind.NVLINK,
-            nvlinks=nvlinks,
-            nvlink_generation=one.nvlink_generation,
-            peer_to_peer=True,
-            peer_reason=NOTHING,
-            rate=nvlinks * one.nvlink_rate,
-            rate_reason=nvlinks_words(
-                nvlinks, OneNvlink(one.nvlink_generation, one.nvlink_rate)
-            ),
-            pcie_path=path,
+            rate_reason=words,
         )
 
-    def _pcie_words(self, card: Card, *, staged: bool = False) -> Message:
+    def _pcie_words(self, card: Card) -> Message:
         model = self._models[card.index]
-        if not staged:
-            return pcie_words(model.pcie_generation, model.pcie_lanes)
-        return Message(
-            "PCIe {generation}.0 x{lanes}, through the computer's memory",
-            generation=model.pcie_generation,
-            lanes=model.pcie_lanes,
-        )
+        return pcie_words(model.pcie_generation, model.pcie_lanes)
 
 
 def _card_process(
