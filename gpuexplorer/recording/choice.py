@@ -21,9 +21,10 @@ from gpuexplorer.core.trouble import Trouble, did_you_mean
 from gpuexplorer.recording.lab_said import Noted, noted_of
 from gpuexplorer.recording.recorder import length
 from gpuexplorer.recording.recording import Recording
-from gpuexplorer.recording.schema import MINUTE, ProgramSeen, Said
+from gpuexplorer.recording.schema import ProgramSeen, Said
 from gpuexplorer.recording.strands import TIMES, Strand
 from gpuexplorer.telemetry.happenings import Happening
+from gpuexplorer.telemetry.history import MINUTE
 from gpuexplorer.telemetry.session import card_numbers
 from gpuexplorer.telemetry.trace_csv import (
     iso,
@@ -218,9 +219,9 @@ def _of_strand(choice: Choice, card: CardId, strand: Strand) -> Iterator[Round]:
             yield Round(at, until, card, names, *figures)
         first = last
     for block in strand.within(choice.start, choice.end):
-        its = strand.column(block, TIMES)
-        known = {each: strand.column(block, each) for each in metrics}
-        columns = {each: column for each, column in known.items() if column is not None}
+        known = {each: strand.columns(block, each) for each in (MetricId(TIMES), *metrics)}
+        columns = {each: told[1] for each, told in known.items() if told is not None}
+        its = columns.pop(MetricId(TIMES), None)
         if its is not None and columns:
             ends = its.searchsorted(choice.start), its.searchsorted(past_end)
             times = its[slice(*ends)].tolist()
@@ -231,7 +232,7 @@ def _of_strand(choice: Choice, card: CardId, strand: Strand) -> Iterator[Round]:
 
 def condensed(choice: Choice, card: CardId, metric: MetricId) -> bool:
     """Whether means are among its figures. Readings are forgotten oldest first."""
-    return bool(choice.recording.buckets(card, metric, choice.start, choice.end).times)
+    return bool(choice.recording.forgotten(card, metric, choice.start, choice.end).size)
 
 
 def all_noted(recording: Recording) -> Iterator[tuple[Said, Noted]]:

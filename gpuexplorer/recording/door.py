@@ -15,7 +15,7 @@ from typing import Any
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
-from gpuexplorer.recording.schema import APPLICATION, OLD_TABLES, TABLES, VERSION
+from gpuexplorer.recording.schema import APPLICATION, TABLES, VERSION
 
 Row = tuple[Any, ...]  # Any: what a file holds, which may be anything
 
@@ -37,7 +37,30 @@ _SETTINGS = (
     # Else nothing is read of a file whose last pages are missing. Nothing can be written.
     "PRAGMA writable_schema=ON",
 )
-_TABLES = {1: OLD_TABLES, VERSION: TABLES}
+# Of version 1, which old_file.py reads.
+_OLD_TABLES = """
+CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE run (id INTEGER PRIMARY KEY, began REAL NOT NULL, ended REAL,
+    writer TEXT NOT NULL, machine TEXT NOT NULL);
+CREATE TABLE turn (id INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL,
+    value TEXT NOT NULL);
+CREATE TABLE subject (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL,
+    first REAL NOT NULL, last REAL NOT NULL, facts TEXT NOT NULL);
+CREATE TABLE series (id INTEGER PRIMARY KEY, subject INTEGER NOT NULL,
+    rhythm TEXT NOT NULL, metric TEXT NOT NULL);
+CREATE TABLE piece (id INTEGER PRIMARY KEY, series INTEGER NOT NULL, level INTEGER NOT NULL,
+    first REAL NOT NULL, last REAL NOT NULL, count INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE INDEX piece_of ON piece (series, level, first);
+CREATE TABLE layout (id INTEGER PRIMARY KEY, subject INTEGER NOT NULL,
+    rhythm TEXT NOT NULL, metrics TEXT NOT NULL);
+CREATE TABLE tail (id INTEGER PRIMARY KEY, layout INTEGER NOT NULL, at REAL NOT NULL,
+    data BLOB NOT NULL);
+CREATE TABLE happening (id INTEGER PRIMARY KEY, at REAL NOT NULL, wall REAL NOT NULL,
+    kind TEXT NOT NULL, card TEXT, sentence TEXT NOT NULL, about TEXT NOT NULL, lasted REAL);
+CREATE TABLE said (id INTEGER PRIMARY KEY, at REAL NOT NULL, what TEXT NOT NULL,
+    text TEXT NOT NULL);
+"""
+_TABLES = {1: _OLD_TABLES, VERSION: TABLES}
 # SQLite's own `.recover` leaves there what belongs to no table; nothing reads it.
 _MASTER = (
     "SELECT type, name, tbl_name, sql FROM sqlite_master"
@@ -64,32 +87,17 @@ _BESIDE = ("-wal", "-shm", "-journal")
 class SafeFile:
     """For any thread. What cannot be read is left out, and makes it `damaged`."""
 
-    def __init__(self, path: Path, way: str) -> None:
-        self.path, self.version, self._way = path, VERSION, way
-        self.damaged = False
+    def __init__(
+        self, path: Path, database: sqlite3.Connection, *, damaged: bool = False
+    ) -> None:
+        self.path, self.version, self.damaged = path, VERSION, damaged
         self._closed = False
         self._lock = threading.Lock()
         self._deadline = 0.0
-        self._sqlite = sqlite3.connect(
-            f"{path.absolute().as_uri()}?{way}",
-            uri=True,
-            timeout=1.0,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        self._sqlite.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
-        self._sqlite.text_factory = lambda data: data.decode(errors="replace")
-        self._sqlite.set_progress_handler(
-            lambda: time.monotonic() > self._deadline, _OPERATIONS
-        )
-
-    def begin(self) -> None:
-        """Raises sqlite3.Error where that way does not lead into it."""
-        for setting in _SETTINGS:
-            self._sqlite.execute(setting)
-        if self._way == _WAYS[1]:
-            # The index of its log is then kept in memory, and nothing written beside the file.
-            self._sqlite.execute("PRAGMA locking_mode=EXCLUSIVE")
+        self._sqlite = database
+        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+        database.text_factory = lambda data: data.decode(errors="replace")
+        database.set_progress_handler(lambda: time.monotonic() > self._deadline, _OPERATIONS)
 
     def close(self) -> None:
         with self._lock:
@@ -124,10 +132,23 @@ def opened(path: Path) -> SafeFile:
     _refuse_what_is_no_file(path)
     refused: sqlite3.Error | None = None
     for way in _WAYS:
-        file = SafeFile(path, way)
+        database = sqlite3.connect(
+            f"{path.absolute().as_uri()}?{way}",
+            uri=True,
+            timeout=1.0,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        # Whatever the log held is not seen the last way.
+        file = SafeFile(path, database, damaged=way == _WAYS[-1] and _has_log(path))
         try:
-            file.begin()
+            for setting in _SETTINGS:
+                database.execute(setting)
+            if way == _WAYS[1]:
+                # The index of its log is then in memory, and nothing written beside the file.
+                database.execute("PRAGMA locking_mode=EXCLUSIVE")
             _refuse_strangers(file)
+            return file
         except (sqlite3.Error, Trouble) as error:
             file.close()
             if isinstance(error, Trouble):
@@ -135,10 +156,6 @@ def opened(path: Path) -> SafeFile:
             refused = error
             if _kind_of(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
                 break
-        else:
-            # Whatever the log held is not seen the last way.
-            file.damaged = way == _WAYS[-1] and _has_log(path)
-            return file
     raise _trouble(path, refused) from refused
 
 

@@ -1,5 +1,6 @@
 """RecordedSession: an opened recording as the session that screens show, whose clock is the
-playhead.
+playhead. RecordedPast is what plots get of it: readings where they are few enough to be seen,
+else sums a minute; JoinedPast has the live past after it.
 """
 
 import math
@@ -7,29 +8,37 @@ import threading
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.clock import SystemClock
-from gpuexplorer.core.metrics import Cadence, metrics_of
+from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.core.words import Message
-from gpuexplorer.recording.recorded_past import RecordedPast
 from gpuexplorer.recording.recording import MOST_HAPPENINGS, Recording
-from gpuexplorer.recording.schema import CPU, HOST_MEMORY, ProgramSeen
+from gpuexplorer.recording.schema import CPU, HOST_MEMORY, Floats, ProgramSeen
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.facts import Cards, Notes, Tell, Users, Watch
 from gpuexplorer.telemetry.happenings import Happening
+from gpuexplorer.telemetry.history import GAP, MINUTE, History, Past, condensed, headed
 from gpuexplorer.telemetry.process_book import BookRow, ProcessBook, ProcessPast, Standing
 from gpuexplorer.telemetry.processes import Ancestor, CardProcess, NamedProcess, ProcessFigure
 from gpuexplorer.telemetry.session import LONGEST, SHORTEST, BeatCount, Session
 from gpuexplorer.telemetry.topology import Topology
+from gpuexplorer.telemetry.trace import Trace
 
 RECORDED = "recording"  # the name of a source that is read from a file
 # Seconds between two looks while it plays, whatever the speed.
 _EVERY = 0.2
 # Of a process, as the live window keeps them.
 _MINUTES = 240.0
+_USUAL = 1.0  # seconds from one reading to the next
+_LEARNT = 200  # distances of which the middle one is the usual one
+_WIDE = MINUTE / 2  # seconds of a column, from which sums are as good as readings
+_ROUNDED = 0.001  # seconds; the axis counts since 1970
 
 
 class _Course(NamedTuple):
@@ -272,7 +281,7 @@ class RecordedProcesses(ProcessBook):
             return ProcessPast()
         asked = (ProcessFigure.SM, ProcessFigure.MEMORY, CPU, HOST_MEMORY)
         told = [
-            self._recording.program_readings(subject, each, end - _MINUTES, end)
+            self._recording.readings(str(subject), each, end - _MINUTES, end, process=True)
             for each in asked
         ]
         times = told[0].times
@@ -317,3 +326,77 @@ def _named(seen: ProgramSeen) -> NamedProcess:
         tuple(Ancestor(pid, command) for pid, command in facts.ancestors),
         elsewhere=facts.elsewhere,
     )
+
+
+class RecordedPast:
+    """A TraceSource on the recording's axis. For any thread."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self.began, self.ended = recording.began, recording.ended
+        self.cards, self.memory_bytes = recording.with_readings, recording.memory_bytes
+
+    def trace(
+        self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
+    ) -> Trace:
+        width = (end - start) / max(columns, 1)
+        return condensed(self.past(card, metric, start, end, width), start, end, columns)
+
+    def past(
+        self, card: CardId, metric: MetricId, start: float, end: float, width: float
+    ) -> Past:
+        """As fine as columns of that width can show."""
+        start, end = max(start, self.began), min(end, self.ended)
+        for strand in self._recording.strands(card):
+            if metric in strand.metrics and start <= end:
+                if width >= _WIDE:
+                    return _of_sums(strand.sums(metric, start, end))
+                before = _of_sums(strand.sums(metric, start, end, forgotten=True))
+                return before.then(_of_readings(*strand.readings(metric, start, end)))
+        return Past.nothing()
+
+
+class JoinedPast:
+    """A TraceSource on the live steady clock, to which `shift` takes the recording's axis."""
+
+    ended: float | None = None  # it goes on
+
+    def __init__(self, live: History, stored: Recording, shift: float) -> None:
+        self._live, self._stored, self._shift = live, RecordedPast(stored), shift
+        self.began = stored.began + shift
+
+    def cards(self) -> Sequence[CardId]:
+        return tuple(dict.fromkeys((*self._stored.cards(), *self._live.cards())))
+
+    def memory_bytes(self) -> int:
+        return self._stored.memory_bytes() + self._live.memory_bytes()
+
+    def trace(
+        self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
+    ) -> Trace:
+        past = self._live.past(card, metric, start, end)
+        # Nothing of what is kept of this very run: the live past knows it better.
+        began, shift = self._live.began, self._shift
+        stop = end if began is None else min(end, began - _ROUNDED)
+        if self.began <= stop >= start:
+            width = (end - start) / max(columns, 1)
+            before = self._stored.past(card, metric, start - shift, stop - shift, width)
+            past = replace(before, times=before.times + shift).then(past)
+        return condensed(past, start, end, columns)
+
+
+def _of_readings(times: Floats, values: Floats) -> Past:
+    if not times.size:
+        return Past.nothing()
+    apart = np.diff(times[:_LEARNT])
+    usual = float(np.median(apart)) if apart.size else _USUAL
+    return Past.of_readings(headed(times, usual), values, min(usual, _USUAL))
+
+
+def _of_sums(sums: Floats) -> Past:
+    times, minima, maxima, means, counts = sums
+    apart = np.diff(times // MINUTE, prepend=times[:1] // MINUTE)
+    # A minute that is left out, or more than slow readings leave out.
+    usual = float(np.median(apart)) if times.size and counts.mean() < GAP else 0.0
+    broken = apart > (GAP * max(usual, 1.0) if usual else 1.0)
+    return Past(times, broken, minima, maxima, means, counts.astype(np.int64), MINUTE)

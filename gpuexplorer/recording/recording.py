@@ -1,16 +1,17 @@
 """Recording: an opened file, read and never written. For any thread."""
 
 import math
+import sqlite3
 import time
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-import psutil
+import numpy as np
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
@@ -20,7 +21,7 @@ from gpuexplorer.core.records import UNREADABLE
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.recording.door import DAMAGED, SafeFile, opened, too_damaged
-from gpuexplorer.recording.old_file import OldStore
+from gpuexplorer.recording.old_file import convert
 from gpuexplorer.recording.schema import (
     CPU,
     HOST_MEMORY,
@@ -28,9 +29,11 @@ from gpuexplorer.recording.schema import (
     REASONS,
     STATE,
     STATES,
+    SUM,
     VERSION,
     Began,
     FileFacts,
+    Floats,
     Machine,
     ProgramFacts,
     ProgramSeen,
@@ -42,18 +45,18 @@ from gpuexplorer.recording.schema import (
     reason_number,
 )
 from gpuexplorer.recording.strands import MOST_HAPPENINGS, Store, Strand, is_late
+from gpuexplorer.recording.tables import lay_out
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.topology import Topology
 
-__all__ = ["MOST_HAPPENINGS", "Buckets", "Readings", "Recording", "Run", "open_recording"]
+__all__ = ["MOST_HAPPENINGS", "Readings", "Recording", "Run", "open_recording"]
 
 Told = TypeVar("Told")
 _MOST_PROCESSES = 10_000
 _JUST_NOW = 3.0  # seconds since the file was written
 _FORGOTTEN = 600.0  # seconds; whoever records may have to wait for a first reading
-_SAME_START = 2.0  # clocks round differently
 # Of a run whose machine cannot be read.
 _UNKNOWN = Machine(
     "",
@@ -64,20 +67,10 @@ _UNKNOWN = Machine(
 
 
 class Readings(NamedTuple):
-    """Readings of one metric, oldest first: NaN where there was none."""
+    """Of one metric, oldest first: NaN where there was none."""
 
     times: Sequence[float]
     values: Sequence[float]
-
-
-class Buckets(NamedTuple):
-    """Sums of one metric, each of a minute; none stands for a time without readings."""
-
-    times: Sequence[float]  # when each begins
-    minima: Sequence[float]
-    maxima: Sequence[float]
-    means: Sequence[float]
-    counts: Sequence[float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,61 +86,49 @@ class Run:
 class Recording:
     """What `open_recording` gives. Times are of the axis."""
 
-    path: Path
-    anonymous: bool
-    being_written: bool  # by another process, just now
-    runs: Sequence[Run]
-    began: float
-    ended: float
-
     def __init__(self, file: SafeFile) -> None:
         """Raises Trouble where nothing of it can be read."""
-        self.path = file.path
+        self.path: Path = file.path
         self._file, self._checked = file, False
         # One moment of a file that may be written just now.
         file.rows("BEGIN")
-        self.store = store = Store(file) if file.version == VERSION else OldStore(file)
+        self.store = store = Store(file)
         # When what was told, by kind and whose it is; texts are read when they are asked for.
         self._told: dict[tuple[str, str], list[tuple[float, str]]] = {}
-        self._runs: list[tuple[int, float, str]] = []
-        self._ended: dict[str, float] = {}
         self._programs: dict[int, tuple[float, str]] = {}  # since when, and who
         self._strands: dict[tuple[str, bool], dict[str, Strand]] = {}
+        runs: list[tuple[int, float, str]] = []
         for number, at, kind, whose, text in store.facts():
             match kind:
                 case Record.RUN:
-                    self._runs.append((number, at, text))
-                case Record.ENDED:
-                    self._ended[text] = at
-                case Record.PROCESS if whose:
-                    known = int(whose) if whose.isdecimal() else -1
-                    self._programs[known] = self._programs.get(known, (at, ""))[0], text
+                    runs.append((number, at, text))
                 case Record.PROCESS:
-                    self._programs[number] = at, text
+                    known = int(whose) if whose.isdecimal() else number
+                    self._programs[known] = self._programs.get(known, (at, ""))[0], text
                 case Record.STRIP:
                     self._add_strip(number, text)
                 case _:
                     self._told.setdefault((kind, whose), []).append((at, text))
-        store.read_tail()
+        store.find_blocks()
         file.rows("COMMIT")
-        self._runs.sort(key=lambda run: run[1])
         for turns in self._told.values():
             turns.sort(key=lambda turn: turn[0])
-        if not self._runs:
+        if not runs:
             raise _nothing(file)
         facts = self._last((Record.FILE, ""), LATEST, FileFacts)
-        self.anonymous = facts is not None and facts.anonymous
+        self.anonymous: bool = facts is not None and facts.anonymous
         self._reasons = REASONS if facts is None else facts.reasons
         self._states = STATES if facts is None else facts.states
-        self.being_written = False
-        self.runs = self._read_runs()
+        self.being_written = False  # by another process, just now
+        self.runs = self._read_runs(sorted(runs, key=lambda run: run[1]))
         self._steps = [
             (at, shift)
             for at, shift in self.turns(Turn.CLOCK)
             if isinstance(shift, float | int) and is_time(at + shift)
         ]
         # Of a run that is longer than the past that is kept, its beginning is gone.
-        oldest, _ = store.ends(LATEST)
+        blocks = (block.first for some in store.blocks.values() for block in some)
+        oldest = min(blocks, default=0.0)
         self.began, self.ended = self.runs[0].began, self.runs[-1].ended
         if oldest - self.began > _FORGOTTEN:
             self.began = min(oldest, self.ended)
@@ -219,9 +200,9 @@ class Recording:
         known = {metric for strand in self.strands(card) for metric in strand.metrics}
         return [metric for metric in METRICS if metric in known]
 
-    def strands(self, card: CardId) -> Collection[Strand]:
-        """Of a card or the host, by rhythm."""
-        return self._strands.get((card, False), {}).values()
+    def strands(self, owner: str, *, process: bool = False) -> Collection[Strand]:
+        """Of a card, the host, or a process by its number: one for each rhythm."""
+        return self._strands.get((owner, process), {}).values()
 
     def with_readings(self) -> Sequence[CardId]:
         """Cards, and the host, of which there are any."""
@@ -248,16 +229,17 @@ class Recording:
             there = known >= began and not is_late(at - known, times, place)
             looked |= there
             for metric in asked:
-                column = strand.column(block, metric) if there else None
-                value = math.nan if column is None else float(column[place])
+                told = strand.columns(block, metric) if there else None
+                value = math.nan if told is None else float(told[1][place])
                 if not math.isnan(value):
                     values[metric] = value
                 missing[metric] = self.reason(value)
             if not there:
                 late |= asked
             elif asked and known >= newest:
-                newest, states = known, strand.column(block, STATE)
-                state = CardState.WORKING if states is None else self._state(states[place])
+                newest, states = known, strand.columns(block, STATE)
+                number = 0 if states is None else int(np.nan_to_num(states[1][place]))
+                state = _member(CardState, self._states, number, CardState.WORKING)
         if looked:  # only at these nobody looked
             missing.update(dict.fromkeys(late, Absence.NOT_ASKED))
         left = {metric: why for metric, why in missing.items() if metric not in values}
@@ -289,9 +271,7 @@ class Recording:
 
     def said(self) -> Iterator[Said]:
         """What lab and copies said, oldest first."""
-        for each in self.store.said():
-            if each.kind in tuple(Topic):
-                yield Said(each.at, Topic(each.kind), each.text)
+        return (Said(each.at, Topic(each.kind), each.text) for each in self.store.said())
 
     # Any: JSON.
     def turns(self, kind: Turn, whose: str = "") -> Sequence[tuple[float, Any]]:
@@ -303,32 +283,22 @@ class Recording:
         """When others began to use that card."""
         return [at for at, _ in self._told.get((Turn.PROCESSES, card), ())]
 
-    def readings(self, card: CardId, metric: MetricId, start: float, end: float) -> Readings:
+    def readings(
+        self, owner: str, metric: str, start: float, end: float, *, process: bool = False
+    ) -> Readings:
         """Every reading from start to end; nothing where only sums are kept of that time."""
-        return self._readings(self.strands(card), metric, start, end)
+        for strand in self.strands(owner, process=process):
+            if metric in strand.metrics:
+                found = strand.readings(metric, start, end)
+                return Readings(*(each.tolist() for each in found))
+        return Readings((), ())
 
-    def program_readings(self, number: int, what: str, start: float, end: float) -> Readings:
-        """The same of a process on a card; `what`: a ProcessFigure, or what schema.py names."""
-        strands = self._strands.get((str(number), True), {}).values()
-        return self._readings(strands, what, start, end)
-
-    def buckets(self, card: CardId, metric: MetricId, start: float, end: float) -> Buckets:
-        """Sums of the time of which the readings are forgotten."""
+    def forgotten(self, card: CardId, metric: MetricId, start: float, end: float) -> Floats:
+        """Sums of the time of which the readings are forgotten, as `Strand.sums` has them."""
         for strand in self.strands(card):
             if metric in strand.metrics:
-                found = strand.sums(metric, start, end, forgotten=True)
-                return Buckets(*(column.tolist() for column in found))
-        return Buckets((), (), (), (), ())
-
-    def _readings(
-        self, strands: Collection[Strand], metric: str, start: float, end: float
-    ) -> Readings:
-        for strand in strands:
-            if metric in strand.metrics:
-                return Readings(
-                    *(each.tolist() for each in strand.readings(metric, start, end))
-                )
-        return Readings((), ())
+                return strand.sums(metric, start, end, forgotten=True)
+        return np.empty((1 + SUM, 0))
 
     def _add_strip(self, number: int, text: str) -> None:
         facts = self._value(text, StripFacts)
@@ -371,31 +341,31 @@ class Recording:
         named = None if told.card is None else CardId(clean(told.card))
         return told._replace(card=named, about=clean(told.about))
 
-    def _read_runs(self) -> Sequence[Run]:
-        found, ends = [], [*(began for _, began, _ in self._runs[1:]), LATEST]
+    def _read_runs(self, runs: Sequence[tuple[int, float, str]]) -> Sequence[Run]:
+        found, ends = [], [*(began for _, began, _ in runs[1:]), LATEST]
+        ended_at = {text: at for at, text in self._told.pop((Record.ENDED, ""), ())}
         failures = {
             at: self._value(text, Message) for at, text in self._told.get((Turn.FAILED, ""), ())
         }
-        for (number, began, text), end in zip(self._runs, ends, strict=True):
+        for (number, began, text), end in zip(runs, ends, strict=True):
             told: Began | None = self._value(text, Began)
-            ended = self._ended.get(str(number), -1.0)
+            ended = ended_at.get(str(number), -1.0)
             whole = began <= ended <= end
             if not whole:
-                _, newest = self.store.ends(end)
-                signs = (at for turns in self._told.values() for at, _ in turns if at < end)
-                ended = max(began, newest, *signs)
+                turns = (at for turns in self._told.values() for at, _ in turns if at < end)
+                chunks = (
+                    some for (table, _), some in self.store.blocks.items() if table == "chunk"
+                )
+                read = (each.last for some in chunks for each in some if each.last < end)
+                ended = max(began, *turns, *read)
             machine = _UNKNOWN if told is None else told.machine
-            failed = failures.get(ended)
-            found.append(Run(number, began, ended, whole, machine, failed))
-            self.being_written = not whole and self._is_written(told)
+            found.append(Run(number, began, ended, whole, machine, failures.get(ended)))
+            self.being_written = not whole and (
+                (told is not None and told.writer.is_there) or self._was_written_just_now()
+            )
         return found
 
-    def _is_written(self, told: Began | None) -> bool:
-        with suppress(psutil.Error, ValueError, OverflowError):
-            if told is not None:
-                began = psutil.Process(told.writer.pid).create_time()
-                if abs(began - told.writer.started_at) < _SAME_START:
-                    return True
+    def _was_written_just_now(self) -> bool:
         log = self.path.with_name(f"{self.path.name}-wal")
         try:
             written = [each.stat().st_mtime for each in (self.path, log) if each.exists()]
@@ -411,14 +381,14 @@ class Recording:
         if facts is None:
             return None
         known: dict[str, float] = {}
-        for strand in self._strands.get((str(number), True), {}).values():
+        for strand in self.strands(str(number), process=True):
             found = strand.newest(at)
             if found is not None:
                 block, _, place = found
                 for metric in strand.metrics:
-                    column = strand.column(block, metric)
-                    if column is not None:
-                        known[metric] = float(column[place])
+                    told = strand.columns(block, metric)
+                    if told is not None:
+                        known[metric] = float(told[1][place])
         figures = {each: known.get(each, math.nan) for each in ProcessFigure}
         cpu, memory = (known.get(each, math.nan) for each in (CPU, HOST_MEMORY))
         return ProgramSeen(
@@ -435,14 +405,18 @@ class Recording:
     def _program_facts(self) -> Any:
         return lru_cache(10_000)(lambda text: self._value(text, ProgramFacts))
 
-    def _state(self, value: float) -> CardState:
-        number = 0 if math.isnan(value) else int(value)
-        return _member(CardState, self._states, number, CardState.WORKING)
-
 
 def open_recording(path: Path) -> Recording:
     """Raises Trouble for what is no recording, or one that nothing can be read of."""
-    return Recording(opened(path))
+    file = opened(path)
+    if file.version != VERSION:
+        with closing(file) as old:
+            # On the disk only where it is too large for memory; gone when it is closed.
+            database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+            lay_out(database)
+            convert(old, database)
+            file = SafeFile(path, database, damaged=old.damaged)
+    return Recording(file)
 
 
 def _before(turns: Sequence[tuple[float, Told]], at: float, otherwise: Told) -> Told:

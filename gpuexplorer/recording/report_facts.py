@@ -24,7 +24,7 @@ from gpuexplorer.core.units import (
 )
 from gpuexplorer.core.words import NOTHING, Message, all_of, told
 from gpuexplorer.recording.choice import Choice, spans
-from gpuexplorer.recording.recorded_past import RecordedPast
+from gpuexplorer.recording.recorded_session import RecordedPast
 from gpuexplorer.recording.schema import Turn
 from gpuexplorer.telemetry.episodes import EventBook
 from gpuexplorer.telemetry.happenings import Kind

@@ -6,17 +6,18 @@ counted on by a clock that never jumps and that goes on while the computer sleep
 begins at its time of day, or right after the one before where the clock was set back.
 """
 
-import math
 import struct
-import sys
 import zlib
-from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import groupby
 from typing import TypeAlias
 
+import numpy as np
+import psutil
+from numpy.typing import NDArray
+
+import gpuexplorer
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState
 from gpuexplorer.core.words import NOTHING, Message
@@ -38,34 +39,10 @@ CREATE TABLE sums (id INTEGER PRIMARY KEY, strip INTEGER NOT NULL, first REAL NO
     last REAL NOT NULL, data BLOB NOT NULL);
 CREATE INDEX sums_of ON sums (strip, first, last);
 """
-# Those of version 1, which old_file.py reads.
-OLD_TABLES = """
-CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE run (id INTEGER PRIMARY KEY, began REAL NOT NULL, ended REAL,
-    writer TEXT NOT NULL, machine TEXT NOT NULL);
-CREATE TABLE turn (id INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL,
-    value TEXT NOT NULL);
-CREATE TABLE subject (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL,
-    first REAL NOT NULL, last REAL NOT NULL, facts TEXT NOT NULL);
-CREATE TABLE series (id INTEGER PRIMARY KEY, subject INTEGER NOT NULL,
-    rhythm TEXT NOT NULL, metric TEXT NOT NULL);
-CREATE TABLE piece (id INTEGER PRIMARY KEY, series INTEGER NOT NULL, level INTEGER NOT NULL,
-    first REAL NOT NULL, last REAL NOT NULL, count INTEGER NOT NULL, data BLOB NOT NULL);
-CREATE INDEX piece_of ON piece (series, level, first);
-CREATE TABLE layout (id INTEGER PRIMARY KEY, subject INTEGER NOT NULL,
-    rhythm TEXT NOT NULL, metrics TEXT NOT NULL);
-CREATE TABLE tail (id INTEGER PRIMARY KEY, layout INTEGER NOT NULL, at REAL NOT NULL,
-    data BLOB NOT NULL);
-CREATE TABLE happening (id INTEGER PRIMARY KEY, at REAL NOT NULL, wall REAL NOT NULL,
-    kind TEXT NOT NULL, card TEXT, sentence TEXT NOT NULL, about TEXT NOT NULL, lasted REAL);
-CREATE TABLE said (id INTEGER PRIMARY KEY, at REAL NOT NULL, what TEXT NOT NULL,
-    text TEXT NOT NULL);
-"""
 # So many readings are a chunk, and so many minutes a row of sums.
 FULL = 512
-MINUTE = 60.0
-# A sum of a column: when it begins, the least, the most, the mean, and how many readings.
-SUM = 5
+# Of a minute: the least, the most, the mean, and how many readings.
+SUM = 4
 # The metric under which a strip keeps the state of its card: its number in the file's own list.
 STATE = ":state"
 # A rhythm is the cadence of a card's metrics, or one of these.
@@ -75,8 +52,11 @@ PROCESSES_RHYTHM = "processes"
 CPU = "cpu"
 HOST_MEMORY = "host_memory"
 PROCESS_METRICS = (*(figure.value for figure in ProcessFigure), CPU, HOST_MEMORY)
+# Clocks round differently.
+_SAME_START = 2.0
 
-Column: TypeAlias = "array[float]"
+Floats: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = Sequence[float] | NDArray[np.floating]
 
 
 class Turn(StrEnum):
@@ -138,6 +118,15 @@ class Writer:
     program: str  # "GPU Explorer 0.1.0"
     pid: int
     started_at: float  # of that process, seconds since 1970
+
+    @property
+    def is_there(self) -> bool:
+        """That very process, and not another with its number."""
+        try:
+            began = psutil.Process(self.pid).create_time()
+        except (psutil.Error, ValueError, OverflowError):
+            return False
+        return abs(began - self.started_at) < _SAME_START
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,28 +209,26 @@ class DamagedError(ValueError):
     """These bytes are not what was written."""
 
 
+def this_program() -> Writer:
+    process = psutil.Process()
+    return Writer(f"GPU Explorer {gpuexplorer.__version__}", process.pid, process.create_time())
+
+
 def reason_number(value: float) -> int:
     """Of a NaN: the number of its reason, 0 where it has none."""
     bits: int = struct.unpack("<Q", struct.pack("<d", value))[0]
     return bits & 0xFFFF
 
 
-def raw(values: Sequence[float]) -> bytes:
-    column = array("d", values)
-    if sys.byteorder == "big":
-        column.byteswap()
-    return column.tobytes()
+def raw(values: Numbers) -> bytes:
+    return np.asarray(values, "<f8").tobytes()
 
 
-def from_raw(data: bytes) -> Column:
-    column = array("d")
+def from_raw(data: bytes) -> Floats:
     try:
-        column.frombytes(data)
+        return np.frombuffer(data, "<f8").astype(np.float64, copy=False)
     except ValueError as error:
         raise DamagedError from error
-    if sys.byteorder == "big":
-        column.byteswap()
-    return column
 
 
 def sum_of(*row: object) -> int:
@@ -249,7 +236,7 @@ def sum_of(*row: object) -> int:
     return zlib.crc32(repr(row).encode(errors="replace"))
 
 
-def packed(strip: int, first: float, columns: Sequence[Sequence[float]]) -> bytes:
+def packed(strip: int, first: float, columns: Iterable[Numbers]) -> bytes:
     """How many columns, how long each is, and each by itself: the times and the metrics. What
     would stand in the place of another does not unpack.
     """
@@ -262,7 +249,7 @@ def packed(strip: int, first: float, columns: Sequence[Sequence[float]]) -> byte
     return struct.pack(f"<{len(sizes)}I", *sizes) + b"".join(streams)
 
 
-def unpacked(strip: int, first: float, data: bytes, number: int) -> Column:
+def unpacked(strip: int, first: float, data: bytes, number: int) -> Floats:
     """One of the columns. Raises DamagedError where it is not what was written."""
     try:
         (count,) = struct.unpack_from("<I", data)
@@ -278,29 +265,4 @@ def unpacked(strip: int, first: float, data: bytes, number: int) -> Column:
 
 
 def _key(strip: int, first: float, number: int) -> bytes:
-    return f"{strip} {first!r} {number}".encode()
-
-
-def summed(times: Sequence[float], columns: Sequence[Column]) -> list[Column]:
-    """When the first reading of each minute was; then of each column the least of each minute,
-    the most, the mean, and how many readings there were, one after the other.
-    """
-    spans, end = [], 0
-    for _, each in groupby(times, lambda at: at // MINUTE):
-        begin, end = end, end + len(list(each))
-        spans.append((begin, end))
-    found = [array("d", [times[begin] for begin, _ in spans])]
-    for column in columns:
-        rows = [_sum(column[begin:end]) for begin, end in spans]
-        found.append(array("d", [row[each] for each in range(SUM - 1) for row in rows]))
-    return found
-
-
-def _sum(some: Column) -> tuple[float, float, float, int]:
-    whole, count = sum(some), len(some)
-    if whole != whole:  # noqa: PLR0124 - a NaN, which stands for no reading, is not itself
-        there = [value for value in some if value == value]  # noqa: PLR0124
-        if not there:
-            return math.nan, math.nan, math.nan, 0
-        whole, count, some = sum(there), len(there), array("d", there)
-    return min(some), max(some), whole / count, count
+    return f"{strip} {float(first)!r} {number}".encode()

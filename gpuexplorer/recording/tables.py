@@ -6,7 +6,9 @@ from array import array
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
+
+import numpy as np
 
 import gpuexplorer
 from gpuexplorer.core.cards import HOST_ID, NAMELESS, Card, CardId, Sample
@@ -27,27 +29,31 @@ from gpuexplorer.recording.schema import (
     TABLES,
     VERSION,
     Began,
-    Column,
     DamagedError,
     FileFacts,
+    Floats,
     Machine,
     ProgramFacts,
     Record,
+    Said,
     StripFacts,
-    Topic,
     Turn,
-    Writer,
     packed,
     raw,
     sum_of,
-    summed,
+    this_program,
     unpacked,
 )
+from gpuexplorer.telemetry.facts import Cards, Users
 from gpuexplorer.telemetry.happenings import Happening, Kind
+from gpuexplorer.telemetry.history import firsts, summed
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 from gpuexplorer.telemetry.topology import Topology
 
 T = TypeVar("T")
+# What a recording is told beside what is true of itself.
+Told: TypeAlias = Sample | Users | Happening | Cards | Topology | Said
+
 _STATE_NUMBERS = {state: float(number) for number, state in enumerate(STATES, 1)}
 _NO_REASON = float("nan")
 # Made into chunks in one batch, so that none takes long.
@@ -56,8 +62,10 @@ _LAST_FOLDING = 1.0  # seconds
 _ROOM = "0" * 32_000  # given back by who finds the disk full
 
 
-def lay_out(database: sqlite3.Connection, *, anonymous: bool) -> None:
+def lay_out(database: sqlite3.Connection, *, anonymous: bool = False) -> None:
     """The tables of a new file."""
+    database.execute("PRAGMA page_size = 8192")
+    database.execute("PRAGMA auto_vacuum = INCREMENTAL")
     database.executescript(
         "BEGIN;"
         f" PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}; {TABLES}"
@@ -78,48 +86,46 @@ def put_line(
     database: sqlite3.Connection, at: float, kind: str, text: str, whose: str = ""
 ) -> int:
     row = float(at), str(kind), whose, text
-    done = database.execute(
-        "INSERT INTO fact (at, kind, whose, json, sum) VALUES (?, ?, ?, ?, ?)",
-        (*row, sum_of(*row)),
-    )
-    assert done.lastrowid is not None
-    return done.lastrowid
+    asked = "INSERT INTO fact (at, kind, whose, json, sum) VALUES (?, ?, ?, ?, ?)"
+    return database.execute(asked, (*row, sum_of(*row))).lastrowid or 0
 
 
-def put_chunk(database: sqlite3.Connection, strip: int, columns: Sequence[Column]) -> None:
-    """The times and the metrics."""
-    times = columns[0]
+def put_chunk(
+    database: sqlite3.Connection, strip: int, times: Floats, columns: Sequence[Floats] | Floats
+) -> None:
+    first, last = float(times[0]), float(times[-1])
     database.execute(
         "INSERT INTO chunk (strip, first, last, data) VALUES (?, ?, ?, ?)",
-        (strip, times[0], times[-1], packed(strip, times[0], columns)),
+        (strip, first, last, packed(strip, first, (times, *columns))),
     )
 
 
 def put_sums(
-    database: sqlite3.Connection, strip: int, sums: Sequence[Column], row: int | None = None
+    database: sqlite3.Connection,
+    strip: int,
+    starts: Floats,
+    figures: Floats,
+    row: int | None = None,
 ) -> int | None:
-    """After those of that row. The row to go on with; None once it is full."""
+    """`figures`: of each column those of each minute. After those of that row. The row to go on
+    with; None once it is full.
+    """
     asked = "SELECT first, data FROM sums WHERE id = ?"
     for first, data in database.execute(asked, (row,)).fetchall():
         with suppress(DamagedError):  # what stands there stays
-            before = [unpacked(strip, first, data, each) for each in range(len(sums))]
-            counts = 1, *[SUM - 1] * (len(sums) - 1)
-            sums = [*map(_longer, before, sums, counts)]
-    first, last = sums[0][0], sums[0][-1]
+            before, *told = (
+                unpacked(strip, first, data, each) for each in range(1 + len(figures))
+            )
+            old = np.reshape(told, (len(told), SUM, -1))
+            figures = np.concatenate((old, figures), axis=2)
+            starts = np.concatenate((before, starts))
+    first, last = float(starts[0]), float(starts[-1])
+    data = packed(strip, first, (starts, *figures.reshape(len(figures), -1)))
     done = database.execute(
         "INSERT OR REPLACE INTO sums (id, strip, first, last, data) VALUES (?, ?, ?, ?, ?)",
-        (row, strip, first, last, packed(strip, first, sums)),
+        (row, strip, first, last, data),
     )
-    return done.lastrowid if len(sums[0]) < FULL else None
-
-
-def _longer(before: Column, more: Column, count: int) -> Column:
-    """Of one figure of each minute after the other, `count` figures."""
-    found = array("d")
-    old, new = len(before) // count, len(more) // count
-    for each in range(count):
-        found += before[each * old : (each + 1) * old] + more[each * new : (each + 1) * new]
-    return found
+    return done.lastrowid if len(starts) < FULL else None
 
 
 class _Strip:
@@ -137,68 +143,43 @@ class Tables:
     """One run that is written. Every time is of the axis. For one thread, which commits."""
 
     def __init__(
-        self, database: sqlite3.Connection, began: float, writer: Writer, machine: Machine
+        self, database: sqlite3.Connection, began: float, machine: Machine, *, anonymous: bool
     ) -> None:
         self._database = database
+        self._nameless = Nameless() if anonymous else None
         self._strips: dict[tuple[str, str], _Strip] = {}
         self._programs: dict[CardId, dict[int, tuple[int, ProgramFacts]]] = {}
         self._users: dict[CardId, list[int] | None] = {}
-        self._listed: list[Card] | None = None
+        self._listed: Sequence[Card] | None = None
         self._tail: list[tuple[int, int, float, bytes, int]] = []
         (newest,) = database.execute("SELECT coalesce(max(id), 0) FROM tail").fetchone()
         self._row: int = newest
-        self.run = self._fact(began, Record.RUN, Began(writer, machine))
+        if anonymous:
+            machine = replace(machine, name="", notes=())
+        self.run = self.fact(began, Record.RUN, Began(this_program(), machine))
         database.execute("DELETE FROM fact WHERE kind = ?", (Record.ROOM,))
         self._room = put_line(database, began, Record.ROOM, _ROOM)
 
-    def sample(self, at: float, sample: Sample) -> None:
-        values, missing = sample.values, sample.missing
-        some = next(iter(values), None) or next(iter(missing), None)
-        if some is None:
-            return
-        rhythm = HOST_RHYTHM if sample.card == HOST_ID else METRICS[some].cadence.value
-        strip = self._strips.get((sample.card, rhythm))
-        names = () if strip is None else strip.names[:-1]
-        if len(values) + len(missing) != len(names) or not all(
-            name in values or name in missing for name in names
-        ):
-            names = [metric for metric in METRICS if metric in values or metric in missing]
-            strip = None
-        strip = strip or self._new_strip(at, sample.card, rhythm, (*names, STATE))
-        row = [
-            values[metric] if metric in values else NANS[missing[metric]]
-            for metric in map(MetricId, names)
-        ]
-        self._add(strip, at, (*row, _STATE_NUMBERS[sample.state]))
+    def put(self, at: float, told: Told) -> None:
+        if self._nameless is not None:
+            told = self._nameless(told)
+        match told:
+            case Sample():
+                self._sample(at, told)
+            case Users():
+                self._processes(at, told.card, told.processes)
+            case Happening():
+                self.fact(at, Record.HAPPENING, told._replace(at=at))
+            case Cards(cards=cards) if cards != self._listed:
+                self._listed = cards
+                self.fact(at, Turn.CARDS, cards)
+            case Topology():
+                self.fact(at, Turn.TOPOLOGY, told)
+            case Said() if told.text:
+                put_line(self._database, at, told.what, told.text)
 
-    def processes(self, at: float, card: CardId, named: Sequence[NamedProcess] | None) -> None:
-        known = self._programs.setdefault(card, {})
-        users: list[int] | None = None
-        if named is not None:
-            users = [self._program(at, known, each) for each in named]
-            for pid in known.keys() - {each.process.pid for each in named}:
-                gone, _ = known.pop(pid)
-                self._fold(self._strips.pop((str(gone), PROCESSES_RHYTHM)))
-        if self._users.get(card, ()) != users:
-            self._users[card] = users
-            self._fact(at, Turn.PROCESSES, users, card)
-
-    def happening(self, at: float, happening: Happening) -> None:
-        self._fact(at, Record.HAPPENING, happening._replace(at=at))
-
-    def cards(self, at: float, cards: Sequence[Card]) -> None:
-        if list(cards) != self._listed:
-            self._listed = list(cards)
-            self._fact(at, Turn.CARDS, self._listed)
-
-    def topology(self, at: float, topology: Topology) -> None:
-        self._fact(at, Turn.TOPOLOGY, topology)
-
-    def turn(self, at: float, kind: Turn, value: object) -> None:
-        self._fact(at, kind, value)
-
-    def said(self, at: float, what: Topic, text: str) -> None:
-        put_line(self._database, at, what, text)
+    def fact(self, at: float, kind: str, value: object, whose: str = "") -> int:
+        return put_fact(self._database, at, kind, value, whose)
 
     def commit(self) -> None:
         """What was told since the last time stands in the file for good."""
@@ -221,45 +202,59 @@ class Tables:
         """Also where there is no room: what was set aside for that is given back."""
         self._database.execute("DELETE FROM fact WHERE id = ?", (self._room,))
         if failure is not None:
-            self._fact(at, Turn.FAILED, failure)
-        self._fact(at, Record.ENDED, self.run)
+            self._tail.clear()  # what could not be written is not written later either
+            self.fact(at, Turn.FAILED, failure)
+        self.fact(at, Record.ENDED, self.run)
         self._write_tail()
         self._database.commit()
 
-    def forget_waiting(self) -> None:
-        """What could not be written is not written later either."""
-        self._tail.clear()
-
-    def _write_tail(self) -> None:
-        self._database.executemany("INSERT INTO tail VALUES (?, ?, ?, ?, ?)", self._tail)
-        self._tail.clear()
-
-    def _fold(self, strip: _Strip) -> None:
-        if not strip.rows:
+    def _sample(self, at: float, sample: Sample) -> None:
+        values, missing = sample.values, sample.missing
+        some = next(iter(values), None) or next(iter(missing), None)
+        if some is None:
             return
-        self._write_tail()
-        wide = len(strip.names)
-        columns = [strip.times, *(strip.values[each::wide] for each in range(wide))]
-        put_chunk(self._database, strip.number, columns)
-        if strip.names is not PROCESS_METRICS:  # nobody plots a process over the hours
-            sums = summed(columns[0], columns[1:])
-            strip.sums = put_sums(self._database, strip.number, sums, strip.sums)
-        self._database.executemany(
-            "DELETE FROM tail WHERE id = ?", [(row,) for row in strip.rows]
-        )
-        strip.rows, strip.times, strip.values = [], array("d"), array("d")
+        rhythm = HOST_RHYTHM if sample.card == HOST_ID else METRICS[some].cadence.value
+        strip = self._strips.get((sample.card, rhythm))
+        names = () if strip is None else strip.names[:-1]
+        if len(values) + len(missing) != len(names) or not all(
+            name in values or name in missing for name in names
+        ):
+            names = [metric for metric in METRICS if metric in values or metric in missing]
+            strip = None
+        strip = strip or self._new_strip(at, sample.card, rhythm, (*names, STATE))
+        row = [
+            values[metric] if metric in values else NANS[missing[metric]]
+            for metric in map(MetricId, names)
+        ]
+        self._add(strip, at, (*row, _STATE_NUMBERS[sample.state]))
+
+    def _processes(self, at: float, card: CardId, named: Sequence[NamedProcess] | None) -> None:
+        known = self._programs.setdefault(card, {})
+        users: list[int] | None = None
+        if named is not None:
+            users = [self._program(at, known, each) for each in named]
+            for pid in known.keys() - {each.process.pid for each in named}:
+                gone, _ = known.pop(pid)
+                self._fold(self._strips.pop((str(gone), PROCESSES_RHYTHM)))
+        if self._users.get(card, ()) != users:
+            self._users[card] = users
+            self.fact(at, Turn.PROCESSES, users, card)
 
     def _program(
         self, at: float, known: dict[int, tuple[int, ProgramFacts]], named: NamedProcess
     ) -> int:
         facts, pid = facts_of(named), named.process.pid
         number, before = known.get(pid, (0, facts))
-        if not number or _another(before, facts):
-            number = self._fact(at, Record.PROCESS, facts)
+        # The same number may be somebody else by now.
+        another = (
+            None not in (starts := {before.started_at, facts.started_at}) and len(starts) > 1
+        )
+        if not number or another:
+            number = self.fact(at, Record.PROCESS, facts)
             self._new_strip(at, str(number), PROCESSES_RHYTHM, PROCESS_METRICS)
             known[pid] = number, facts
         elif facts != before and (facts.resolved or not before.resolved):
-            self._fact(at, Record.PROCESS, facts, str(number))
+            self.fact(at, Record.PROCESS, facts, str(number))
             known[pid] = number, facts
         told, missing = named.process.values, named.process.missing
         row = [
@@ -275,7 +270,7 @@ class Tables:
         before = self._strips.get((owner, rhythm))
         if before is not None:
             self._fold(before)
-        number = self._fact(at, Record.STRIP, StripFacts(owner, rhythm, names))
+        number = self.fact(at, Record.STRIP, StripFacts(owner, rhythm, names))
         strip = self._strips[owner, rhythm] = _Strip(number, names)
         return strip
 
@@ -289,33 +284,37 @@ class Tables:
         data = raw(row)
         self._tail.append((self._row, strip.number, at, data, sum_of(strip.number, at, data)))
 
-    def _fact(self, at: float, kind: str, value: object, whose: str = "") -> int:
-        return put_fact(self._database, at, kind, value, whose)
+    def _write_tail(self) -> None:
+        self._database.executemany("INSERT INTO tail VALUES (?, ?, ?, ?, ?)", self._tail)
+        self._tail.clear()
+
+    def _fold(self, strip: _Strip) -> None:
+        if not strip.rows:
+            return
+        self._write_tail()
+        times = np.array(strip.times)
+        columns = np.array(strip.values).reshape(times.size, -1).T
+        put_chunk(self._database, strip.number, times, columns)
+        if strip.names is not PROCESS_METRICS:  # nobody plots a process over the hours
+            figures, starts = summed(times, columns), times[firsts(times)]
+            strip.sums = put_sums(self._database, strip.number, starts, figures, strip.sums)
+        self._database.executemany(
+            "DELETE FROM tail WHERE id = ?", [(row,) for row in strip.rows]
+        )
+        strip.rows, strip.times, strip.values = [], array("d"), array("d")
+
+
+_FACTS = ("user", "command", "started_at", "container", "ours", "of_this_user", "elsewhere")
 
 
 def facts_of(named: NamedProcess) -> ProgramFacts:
+    who = named.process
     return ProgramFacts(
-        card=named.process.card,
-        pid=named.process.pid,
-        use=named.process.use,
-        resolved=named.resolved,
-        reason=named.reason,
-        user=named.user,
-        command=named.command,
-        started_at=named.started_at,
-        container=named.container,
-        ours=named.ours,
-        of_this_user=named.of_this_user,
-        elsewhere=named.elsewhere,
+        *(who.card, who.pid, who.use, named.resolved, named.reason),
+        **{each: getattr(named, each) for each in _FACTS},
         simulated=named.simulated,
         ancestors=tuple((each.pid, each.command) for each in named.ancestors),
     )
-
-
-def _another(before: ProgramFacts, now: ProgramFacts) -> bool:
-    """Whether the same number is somebody else by now."""
-    known = before.started_at is not None and now.started_at is not None
-    return known and before.started_at != now.started_at
 
 
 # In place of the sentences that name a program.
@@ -325,67 +324,53 @@ _PROGRAMS = {
 }
 
 
-class AnonymousTables(Tables):
-    """Cards get other ids, always the same in one file. Neither the computer's name nor users,
-    commands, containers and what started a program are kept, and nothing that the lab said.
+class Nameless:
+    """What is told, without names: cards get other ids, always the same in one file. Users,
+    commands, containers and what started a program are left out, and all that the lab said.
     """
 
-    def __init__(
-        self, database: sqlite3.Connection, began: float, writer: Writer, machine: Machine
-    ) -> None:
+    def __init__(self) -> None:
         self._ids = {HOST_ID: HOST_ID}
-        super().__init__(database, began, writer, replace(machine, name="", notes=()))
 
-    def sample(self, at: float, sample: Sample) -> None:
-        super().sample(at, sample._replace(card=self._id(sample.card)))
-
-    def processes(self, at: float, card: CardId, named: Sequence[NamedProcess] | None) -> None:
-        other = self._id(card)
-        nameless = named and [_nameless(each, other) for each in named]
-        super().processes(at, other, nameless)
-
-    def happening(self, at: float, happening: Happening) -> None:
-        card, template = happening.card, _PROGRAMS.get(happening.kind)
-        sentence = happening.sentence
-        if template is not None:
-            sentence = Message(template, pid=happening.about)
-        other = None if card is None else self._id(card)
-        super().happening(at, happening._replace(card=other, sentence=sentence))
-
-    def cards(self, at: float, cards: Sequence[Card]) -> None:
-        super().cards(at, [self._card(each) for each in cards])
-
-    def topology(self, at: float, topology: Topology) -> None:
-        links = [
-            each._replace(a=self._id(each.a), b=self._id(each.b)) for each in topology.links
-        ]
-        other = Topology(
-            [self._id(each) for each in topology.cards],
-            links,
-            self._by_id(topology.numa_nodes),
-            self._by_id(topology.cpu_affinity),
-            topology.node_memory,
-        )
-        super().topology(at, other)
-
-    def said(self, at: float, what: Topic, text: str) -> None:
-        """Code, and what came of it."""
-
-    def _card(self, card: Card) -> Card:
-        parent = None if card.parent is None else self._id(card.parent)
-        return replace(card, id=self._id(card.id), parent=parent)
+    def __call__(self, told: Told) -> Told:
+        match told:
+            case Sample(card=card):
+                return told._replace(card=self._id(card))
+            case Users(card=card, processes=named):
+                other = self._id(card)
+                return Users(other, named and [_nameless(each, other) for each in named])
+            case Happening(card=card):
+                if told.kind in _PROGRAMS:
+                    words = Message(_PROGRAMS[told.kind], pid=told.about)
+                    told = told._replace(sentence=words)
+                return told._replace(card=card and self._id(card))
+            case Cards(cards=cards):
+                others = [
+                    replace(
+                        each, id=self._id(each.id), parent=each.parent and self._id(each.parent)
+                    )
+                    for each in cards
+                ]
+                return replace(told, cards=others)
+            case Topology():
+                return replace(
+                    told,
+                    cards=[self._id(each) for each in told.cards],
+                    links=[e._replace(a=self._id(e.a), b=self._id(e.b)) for e in told.links],
+                    numa_nodes=self._by_id(told.numa_nodes),
+                    cpu_affinity=self._by_id(told.cpu_affinity),
+                )
+        return replace(told, text="")
 
     def _by_id(self, known: Mapping[CardId, T]) -> dict[CardId, T]:
         return {self._id(card): value for card, value in known.items()}
 
     def _id(self, card: CardId) -> CardId:
-        other = self._ids.get(card)
-        if other is None:
+        if card not in self._ids:
             nameless = NAMELESS if card.startswith(NAMELESS) else ""
             kind = "MIG" if card.startswith("MIG-") else "GPU"
-            other = CardId(f"{nameless}{kind}-anonymous-{len(self._ids) - 1}")
-            self._ids[card] = other
-        return other
+            self._ids[card] = CardId(f"{nameless}{kind}-anonymous-{len(self._ids) - 1}")
+        return self._ids[card]
 
 
 def _nameless(named: NamedProcess, card: CardId) -> NamedProcess:

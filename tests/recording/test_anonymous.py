@@ -13,6 +13,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.schema import Machine, ProgramFacts, Record, Topic
 from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.facts import Cards, Users
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.processes import Ancestor, CardProcess, NamedProcess, ProcessUse
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology
@@ -56,15 +57,15 @@ def dump(path: Path) -> str:
 
 
 def tell_everything(recorder: Recorder, clock: ManualClock) -> None:
-    recorder.put_cards(CARDS)
-    recorder.put_topology(
+    recorder.put(Cards(CARDS, MACHINE.source))
+    recorder.put(
         Topology((ONE, TWO), (Link(ONE, TWO, PathKind.SWITCH),), {ONE: 0}, {TWO: "0-3"})
     )
     for card in (*CARDS, MACHINE.host):
         recorder.put(Sample(card.id, clock.now(), {MetricId("memory_used"): 1.0}))
-    recorder.put_processes(PART, [PROCESS])
+    recorder.put(Users(PART, [PROCESS]))
     for happening in HAPPENINGS:
-        recorder.put_happening(happening)
+        recorder.put(happening)
     recorder.put_said(Topic.CELL, SECRET)
 
 

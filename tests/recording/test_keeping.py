@@ -18,10 +18,11 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.records import text_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.recording.keeping import Kept
+from gpuexplorer.recording.recorder import Kept
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.recording.schema import Began, Machine, Turn, Writer
 from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.facts import Cards
 from gpuexplorer.telemetry.happenings import Happening, Kind
 
 CARD, BUSY = CardId("GPU-1"), MetricId("gpu_utilization")
@@ -50,11 +51,11 @@ def begin(path: Path) -> Begin:
 
 
 def live(kept: Kept, clock: ManualClock, seconds: float, step: float = 10.0) -> None:
-    kept.put_cards(CARDS)
+    kept.put(Cards(CARDS, MACHINE.source))
     for count in range(round(seconds / step)):
         kept.put(Sample(CARD, clock.now(), {BUSY: count % 7 / 7}))
         if count % 100 == 0:
-            kept.put_happening(
+            kept.put(
                 Happening(clock.now(), clock.wall(), Kind.ASLEEP, CARD, Message("It sleeps"))
             )
         kept.write_now()
@@ -139,7 +140,7 @@ def test_readings_are_kept_for_a_day_and_buckets_for_as_long_as_was_chosen(
     recording = open_recording(path)
     first = recording.readings(CARD, BUSY, BEGAN, now).times[0]
     assert DAY <= now - first < 1.5 * DAY
-    bucket = recording.buckets(CARD, BUSY, BEGAN, now).times[0]
+    bucket = recording.forgotten(CARD, BUSY, BEGAN, now)[0, 0]
     assert 2 * DAY <= now - bucket < 2.5 * DAY
     assert 1.9 * DAY <= now - recording.happenings()[0].at < 2.2 * DAY
     # Who was there is known, though it was told before all that is kept.

@@ -9,8 +9,8 @@ import pytest
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import GPU_UTILIZATION
-from gpuexplorer.recording.keeping import Kept
-from gpuexplorer.recording.recorded_past import RecordedPast
+from gpuexplorer.recording.recorded_session import RecordedPast
+from gpuexplorer.recording.recorder import Kept
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.happenings import Kind
 from tests.recording.life import MACHINE
@@ -80,5 +80,5 @@ def test_readings_that_are_forgotten_of_an_old_file_are_sums(tmp_path: Path) -> 
     kept.stop()
     with closing(open_recording(path)) as recording:
         assert not recording.readings(CARD, GPU_UTILIZATION, BEGAN, BEGAN + 100).times
-        found = recording.buckets(CARD, GPU_UTILIZATION, BEGAN, BEGAN + 100)
-        assert sum(found.counts) == pytest.approx(60)
+        found = recording.forgotten(CARD, GPU_UTILIZATION, BEGAN, BEGAN + 100)
+        assert sum(found[-1]) == pytest.approx(60)

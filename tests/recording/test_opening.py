@@ -141,7 +141,7 @@ def test_readings_and_sums_say_the_same(recording: Recording) -> None:
     assert (means * counts).sum() == pytest.approx(sum(readings.values))
     assert most.max() == max(readings.values)
     # Nothing is told of a time twice.
-    assert not recording.buckets(card, GPU_UTILIZATION, BEGAN, recording.ended).times
+    assert not recording.forgotten(card, GPU_UTILIZATION, BEGAN, recording.ended).size
 
 
 def test_the_time_of_day_goes_to_the_axis_and_back(copy: Path) -> None:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import GPU_UTILIZATION, POWER_DRAW
-from gpuexplorer.recording.keeping import Kept
-from gpuexplorer.recording.recorded_past import JoinedPast, RecordedPast
+from gpuexplorer.recording.recorded_session import JoinedPast, RecordedPast
+from gpuexplorer.recording.recorder import Kept
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.trace import Trace
 from tests.recording.life import CARD, MACHINE, WALL, Life, recorded
@@ -107,7 +107,7 @@ def test_where_readings_are_forgotten_sums_take_their_place(tmp_path: Path) -> N
             assert not np.isnan(trace.means).any()
         sample = recording.sample(CARD, [POWER_DRAW], recording.began + 1000)
         assert sample.values == {POWER_DRAW: 300.0}
-        assert recording.buckets(CARD, POWER_DRAW, *window).times
+        assert recording.forgotten(CARD, POWER_DRAW, *window).size
         assert not recording.notes()
 
 

@@ -33,6 +33,7 @@ from gpuexplorer.recording.schema import (
     sum_of,
 )
 from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.facts import Cards
 from tests.recording.made import BEGAN, make_recording
 
 CARD = CardId("GPU-1")
@@ -171,7 +172,7 @@ def test_cards_that_come_and_go_are_told_once_each(
     one = Card(CARD, 0, "H100", 1)
     two = Card(CardId("GPU-2"), 1, "H100", 1)
     for cards in ([one], [one], [one, two], [two], [two]):
-        recorder.put_cards(cards)
+        recorder.put(Cards(cards, MACHINE.source))
         clock.advance(1.0)
     recorder.stop()
     kind = tuple[Card, ...]

@@ -23,14 +23,14 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Began, Finished, Measured
 from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.recording.choice import chosen
-from gpuexplorer.recording.keeping import Kept
 from gpuexplorer.recording.lab_said import Noted, Sent, line_of
-from gpuexplorer.recording.recorder import Recorder
+from gpuexplorer.recording.recorder import Kept, Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.recording.report import report_page, write_report
 from gpuexplorer.recording.report_facts import Report, findings
 from gpuexplorer.recording.schema import Machine
 from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.facts import Cards
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from tests.recording.made import BEGAN, make_recording
 
@@ -85,7 +85,7 @@ def recorded(
     clock = ManualClock(wall=BEGAN)
     machine = Machine(name, Source("nvml", Message("driver 590")), 1.0, host)
     recorder = Recorder(path / "a.gpurec", machine, clock)
-    recorder.put_cards(cards)
+    recorder.put(Cards(cards, machine.source))
     began = clock.now()
     for second in range(seconds):
         for each in cards:
@@ -100,7 +100,7 @@ def recorded(
             recorder.put_said(*line)
         for one in happenings:
             if one.at == second:
-                recorder.put_happening(one._replace(at=began + second, wall=BEGAN + second))
+                recorder.put(one._replace(at=began + second, wall=BEGAN + second))
         if second % 60 == 0:
             recorder.write_now()
         clock.advance(1.0)
@@ -276,7 +276,7 @@ def test_pauses_and_a_clock_that_was_set_are_told_once(tmp_path: Path) -> None:
     for stepped in (7200.0, 0.0):
         kept = Kept(path, machine, clock, days=1, most_bytes=1 << 30, asleep=lambda: 0.0)
         for step in (stepped, 0.0):
-            kept.put_cards([card(0)])
+            kept.put(Cards([card(0)], machine.source))
             kept.write_now()
             clock.advance(100)
             kept.write_now()

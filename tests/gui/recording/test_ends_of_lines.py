@@ -9,7 +9,7 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, POWER_DRAW
 from gpuexplorer.gui.plots.content import Line, Stretch
 from gpuexplorer.gui.plots.summary import summarise
-from gpuexplorer.recording.recorded_past import RecordedPast
+from gpuexplorer.recording.recorded_session import RecordedPast
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import open_recording
 from tests.recording.life import CARD, MACHINE, WALL, Life
