@@ -44,7 +44,7 @@ Floats = NDArray[np.float64]
 def write_long_recording(path: Path, seconds: int, readings: int) -> None:
     """At one reading a second; of those only the newest so many are kept."""
     random = np.random.default_rng(1)
-    times = _BEGAN + np.arange(seconds)
+    times = _BEGAN + np.arange(seconds, dtype=np.float64)
     names = *(metric.id for metric in KEPT), STATE
     columns = [times, *(_figures(name, times, random) for name in names)]
     with closing(sqlite3.connect(path, isolation_level=None)) as database:

@@ -22,17 +22,12 @@ from gpuexplorer.recording.lab_said import Noted, noted_of
 from gpuexplorer.recording.recorder import length
 from gpuexplorer.recording.recording import Recording
 from gpuexplorer.recording.schema import ProgramSeen, Said
-from gpuexplorer.recording.strands import TIMES, Strand
+from gpuexplorer.recording.strands import Strand
 from gpuexplorer.telemetry.happenings import Happening
-from gpuexplorer.telemetry.history import MINUTE
 from gpuexplorer.telemetry.session import card_numbers
-from gpuexplorer.telemetry.trace_csv import (
-    iso,
-    untils,
-)
+from gpuexplorer.telemetry.trace_csv import iso, untils
 
 _TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")
-BUCKET = MINUTE
 _AT_ONCE = 86_400.0  # seconds, whose sums memory has room for
 _LOOK_EVERY, _MOST_LOOKS = 60.0, 50_000
 
@@ -179,60 +174,61 @@ def _local(wall: float) -> datetime:
 
 
 class Round(NamedTuple):
-    """Metrics of one card that were read at the same moment; or, where only those are kept, the
-    means of a bucket that began then, with its lowest and highest figures.
+    """What was read of one card at the same moment: of each metric its figure, NaN where there
+    was none. Or, where only those are kept, the mean of the minute that began then, the lowest
+    and the highest.
     """
 
     at: float
     until: float  # a reading from then on is of the next beat
     card: CardId
-    metrics: tuple[MetricId, ...]
-    values: Sequence[float]  # NaN: there was none
-    lowest: Sequence[float] = ()
-    highest: Sequence[float] = ()
+    figures: Mapping[MetricId, tuple[float, ...]]
+
+    def known(self, place: int = 0) -> Mapping[MetricId, float]:
+        """Of the figures of each metric that one, where there is one."""
+        return {
+            e: some[place] for e, some in self.figures.items() if math.isfinite(some[place])
+        }
 
 
 def rounds(choice: Choice) -> Iterator[Round]:
     """In order of time. Memory holds but a part of a long recording."""
     strands = (
-        _of_strand(choice, card, strand)
+        each
         for card in choice.metrics
         for strand in choice.recording.strands(card)
+        for each in (_means(choice, card, strand), _readings(choice, card, strand))
     )
     yield from merge(*strands, key=attrgetter("at"))
 
 
-def _of_strand(choice: Choice, card: CardId, strand: Strand) -> Iterator[Round]:
-    """What is read together; where readings are forgotten, their sums."""
-    metrics = [each for each in choice.metrics[card] if each in strand.metrics]
+def _means(choice: Choice, card: CardId, strand: Strand) -> Iterator[Round]:
+    """Where readings are forgotten."""
     first, past_end = choice.start, math.nextafter(choice.end, math.inf)
     while first < past_end:
         last = min(first + _AT_ONCE, past_end)
-        found: dict[float, list[tuple[MetricId, float, float, float]]] = {}
-        for metric in metrics:
+        found: dict[float, dict[MetricId, tuple[float, ...]]] = {}
+        for metric in strand.metrics.intersection(choice.metrics[card]):
             sums = strand.sums(metric, first, math.nextafter(last, 0.0), forgotten=True)
             for at, low, high, mean, _ in sums.T.tolist():
-                found.setdefault(at, []).append((metric, mean, low, high))
+                found.setdefault(at, {})[metric] = mean, low, high
         times = sorted(at for at in found if at >= first)
         for at, until in zip(times, untils(times), strict=True):
-            names, *figures = zip(*found[at], strict=True)
-            yield Round(at, until, card, names, *figures)
+            yield Round(at, until, card, found[at])
         first = last
+
+
+def _readings(choice: Choice, card: CardId, strand: Strand) -> Iterator[Round]:
+    metrics = [each for each in choice.metrics[card] if each in strand.metrics]
     for block in strand.within(choice.start, choice.end):
-        known = {each: strand.columns(block, each) for each in (MetricId(TIMES), *metrics)}
-        columns = {each: told[1] for each, told in known.items() if told is not None}
-        its = columns.pop(MetricId(TIMES), None)
-        if its is not None and columns:
-            ends = its.searchsorted(choice.start), its.searchsorted(past_end)
+        told = {each: strand.columns(block, each) for each in metrics}
+        there = {metric: columns for metric, columns in told.items() if columns is not None}
+        for its, _ in [*there.values()][:1]:
+            ends = its.searchsorted(choice.start), its.searchsorted(choice.end, side="right")
             times = its[slice(*ends)].tolist()
-            rows = zip(*(each[slice(*ends)].tolist() for each in columns.values()), strict=True)
-            for at, until, values in zip(times, untils(times), rows, strict=True):
-                yield Round(at, until, card, tuple(columns), values)
-
-
-def condensed(choice: Choice, card: CardId, metric: MetricId) -> bool:
-    """Whether means are among its figures. Readings are forgotten oldest first."""
-    return bool(choice.recording.forgotten(card, metric, choice.start, choice.end).size)
+            rows = zip(*(zip(e[slice(*ends)].tolist()) for _, e in there.values()), strict=True)
+            for at, until, row in zip(times, untils(times), rows, strict=True):
+                yield Round(at, until, card, dict(zip(there, row, strict=True)))
 
 
 def all_noted(recording: Recording) -> Iterator[tuple[Said, Noted]]:

@@ -4,8 +4,7 @@ Perfetto and Chrome.
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
 from heapq import merge
 from itertools import chain
 from operator import attrgetter, itemgetter
@@ -29,17 +28,16 @@ from gpuexplorer.core.trace_format import (
 )
 from gpuexplorer.lab.events import Began, Failed, Finished, Transferred
 from gpuexplorer.recording.choice import (
-    BUCKET,
     Choice,
     Round,
     all_noted,
-    condensed,
     looks,
     rounds,
     spans,
 )
 from gpuexplorer.recording.lab_said import OfProgram, Sent
 from gpuexplorer.recording.schema import Turn
+from gpuexplorer.telemetry.history import MINUTE
 from gpuexplorer.telemetry.trace_csv import (
     BLANKS,
     SIMULATED,
@@ -55,8 +53,10 @@ def csv_lines(choice: Choice) -> Iterator[str]:
     """A row for each beat of the readings, a column for each metric of a card; where only
     buckets are kept, a row for each of these, with their lowest and highest figures.
     """
+    forgotten = choice.recording.forgotten
+    ends = choice.start, choice.end
     series = [(card, each) for card, metrics in choice.metrics.items() for each in metrics]
-    means = any(condensed(choice, *each) for each in series)
+    means = any(forgotten(*each, *ends).size for each in series)
     names: list[str] = []
     places: dict[tuple[CardId, MetricId], tuple[int, str]] = {}
     for card, metric in series:
@@ -64,19 +64,13 @@ def csv_lines(choice: Choice) -> Iterator[str]:
         name = column_name(card, METRICS[metric])
         names += [name, f"{name} min", f"{name} max"] if means else [name]
 
-    @cache
-    def columns(card: CardId, metrics: Sequence[MetricId]) -> Sequence[tuple[int, str]]:
-        return [places[card, each] for each in metrics]
-
     def reads() -> Iterator[Read]:
         for each in rounds(choice):
-            if each.lowest and not means:
-                continue  # readings that are damaged have means
             cells = {}
-            for offset, figures in enumerate(filter(None, each[4:])):
-                together = zip(columns(each.card, each.metrics), figures, strict=True)
-                for (place, form), value in together:
-                    cells[place + offset] = form % value if math.isfinite(value) else ""
+            for metric, figures in each.figures.items():
+                place, form = places[each.card, metric]
+                for number, value in enumerate(figures, place):
+                    cells[number] = form % value if math.isfinite(value) else ""
             yield Read(each.at, each.until, cells)
 
     def times(at: float) -> tuple[str, str]:
@@ -98,7 +92,7 @@ def _comments(choice: Choice, *, means: bool) -> Iterator[str]:
     yield BLANKS
     if means:
         yield (
-            f"older figures are means of the {BUCKET:.0f} s after the time of their row, with"
+            f"older figures are means of the {MINUTE:.0f} s after the time of their row, with"
             " their lowest and highest"
         )
     for card in choice.cards:
@@ -149,20 +143,16 @@ def json_lines(choice: Choice) -> Iterator[str]:
 
 
 def _figures(choice: Choice) -> Iterator[_Line]:
-    def known(each: Round, values: Sequence[float]) -> Mapping[MetricId, float]:
-        together = zip(each.metrics, values, strict=True)
-        return {metric: value for metric, value in together if math.isfinite(value)}
-
+    reason = choice.recording.reason
     for each in rounds(choice):
-        line: dict[str, object] = {"is": "sample", "card": each.card}
-        line["values"] = known(each, each.values)
-        if each.lowest:
-            lowest, highest = known(each, each.lowest), known(each, each.highest)
-            line |= {"is": "means", "seconds": BUCKET, "lowest": lowest, "highest": highest}
+        line: dict[str, object] = {"is": "sample", "card": each.card, "values": each.known()}
+        if any(len(figures) > 1 for figures in each.figures.values()):
+            line |= {"is": "means", "seconds": MINUTE}
+            line |= {"lowest": each.known(1), "highest": each.known(2)}
         else:
             line["missing"] = {
-                metric: choice.recording.reason(value).sentence
-                for metric, value in zip(each.metrics, each.values, strict=True)
+                metric: reason(value).sentence
+                for metric, (value,) in each.figures.items()
                 if not math.isfinite(value)
             }
         yield each.at, line
@@ -349,11 +339,10 @@ def _curves(choice: Choice) -> Iterator[_Drawn]:
         label, unit = METRICS[metric].label, METRICS[metric].unit
         return _Drawn(card, "", label, at, at, {unit: newest[card, metric]})
 
-    ends = [Round(choice.end, math.inf, card, (), ()) for card in choice.metrics]
+    ends = [Round(choice.end, math.inf, card, {}) for card in choice.metrics]
     for each in chain(rounds(choice), ends):
-        together = zip(each.metrics, each.values, strict=True)
-        known = {metric: value for metric, value in together if math.isfinite(value)}
-        if each.metrics and not known:
+        known = each.known()
+        if each.figures and not known:
             continue
         before, usual = read.get(each.card, (choice.start, math.inf if known else 0.0))
         lasts = each.until - each.at

@@ -161,22 +161,20 @@ class Tables:
         self._room = put_line(database, began, Record.ROOM, _ROOM)
 
     def put(self, at: float, told: Told) -> None:
-        if self._nameless is not None:
-            told = self._nameless(told)
-        match told:
-            case Sample():
-                self._sample(at, told)
-            case Users():
-                self._processes(at, told.card, told.processes)
-            case Happening():
-                self.fact(at, Record.HAPPENING, told._replace(at=at))
+        match told if self._nameless is None else self._nameless(told):
+            case Sample() as sample:
+                self._sample(at, sample)
+            case Users(card=card, processes=named):
+                self._processes(at, card, named)
+            case Happening() as happening:
+                self.fact(at, Record.HAPPENING, happening._replace(at=at))
             case Cards(cards=cards) if cards != self._listed:
                 self._listed = cards
                 self.fact(at, Turn.CARDS, cards)
-            case Topology():
-                self.fact(at, Turn.TOPOLOGY, told)
-            case Said() if told.text:
-                put_line(self._database, at, told.what, told.text)
+            case Topology() as topology:
+                self.fact(at, Turn.TOPOLOGY, topology)
+            case Said(what=what, text=text):
+                put_line(self._database, at, what, text)
 
     def fact(self, at: float, kind: str, value: object, whose: str = "") -> int:
         return put_fact(self._database, at, kind, value, whose)
@@ -332,7 +330,7 @@ class Nameless:
     def __init__(self) -> None:
         self._ids = {HOST_ID: HOST_ID}
 
-    def __call__(self, told: Told) -> Told:
+    def __call__(self, told: Told) -> Told | None:
         match told:
             case Sample(card=card):
                 return told._replace(card=self._id(card))
@@ -360,7 +358,7 @@ class Nameless:
                     numa_nodes=self._by_id(told.numa_nodes),
                     cpu_affinity=self._by_id(told.cpu_affinity),
                 )
-        return replace(told, text="")
+        return None  # code, and what came of it
 
     def _by_id(self, known: Mapping[CardId, T]) -> dict[CardId, T]:
         return {self._id(card): value for card, value in known.items()}
