@@ -6,12 +6,11 @@ import pynvml
 
 from bench.table import Figure, paired, seconds_each
 from gpuexplorer.core.cards import Sample
-from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.metrics import Cadence, metrics_of
+from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from gpuexplorer.telemetry.happening_log import HappeningLog
 from gpuexplorer.telemetry.history import History
-from gpuexplorer.telemetry.latest import Latest
+from gpuexplorer.telemetry.session import session_on
 from tests.nvml_stub.stub import Stub
 
 
@@ -31,15 +30,14 @@ def _beat(stub: Stub, count: int) -> list[Figure]:
     cards = backend.cards()
     wanted = {card.id: metrics_of(card, [Cadence.FAST]) for card in cards}
     handles = [pynvml.nvmlDeviceGetHandleByIndex(index) for index in range(count)]
-    latest, past, history = Latest(), HappeningLog(SystemClock()), History(1.0)
+    session, history = session_on(NoCards()), History(1.0)
 
     def read() -> None:
         for card in cards:
             backend.read(card.id, wanted[card.id])
 
     def keep(sample: Sample) -> None:
-        latest.put(sample)
-        past.consider(sample)
+        session.take(sample)
         history.append(sample)
 
     def whole() -> None:

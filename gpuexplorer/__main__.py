@@ -54,15 +54,8 @@ def main(words: Sequence[str] | None = None) -> int:
         reconfigure = getattr(getattr(sys, name), "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
-    if words is None:
-        words = sys.argv[1:]
-        if words[:1] and words[0] in VERBS:
-            # What a verb imports and reads it keeps to its end. Looking through that for
-            # garbage again and again, and once more at the exit, takes a fifth of a snapshot.
-            gc.set_threshold(_SELDOM)
-            atexit.register(gc.freeze)
     try:
-        return _run(list(words))
+        return _run(sys.argv[1:] if words is None else [*words], alone=words is None)
     except Trouble as trouble:
         wrong = isinstance(trouble, WrongArgumentsError)
         return _say(trouble, WRONG_ARGUMENTS if wrong else TROUBLE)
@@ -89,20 +82,30 @@ def main(words: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _run(words: list[str]) -> int:
+def _run(words: list[str], *, alone: bool) -> int:
+    """`alone`: the process is for nothing else."""
     if words[:1] == ["--or-simulate"] and words[1:2] and words[1] in VERBS:
         words = words[1:]  # `make run` always says so; a command has its own way
     if words == [_WORKER]:
         be_the_worker: Callable[[], int] = import_module("gpuexplorer.worker.__main__").main
         return be_the_worker()
-    if words and words[0] in VERBS:
-        command = import_module(f"gpuexplorer.commands.{words[0]}")
-        parser = SentenceParser(prog=f"gpuexplorer {words[0]}")
-        command.add_arguments(parser)
-        run: Callable[[argparse.Namespace], int] = command.run
-        status = run(parser.understood(words[1:]))
-        sys.stdout.flush()
-        return status
+    if not words or words[0] not in VERBS:
+        return _open_window(words)
+    if alone:
+        # What a verb imports and reads it keeps to its end. Looking through that for garbage
+        # again and again, and once more at the exit, takes a fifth of a snapshot.
+        gc.set_threshold(_SELDOM)
+        atexit.register(gc.freeze)
+    command = import_module(f"gpuexplorer.commands.{words[0]}")
+    parser = SentenceParser(prog=f"gpuexplorer {words[0]}")
+    command.add_arguments(parser)
+    run: Callable[[argparse.Namespace], int] = command.run
+    status = run(parser.understood(words[1:]))
+    sys.stdout.flush()
+    return status
+
+
+def _open_window(words: Sequence[str]) -> int:
     from gpuexplorer.commands import window_arguments as window  # noqa: PLC0415 - no verb's
 
     lines = [f"  {name:10} {tr(line)}" for name, line in VERBS.items()]
@@ -112,12 +115,8 @@ def _run(words: list[str]) -> int:
         description=f"{said}\n\n{tr('Without a command the window opens.')}",
         epilog="\n".join([tr("commands:"), *lines, "", tr("Each has its own --help.")]),
     )
-    parser.add_argument(
-        "--version",
-        action="version",
-        version=gpuexplorer.__version__,
-        help=tr("show the version and exit"),
-    )
+    version, told = gpuexplorer.__version__, tr("show the version and exit")
+    parser.add_argument("--version", action="version", version=version, help=told)
     window.add_window_arguments(parser)
     arguments, unknown = parser.parse_known_args(words)
     word = arguments.recording
@@ -145,11 +144,13 @@ def _run(words: list[str]) -> int:
         window.do_without_display(pictures=pictures)
     why = window.why_no_window()
     if why is None:
+        # What the window brings along stays to the end. Looking through all of it for garbage,
+        # again and again while it grows, takes a sixth of the start.
+        gc.disable()
         try:
-            # What it brings along stays to the end. Looking through all of it for garbage,
-            # again and again while it grows, takes a sixth of the start.
-            gc.disable()
-            opened = import_module("gpuexplorer.app")
+            open_window: Callable[[argparse.Namespace], int] = import_module(
+                "gpuexplorer.app"
+            ).run
         except ImportError as error:
             if (error.name or "").startswith("gpuexplorer"):
                 raise  # not the system's fault
@@ -160,7 +161,6 @@ def _run(words: list[str]) -> int:
             gc.freeze()
             gc.enable()
     if why is None:
-        open_window: Callable[[argparse.Namespace], int] = opened.run
         return open_window(arguments)
     if not for_a_person or nobody_reads():
         raise Trouble(why, "`gpuexplorer doctor` says more.")

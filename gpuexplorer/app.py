@@ -6,13 +6,12 @@ import argparse
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, QTimer
-from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
@@ -34,7 +33,7 @@ from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.recording.recorded_session import RecordedSession
-from gpuexplorer.remote.host_name import Launch
+from gpuexplorer.remote.ssh import Launch
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.looked_for import Place, looked_for
@@ -61,7 +60,8 @@ _LOOK_EVERY = 200  # milliseconds
 class App:
     """Owns the session and the window. Everything here runs in the GUI thread.
 
-    `past`: simulated cards have lived through so many seconds when the window opens.
+    `past`: simulated cards have lived through so many seconds when the window opens. `launch`
+    runs commands on other machines, where not ssh does.
     """
 
     def __init__(
@@ -73,37 +73,41 @@ class App:
         past: float | None = None,
         launch: Launch | None = None,
     ) -> None:
-        """`launch` runs commands on other machines, where not ssh does."""
         self._settings = settings or Settings()
-        self._bridge = Bridge()
-        self._search = CardSearch(open_real, self._bridge)
+        bridge, hosts = Bridge(), hosts_named(arguments)
+        self._search = CardSearch(open_real, bridge)
         self._search.answered.connect(self._on_search_answered)
         without_cards = self._settings.choices.without_cards
         self._or_simulate = arguments.or_simulate or without_cards is WithoutCards.SIMULATE
         self._looking_again = False
-        self._reader = RecordingReader(self._bridge)
+        self._reader = RecordingReader(bridge)
         self._reader.was_read.connect(self._on_recording_read)
         # What goes on being read while a recording is shown, so that its past goes on.
         self._aside: tuple[Session, Want] | None = None
         always_on = AlwaysOn(self._settings)
-        self._make = SessionMaker(self._settings, self._bridge, always_on, past)
+        self._make = SessionMaker(self._settings, bridge, always_on, past)
         attempts: Sequence[Attempt] = ()
-        if arguments.simulate is not None and not hosts_named(arguments):
-            self._session = self._make.simulated(
-                arguments.simulate, arguments.fault, arguments.seed
-            )
+        if arguments.simulate is not None and not hosts:
+            words = arguments.simulate, arguments.fault, arguments.seed
+            self._session = self._make.simulated(*words)
         else:
-            self._session, attempts = self._look_for_real_cards(patience)
-        machines = machines_at_start(
-            arguments, self._settings, self._bridge, self._session, launch
-        )
+            # Whatever a driver does, the window opens soon.
+            opened = self._search.first(patience)
+            backend, attempts = opened or (None, [STILL_WAITING])
+            if backend is not None:
+                self._session, attempts = self._make.reading(backend, attempts), ()
+            elif opened is not None and self._or_simulate:
+                self._session = self._make.simulated(MAKE_BELIEVE, attempts=attempts)
+            else:
+                self._session = self._make.bare()
+        machines = machines_at_start(arguments, self._settings, bridge, self._session, launch)
         self.window = MainWindow(
             self._session,
             attempts,
             looked_for(Place()),
             or_simulated=bool(attempts) and not self._session.bare,
             simulate=lambda spec: self._change_to(self._make.simulated(spec)),
-            bridge=self._bridge,
+            bridge=bridge,
             settings=self._settings,
             look_again=self._look_again,
             open_recording=self._reader.read,
@@ -112,16 +116,22 @@ class App:
             machines=machines,
         )
         self.crash_reports = CrashReports(self.window)
-        self._dress(arguments)
         self._reader.failed.connect(self.window.say)
         self._search.setParent(self.window)
         self._search.rhythm_changed.connect(self.window.explanation.show_rhythm)
         self._search.go_on(until_found=self._session.bare)
+        # As it was asked for, over what the settings and the last time say.
+        if arguments.size is not None:
+            self.window.resize(within_screen(QSize(*arguments.size), self.window))
+        view = "machines" if hosts or machines.fleet is not None else None
+        if arguments.screenshot is None:
+            view = arguments.view or view
+            if arguments.theme is not None:
+                self._settings.hold_scheme(Scheme(arguments.theme))
+        if view is not None:
+            self.window.navigation.open_screen(view)
         self._session.start()
         begin(machines, arguments)
-        named = bool(hosts_named(arguments)) or machines.fleet is not None
-        if named and arguments.view is None:
-            self.window.navigation.open_screen("machines")
         if arguments.open is not None:
             self._reader.read(Path(arguments.open), patience)
 
@@ -138,29 +148,6 @@ class App:
         self._settings.flush()
         self.crash_reports.stop()
 
-    def _dress(self, arguments: argparse.Namespace) -> None:
-        """As it was asked for at the start, over what the settings and the last time say."""
-        if arguments.size is not None:
-            self.window.resize(within_screen(QSize(*arguments.size), self.window))
-        if arguments.screenshot is not None:
-            return
-        if arguments.view is not None:
-            self.window.navigation.open_screen(arguments.view)
-        if arguments.theme is not None:
-            self._settings.hold_scheme(Scheme(arguments.theme))
-
-    def _look_for_real_cards(self, patience: float) -> tuple[Session, Sequence[Attempt]]:
-        """Whatever a driver does, the window opens soon."""
-        opened = self._search.first(patience)
-        if opened is None:
-            return self._make.bare(), [STILL_WAITING]
-        backend, attempts = opened
-        if backend is not None:
-            return self._make.reading(backend, attempts), ()
-        if self._or_simulate:
-            return self._make.simulated(MAKE_BELIEVE, attempts=attempts), attempts
-        return self._make.bare(), attempts
-
     def _look_again(self) -> None:
         """While somebody looks at simulated cards, or at the reasons why there are none."""
         self._looking_again = True
@@ -172,7 +159,7 @@ class App:
         """`attempts` say why no card is read any more. `quietly`: nobody asked for it, and who
         looks at another machine goes on doing so.
         """
-        left = [self._session, *([self._aside[0]] if self._aside is not None else [])]
+        left = [self._session] if self._aside is None else [self._session, self._aside[0]]
         self._session, self._aside = session, None
         self._search.go_on(until_found=session.bare)
         # The window says what it wants first, and so gets all of it with the first beat.
@@ -254,9 +241,8 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         window.diagnostics.cost_changed.connect(window.status.show_cost)
     # The ticks of the frame clock let Python notice the signal.
-    for name in _ENDINGS:
-        if (number := getattr(signal, name, None)) is not None:
-            signal.signal(number, lambda got, _: application.exit(128 + got))
+    for name in filter(signal.Signals.__members__.__contains__, _ENDINGS):
+        signal.signal(signal.Signals[name], lambda got, _: application.exit(128 + got))
     if arguments.quit_after is not None:
         QTimer.singleShot(round(arguments.quit_after * 1000), application.quit)
     if arguments.diagnostics is not None:
@@ -272,7 +258,11 @@ def run(arguments: argparse.Namespace) -> int:
             window.diagnostics.write(arguments.diagnostics)
     finally:
         app.stop()
-        delete([window])
+        # In Qt's order: left to Python, parts would still be told of events when half of what
+        # they are made of is gone.
+        window.close()
+        window.deleteLater()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     if pictures is None:
         return status
     if pictures.trouble is not None:
@@ -290,16 +280,15 @@ def _pictures(app: App, arguments: argparse.Namespace) -> "Pictures":
     from gpuexplorer.gui.settings.dialog import SettingsDialog  # noqa: PLC0415
 
     window, view = app.window, arguments.view
-    everything = view in (None, "all")
-    bare = app.session.bare and not arguments.host
+    everything, bare = view in (None, "all"), app.session.bare and not arguments.host
     if bare and not everything:
         raise Trouble(
             "No graphics card answers, so there is nothing to show on the screen {screen!r}.",
             "Take pictures of simulated cards: --simulate 2xTitanRTX.",
             screen=view,
         )
-    names = [each.name for each in VIEWS if everything or each.name == view]
-    shots = [] if bare else [shot_of(window, name) for name in names]
+    names = [] if bare else [each.name for each in VIEWS if everything or each.name == view]
+    shots = [shot_of(window, name) for name in names]
 
     def open_settings() -> None:
         window.navigation.open_screen(VIEWS[0].name)
@@ -319,18 +308,16 @@ def _pictures(app: App, arguments: argparse.Namespace) -> "Pictures":
     here = app.session.bare or app.session.simulated
     lived = (here and not arguments.host) or arguments.open is not None
     wait = _HOST_READINGS if lived else arguments.after or _REAL_READINGS
-    looks = QTimer(window, interval=_LOOK_EVERY)
-    machines = window.machines.state
+    looks, machines = QTimer(window, interval=_LOOK_EVERY), window.machines.state
     if arguments.host:
         machines.show(arguments.host[0])
 
     def look() -> None:
         """The first machine that was named is shown, once all have answered or will not."""
         connecting = (each.standing is Standing.CONNECTING for each in machines.rows())
-        if arguments.host and any(connecting):
-            return
-        looks.stop()
-        QTimer.singleShot(round(wait * 1000), pictures.start)
+        if not arguments.host or not any(connecting):
+            looks.stop()
+            QTimer.singleShot(round(wait * 1000), pictures.start)
 
     looks.timeout.connect(look)
     looks.start()
@@ -340,13 +327,3 @@ def _pictures(app: App, arguments: argparse.Namespace) -> "Pictures":
 def _end(session: Session) -> None:
     """A hung driver call may keep it for a moment, and the window waits for nobody."""
     threading.Thread(target=session.stop, name="end session", daemon=True).start()
-
-
-def delete(windows: Iterable[QWidget]) -> None:
-    """Now, in Qt's order. Left to Python, parts would still be told of events when half of
-    what they are made of is gone.
-    """
-    for window in windows:
-        window.close()
-        window.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)

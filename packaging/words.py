@@ -29,6 +29,11 @@ CALLS: Mapping[str, str] = {
     "PrometheusError": HINT,
     "wrong": HINT,
     "Option": HINT,
+    # What the doctor says.
+    "fine": HINT,
+    "look": HINT,
+    "broken": HINT,
+    "detail": ONE,
 }
 # Tables with words for people, and the columns they stand in; `|` is between several.
 TABLES = {"core/metrics.csv": ("label", "short", "group", "choices", "meaning")}

@@ -41,7 +41,7 @@ from gpuexplorer.gui.window_commands import WindowCommands
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.models import MODELS
 from gpuexplorer.simulation.specs import parse_machine
-from gpuexplorer.telemetry.alert_rule import USUAL_RULES
+from gpuexplorer.telemetry.alerts import USUAL_RULES
 from gpuexplorer.telemetry.trace import empty_trace
 from tests.recording.made import make_recording
 

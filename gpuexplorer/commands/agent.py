@@ -3,7 +3,7 @@
 import os
 import sys
 
-from gpuexplorer.telemetry.processor_time import processor_time
+from gpuexplorer.telemetry.system import processor_time
 
 # Over there Linux's own files are read, whatever psutil somebody installed.
 if __name__ == "__main__" and sys.platform == "linux":
@@ -23,14 +23,12 @@ def main() -> None:
 
 def check_up(deep: bool) -> str:
     """What the doctor says here, but for what concerns windows and our own parts."""
-    from gpuexplorer.commands.checkup.probe import Subject, this_computer  # noqa: PLC0415 - seldom
-    from gpuexplorer.commands.checkup.report import examine  # noqa: PLC0415
+    from gpuexplorer.commands.checkup.probe import Probe  # noqa: PLC0415 - seldom
+    from gpuexplorer.commands.checkup.report import EXAMINATIONS, examine  # noqa: PLC0415
     from gpuexplorer.core.clock import SystemClock  # noqa: PLC0415
-    from gpuexplorer.telemetry.sources import VENDORS  # noqa: PLC0415
 
-    probe = this_computer(VENDORS[0].make, deep=deep)
-    here = set(Subject) - {Subject.DISPLAY, Subject.PARTS}
-    return examine(probe, SystemClock(), here).as_json()
+    there = EXAMINATIONS.keys() - {"display", "parts"}
+    return examine(Probe(deep=deep), SystemClock(), there).as_json()
 
 
 if __name__ == "__main__":

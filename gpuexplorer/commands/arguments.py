@@ -1,19 +1,14 @@
 """Options as tables, those that several commands share, and sentences for wrong ones."""
 
 import argparse
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import mark, tr
+from gpuexplorer.core.words import tr
 
-T = TypeVar("T")
-OK = 0
-TROUBLE = 1
-WRONG_ARGUMENTS = 2
-INTERRUPTED = 130
+OK, TROUBLE, WRONG_ARGUMENTS, INTERRUPTED = 0, 1, 2, 130
 
 
 class WrongArgumentsError(Trouble):
@@ -52,33 +47,25 @@ class SentenceParser(argparse.ArgumentParser):
 
     def refuse(self, unknown: Sequence[str]) -> None:
         if unknown:
-            self._say(tr("There is no argument {argument}.", argument=unknown[0]))
+            self._leave(tr("There is no argument {argument}.", argument=unknown[0]))
 
     def error(self, message: str) -> NoReturn:
         """What argparse refuses, in its own words or in those of a `type` function."""
-        self._say(tr("That is not understood: {reason}.", reason=message))
+        self._leave(tr("That is not understood: {reason}.", reason=message))
 
-    def _say(self, sentence: str) -> NoReturn:
+    def _leave(self, sentence: str) -> NoReturn:
         usage = self.format_usage().removeprefix(tr("usage: ")).strip()
-        sys.stderr.write(f"{sentence}\n{tr('The right form: {usage}', usage=usage)}\n")
-        raise SystemExit(WRONG_ARGUMENTS)
+        self.exit(2, f"{sentence}\n{tr('The right form: {usage}', usage=usage)}\n")
 
 
 class _Help(argparse.HelpFormatter):
-    def add_usage(
-        self,
-        usage: str | None,
-        actions: Iterable[argparse.Action],
-        groups: Iterable[Any],  # argparse names their class, and keeps it for itself
-        prefix: str | None = None,
-    ) -> None:
+    # Any: argparse keeps the class of the groups for itself.
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any = None) -> None:
         super().add_usage(usage, actions, groups, tr("usage: ") if prefix is None else prefix)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         """Lines that were laid out stay as they are."""
-        if "\n" in text:
-            return "\n".join(f"{indent}{line}" for line in text.splitlines())
-        return super()._fill_text(text, width, indent)
+        return text if "\n" in text else super()._fill_text(text, width, indent)
 
 
 class Option(NamedTuple):
@@ -91,9 +78,11 @@ class Option(NamedTuple):
     again: bool = False  # it may be given several times
     values: Mapping[str, object] = {}  # of its help
     nargs: str | None = None
+    const: object = None  # where nothing follows it
 
 
-def add_options(parser: argparse.ArgumentParser, options: Mapping[str, Option]) -> None:
+def add_options(parser: argparse._ActionsContainer, options: Mapping[str, Option]) -> None:
+    """To a parser, or to a group of one."""
     for name, each in options.items():
         said = tr(each.help, **each.values)
         if not each.metavar:
@@ -103,6 +92,7 @@ def add_options(parser: argparse.ArgumentParser, options: Mapping[str, Option]) 
             name,
             action="append" if each.again else "store",
             nargs=each.nargs,
+            const=each.const,
             type=each.type,
             default=[] if each.again else each.default,
             metavar=tr(each.metavar),
@@ -112,18 +102,18 @@ def add_options(parser: argparse.ArgumentParser, options: Mapping[str, Option]) 
 
 def number(text: str) -> float:
     """An argument's number, or words that a person understands."""
-    return _made_of(text, float, mark("{text!r} is not a number"))
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(tr("{text!r} is not a number", text=text)) from None
 
 
 def whole_number(text: str) -> int:
-    return _made_of(text, int, mark("{text!r} is not a whole number"))
-
-
-def _made_of(text: str, kind: Callable[[str], T], otherwise: str) -> T:
     try:
-        return kind(text)
+        return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(tr(otherwise, text=text)) from None
+        said = tr("{text!r} is not a whole number", text=text)
+        raise argparse.ArgumentTypeError(said) from None
 
 
 class OneOf:
@@ -134,9 +124,9 @@ class OneOf:
 
     def __call__(self, text: str) -> str:
         if text not in self.words:
-            raise argparse.ArgumentTypeError(
-                tr("{word!r} is none of {words}", word=text, words=", ".join(self.words))
-            )
+            words = ", ".join(self.words)
+            said = tr("{word!r} is none of {words}", word=text, words=words)
+            raise argparse.ArgumentTypeError(said)
         return text
 
 
@@ -161,24 +151,20 @@ HOST = {
         "PATH", "the Python that is to be used there, 3.10 or newer; python3 if not given"
     ),
 }
-
-
 JSON = {"--json": Option("", "as JSON, schema 1")}
+CARDS = {"--cards": Option("LIST", "only these: numbers, UUIDs or bus addresses")}
 
 
 def reading_options(interval: float) -> Mapping[str, Option]:
     """Which cards are read again and again, and how often."""
-    return {
-        "--interval": Option(
-            "SECONDS",
-            "between two readings, 0.1 to 60; {usual:g} if not given",
-            number,
-            interval,
-            values={"usual": interval},
-        ),
-        "--cards": Option("LIST", "only these: numbers, UUIDs or bus addresses"),
-        **SOURCE,
-    }
+    every = Option(
+        "SECONDS",
+        "between two readings, 0.1 to 60; {usual:g} if not given",
+        number,
+        interval,
+        values={"usual": interval},
+    )
+    return {"--interval": every, **CARDS, **SOURCE}
 
 
 def one_host(arguments: argparse.Namespace) -> str | None:

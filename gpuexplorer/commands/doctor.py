@@ -1,15 +1,20 @@
 """`gpuexplorer doctor`: look at everything the program needs here, or on another computer where
-the same code looks, and say what to do.
+the same code looks, and say what to do: as text, as JSON, or as a file to send to somebody.
 """
 
 import argparse
+import io
 import os
-import shutil
+import re
 import sys
+import textwrap
 import threading
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from gpuexplorer.commands.arguments import (
     HOST,
@@ -20,35 +25,37 @@ from gpuexplorer.commands.arguments import (
     add_options,
     one_host,
 )
-from gpuexplorer.commands.checkup.probe import Probe, Subject, Topic, this_computer
-from gpuexplorer.commands.checkup.report import (
-    Report,
-    check_target,
-    examine,
-    wrapped,
-    write_bundle,
-)
+from gpuexplorer.commands.checkup.probe import Probe, ask_driver
+from gpuexplorer.commands.checkup.report import Report, examine
 from gpuexplorer.commands.terminal import ProgressLine, Terminal
-from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.harmless import json_of
-from gpuexplorer.core.records import UNREADABLE, reader
+from gpuexplorer.core.harmless import value_of
+from gpuexplorer.core.newer_python import UTC
+from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
-from gpuexplorer.core.words import Message, tr
+from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.lab.get_pytorch import CANCELLED, get, plan_for, there_already
 from gpuexplorer.lab.pythons import candidates, own_environment
-from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.looked_for import Looked
-from gpuexplorer.telemetry.patience import Asked
+from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
 
 # Longer lines are hard to read; and what is not a terminal may be printed.
-_WIDEST = 110
-_PAPER = 80
-_PATIENCE = 10.0  # for a driver that hangs
+_WIDEST, _PAPER, _NARROWEST, _ENDLESS = 110, 80, 40, 10_000
+_GAP = 2  # between a verdict, a title and a text
 _FAR_PATIENCE, _DEEP_PATIENCE = 60.0, 180.0
-
-
+TITLES = {
+    "cards": Message("Cards"),
+    "driver": Message("Driver"),
+    "permissions": Message("Permissions"),
+    "container": Message("Container"),
+    "pytorch": Message("PyTorch"),
+    "toolkits": Message("Toolkits"),
+    "display": Message("Display"),
+    "parts": Message("Parts"),
+    "memory": Message("Memory"),
+}
+_FOUND, _NOT_FOUND = Message("found"), Message("not found")
+_COLOURS = dict(zip((verdict.word for verdict in Verdict), (32, 33, 31), strict=True))
 _OPTIONS = {
     "--json": Option("", "print it for programs to read"),
     "--bundle": Option(
@@ -103,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
             )
         return _get_pytorch(arguments.into, unless_found=arguments.unless_found)
     if host is None:
-        probe = this_computer(_nvidia, deep=arguments.deep)
+        probe = Probe(deep=arguments.deep)
         return check(probe, arguments, SystemClock(), sys.stdout, sys.stderr)
     if arguments.bundle is not None:
         raise WrongArgumentsError(
@@ -135,72 +142,55 @@ def _show(report: Report, arguments: argparse.Namespace, out: TextIO) -> None:
         out.write(report.as_json())
     else:
         terminal = Terminal(out)
-        terminal.show(report.as_text(_width(terminal), colour=terminal.colour))
+        terminal.show(as_text(report, _width(terminal), colour=terminal.colour))
 
 
 def _say(terminal: Terminal, *sentences: Message) -> None:
     for each in sentences:
-        terminal.show("\n".join(wrapped(tr(each), _width(terminal))))
+        terminal.show("\n".join(_wrapped(tr(each), _width(terminal))))
 
 
 def _width(terminal: Terminal) -> int:
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isdecimal() and int(columns) > 0:
-        return int(columns)
-    if terminal.interactive:
-        return min(shutil.get_terminal_size((_PAPER, 24)).columns, _WIDEST)
-    return _PAPER
+    if "COLUMNS" in os.environ:
+        return terminal.width()
+    return min(terminal.width(), _WIDEST) if terminal.interactive else _PAPER
 
 
 def _examined(host: str, arguments: argparse.Namespace) -> Report:
     """Raises Trouble where there is no connection, or no report that can be read."""
     # Whoever looks at this computer needs no ssh.
     from gpuexplorer.commands.source import connected  # noqa: PLC0415 - as just said
-    from gpuexplorer.remote.wire import CheckedUp, CheckUp  # noqa: PLC0415
+    from gpuexplorer.remote.wire import CheckUp  # noqa: PLC0415
 
     far = connected(host, arguments)
     try:
         patience = _DEEP_PATIENCE if arguments.deep else _FAR_PATIENCE
-        told = far.asking.ask(CheckUp(0, arguments.deep), CheckedUp, patience)
+        told = far.asked(CheckUp(arguments.deep), patience)
     finally:
         far.stop(1.0)
     try:
-        return _report(json_of(told.report), far.stream.computer)
-    except UNREADABLE:
+        report: Report = value_of(Report, told)
+    except UnreadableError:
         raise Trouble("What {host} said of itself cannot be read.", host=host) from None
-
-
-# Any: JSON that is checked field by field; facts are whatever JSON there is, for programs.
-def _report(told: Any, computer: str) -> Report:
-    topics = [
-        Topic(
-            Subject(each["topic"]),
-            Verdict(each["verdict"]),
-            reader(Message)(each["sentence"]),
-            reader(Message)(each["do"]),
-            reader(tuple[str, ...])(each["details"]),
-            dict(each["facts"]),
-        )
-        for each in told["topics"]
-    ]
-    looked_for = reader(tuple[Looked, ...])(told["looked_for"])
-    return Report(reader(str)(told["taken_at"]), topics, looked_for, computer)
+    return replace(report, computer=far.stream.computer)
 
 
 def _get_pytorch(into: Path | None, *, unless_found: bool) -> int:
     terminal = Terminal(sys.stdout)
-    cards, driver_version = _cards_here()
+    answer = ask_driver(Probe())
+    listed = [each.card for each in answer.seen]
+    for_cards = listed, answer.source.driver_version if answer.source else None
     folder = own_environment(os.environ, Path.home()) if into is None else into.absolute()
     others = candidates(os.environ, Path.home()) if into is None or unless_found else []
     for each in [folder, *others]:
-        there = there_already(each, cards, driver_version)
+        there = there_already(each, *for_cards)
         if there is not None:
             _say(terminal, Message("{python} is there already, and suits.", python=there.label))
             return OK
     _say(terminal, Message("Finding the build of PyTorch that suits, and its size…"))
     plan = None
     try:
-        plan = plan_for(folder, cards, driver_version, threading.Event())
+        plan = plan_for(folder, *for_cards, threading.Event())
         _say(terminal, *plan.sentences)
         with ProgressLine(sys.stderr) as line:
             got = get(plan, lambda progress: line.show(tr(progress.said)), threading.Event())
@@ -213,32 +203,158 @@ def _get_pytorch(into: Path | None, *, unless_found: bool) -> int:
     return OK
 
 
-def _cards_here() -> tuple[Sequence[Card], str | None]:
-    """NVIDIA's driver, and the cards it lists; nobody where none answers."""
+def as_text(
+    report: Report, width: int, *, colour: bool = False, say: Callable[[str], str] = tr
+) -> str:
+    """`say` translates; a report for others to read stays English with `str`."""
+    looked, topics = report.looked_for, report.topics
+    words = [verdict.word for verdict in Verdict] + ([_FOUND, _NOT_FOUND] if looked else [])
+    titles = [TITLES[each.topic] for each in topics] + [each.what.words for each in looked]
+    first, second = (max(len(say(each)) for each in some) + _GAP for some in (words, titles))
+    lines: list[str] = []
 
-    def opened() -> tuple[Sequence[Card], str | None]:
-        backend = _nvidia()
-        backend.open()
-        try:
-            cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
-            return cards, backend.source.driver_version
-        finally:
-            backend.close()
+    def add(text: str, head: str = "") -> None:
+        lines.extend(_wrapped(say(text), max(width, _NARROWEST), head))
 
-    asking = Asked(opened)
-    try:
-        return asking.result() if asking.answered_within(_PATIENCE) else ((), None)
-    except Trouble:
-        return (), None
+    def row(word: Message, title: str, text: str) -> None:
+        at = len(lines)
+        add(text, f"{say(word):<{first}}{say(title):<{second if title else 0}}")
+        if colour and word in _COLOURS:
+            coloured = f"\x1b[{_COLOURS[word]}m{say(word)}\x1b[0m"
+            lines[at] = lines[at].replace(say(word), coloured, 1)
+
+    moment = datetime.fromisoformat(report.taken_at).astimezone(UTC)
+    known = {"version": report.gpuexplorer, "moment": moment.strftime("%Y-%m-%d %H:%M UTC")}
+    title = Message("GPU Explorer {version}: how this computer is, {moment}", **known)
+    if report.computer:
+        title = Message(
+            "GPU Explorer {version}: how {computer} is, {moment}",
+            computer=report.computer,
+            **known,
+        )
+    add(title)
+    if looked:
+        lines.append("")
+        add(Message("No card answers. This was looked for:"))
+        lines.append("")
+    for each in looked:
+        row(_FOUND if each.found else _NOT_FOUND, each.what.words, each.sentence)
+    margin = " " * (first + second)
+    for topic in topics:
+        lines.append("")
+        row(topic.verdict.word, TITLES[topic.topic], topic.sentence)
+        for detail in topic.details:
+            add(detail, f"{margin}- ")
+        if topic.do:
+            add(topic.do, f"{margin}{say(Message('To do:'))} ")
+    those = {verdict: [t for t in topics if t.verdict is verdict] for verdict in Verdict}
+    counts = [f"{say(verdict.word)}: {len(some)}" for verdict, some in those.items() if some]
+    lines.append("")
+    add(
+        Message.counted(
+            "In short: {count} topic ({verdicts}).",
+            "In short: {count} topics ({verdicts}).",
+            len(topics),
+            verdicts=", ".join(counts),
+        )
+    )
+    lines.append("")
+    for topic in those[Verdict.BROKEN] + those[Verdict.LOOK]:
+        row(topic.verdict.word, TITLES[topic.topic], topic.do or topic.sentence)
+    if fine := those[Verdict.FINE]:
+        row(Verdict.FINE.word, NOTHING, ", ".join(say(TITLES[each.topic]) for each in fine))
+    return "\n".join(line.rstrip() for line in lines)
 
 
-def _nvidia() -> Backend:
-    try:
-        # Imported here, so that the doctor can say that this very part is missing.
-        from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend  # noqa: PLC0415
-    except ImportError as absence:
+def _wrapped(text: str, width: int, head: str = "") -> list[str]:
+    """Paths, and commands between backticks, stay whole, so that they can be copied."""
+    kept = re.sub("`[^`]*`", lambda command: command[0].replace(" ", "\0"), text)
+    lines = textwrap.wrap(
+        kept,
+        width,
+        initial_indent=head,
+        subsequent_indent=" " * len(head),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [line.replace("\0", " ") for line in lines] or [head]
+
+
+_OF_INTEREST = ("CUDA", "NVIDIA", "QT", "PYTHON", "DISPLAY")
+_SECRET = re.compile("KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH")
+_PASSWORD = re.compile(r"(://)[^/@\s]+@")
+_OWNERS = re.compile(r"([/\\](?:home|Users)[/\\]+)([^/\\\s:;,\"'`)\]>]+)", re.IGNORECASE)
+# A word that is a path, a variable, or an address, and so may hold a name as one of its parts.
+_HAS_PARTS = re.compile(r"^[\"'`(\[<]*(?:~|\.{0,2}[/\\]|[A-Za-z]:)|[=@]|:\d|://")
+# Names that tell nobody anything, and that are ordinary words of a file system.
+_NOBODY = frozenset({"", "root", "localhost", "public", "default", "shared"})
+
+
+def anonymous(text: str, home: str, user: str, host: str) -> str:
+    """Without these names. One is replaced where it is a whole part of a path, of an address or
+    of a list, never within a word, nor a word of a sentence.
+    """
+    text = _PASSWORD.sub(r"\1", text)
+    if len(home.rstrip("/\\")) > 1 and not home.startswith("~"):
+        # Windows writes either slash, and either case.
+        whole = r"[/\\]+".join(map(re.escape, re.split(r"[/\\]+", home.rstrip("/\\"))))
+        text = re.sub(rf"(?i)(?<![\w.~/\\-]){whole}(?![\w.-]*[\w-])", "~", text)
+    text = _OWNERS.sub(
+        lambda path: path[0] if path[2].lower() in _NOBODY else f"{path[1]}USER", text
+    )
+    # On Windows an account may come as DOMAIN\name, on a network as name@domain.
+    names = dict.fromkeys([user, *re.split(r"[\\@]", user)[:2]], "USER")
+    for name, word in (names | dict.fromkeys([host, host.partition(".")[0]], "HOST")).items():
+        if name.lower() not in _NOBODY:
+            text = _without(text, name, word)
+    return text
+
+
+def _without(text: str, name: str, word: str) -> str:
+    one = re.compile(
+        rf"(?i)(?<![^/\\:;,=@\"'`(\[<]){re.escape(name)}(?=$|[/\\:;,=@\"'`)\]>]|[.!?]$)"
+    )
+    if " " in name or not re.search(r"\s", text):
+        return one.sub(word, text)
+    return re.sub(
+        r"\S+",
+        lambda each: one.sub(word, each[0]) if _HAS_PARTS.search(each[0]) else each[0],
+        text,
+    )
+
+
+def check_target(target: Path) -> None:
+    """Raises Trouble where no bundle can be written; leaves nothing behind."""
+    if target.exists():
         raise Trouble(
-            "The package nvidia-ml-py, through which cards are read, is not installed.",
-            "Run: pip install nvidia-ml-py",
-        ) from absence
-    return NvmlBackend()
+            "There is something at {file} already, and it was left as it is.",
+            "Choose another name for the bundle.",
+            file=target,
+        )
+    refuse_unwritable(target)
+
+
+def write_bundle(target: Path, report: Report, probe: Probe) -> Message:
+    """Write the file and say in one sentence what is in it. Raises Trouble where it cannot."""
+
+    def clean(text: str) -> str:
+        return anonymous(text, probe.home, probe.user, probe.host)
+
+    variables = [
+        f"{name}={'(left out)' if _SECRET.search(name.upper()) else clean(value)}\n"
+        for name, value in sorted(probe.environment.items())
+        if name.upper().startswith(_OF_INTEREST)
+    ]
+    lines = as_text(report, _ENDLESS, say=str).splitlines()
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("doctor.txt", "".join(f"{clean(line)}\n" for line in lines))
+        archive.writestr("doctor.json", report.as_json(clean))
+        archive.writestr("environment.txt", "".join(variables))
+    check_target(target)
+    write_whole(target, [packed.getvalue()])
+    return Message(
+        "{file} holds this report as text and as JSON, and the variables CUDA*, NVIDIA*, QT*,"
+        " PYTHON* and DISPLAY; the names of you and your computer were taken out.",
+        file=target.absolute(),
+    )

@@ -8,7 +8,14 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from gpuexplorer.commands.arguments import OK, OneOf, WrongArgumentsError, in_the_words
+from gpuexplorer.commands.arguments import (
+    OK,
+    OneOf,
+    Option,
+    WrongArgumentsError,
+    add_options,
+    in_the_words,
+)
 from gpuexplorer.commands.source import choose
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.metrics import METRICS
@@ -20,6 +27,15 @@ from gpuexplorer.recording.export import FORMS, exported
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
 
+_FORMS = ", ".join(FORMS)
+_OPTIONS = {
+    "--format": Option("FORMAT", _FORMS, OneOf([*FORMS])),
+    "--metrics": Option(
+        "LIST", "only these, such as power_draw,temperature; help lists those there are"
+    ),
+    "--cards": Option("LIST", "only these, by number, UUID or bus address, or host"),
+}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = tr(
@@ -29,38 +45,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " and chrome://tracing."
     )
     add_stretch_arguments(parser, tr("the terminal"))
-    parser.add_argument(
-        "--format", type=OneOf([*FORMS]), metavar=tr("FORMAT"), help=", ".join(FORMS)
-    )
-    parser.add_argument(
-        "--metrics",
-        metavar=tr("LIST"),
-        help=tr("only these, such as power_draw,temperature; help lists those there are"),
-    )
-    parser.add_argument(
-        "--cards",
-        metavar=tr("LIST"),
-        help=tr("only these, by number, UUID or bus address, or host"),
-    )
+    add_options(parser, _OPTIONS)
 
 
 def add_stretch_arguments(parser: argparse.ArgumentParser, otherwise: str) -> None:
     """`otherwise`: what becomes of it where --output says nothing."""
-    parser.add_argument("file", metavar=tr("FILE"), type=Path, help=tr("the recording"))
-    parser.add_argument(
-        "--from", dest="start", metavar=tr("TIME"), help=tr("leave out what was before")
-    )
-    parser.add_argument(
-        "--to", dest="end", metavar=tr("TIME"), help=tr("leave out what was after")
-    )
-    parser.add_argument(
-        "--output",
-        type=Path,
-        metavar=tr("FILE"),
-        help=tr(
-            "where it is written, in place of what is there; else {place}", place=otherwise
+    stretch = {
+        "file": Option("FILE", "the recording", Path),
+        "--from": Option("TIME", "leave out what was before"),
+        "--to": Option("TIME", "leave out what was after"),
+        "--output": Option(
+            "FILE",
+            "where it is written, in place of what is there; else {place}",
+            Path,
+            values={"place": otherwise},
         ),
-    )
+    }
+    add_options(parser, stretch)
     # What begins like a negative number is no option: `--from -1h`.
     parser._negative_number_matcher = re.compile(r"-\d")
     parser.epilog = tr(
@@ -76,14 +77,21 @@ def run(arguments: argparse.Namespace) -> int:
         raise WrongArgumentsError(
             "Which format is it to be written in?",
             "Say --format and one of these: {forms}.",
-            forms=", ".join(FORMS),
+            forms=_FORMS,
         )
     with closing(open_recording(arguments.file)) as recording:
         if arguments.metrics == "help":
             for each in map(METRICS.__getitem__, recorded(recording)):
                 sys.stdout.write(f"{each.id:36} {each.unit:10} {tr(each.label)}\n")
         else:
-            _write(arguments, choice_of(arguments, recording))
+            written = exported(choice_of(arguments, recording), arguments.format)
+            if arguments.output is None:
+                sys.stdout.flush()
+                sys.stdout.buffer.writelines(written)
+                sys.stdout.buffer.flush()
+            else:
+                check_output(arguments.output, arguments.file)
+                write_whole(arguments.output, written, private=True)
         # Damage is found where it is read.
         for note in recording.notes():
             sys.stderr.write(f"{tr(note)}\n")
@@ -92,18 +100,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 def choice_of(arguments: argparse.Namespace, recording: Recording) -> Choice:
     """What these arguments mean. Raises WrongArgumentsError."""
-    start = end = metrics = cards = None
+    asked = {"metrics": None, "cards": None} | vars(arguments)
+    begin, until, metrics, cards = (asked[each] for each in ("from", "to", "metrics", "cards"))
     with in_the_words():
-        if arguments.start is not None:
-            start = moment(arguments.start, recording)
-        if arguments.end is not None:
-            after = recording.began if start is None else start
-            end = moment(arguments.end, recording, after)
-        if "metrics" in arguments and arguments.metrics is not None:
-            metrics = metrics_named(arguments.metrics, recorded(recording))
-        if "cards" in arguments and arguments.cards is not None:
-            cards = _cards(arguments.cards, recording)
-        return chosen(recording, start, end, metrics, cards)
+        start = begin and moment(begin, recording)
+        after = recording.began if start is None else start
+        return chosen(
+            recording,
+            start,
+            until and moment(until, recording, after),
+            metrics and metrics_named(metrics, recorded(recording)),
+            cards and _cards(cards, recording),
+        )
 
 
 def check_output(output: Path, recording: Path) -> None:
@@ -120,14 +128,3 @@ def _cards(text: str, recording: Recording) -> list[CardId]:
     if named and not recording.cards():
         raise Trouble("No card was recorded.", "Say --cards host for what is of the computer.")
     return [*(card.id for card in choose(recording.cards(), named) if named), *host]
-
-
-def _write(arguments: argparse.Namespace, choice: Choice) -> None:
-    written = exported(choice, arguments.format)
-    if arguments.output is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.writelines(written)
-        sys.stdout.buffer.flush()
-        return
-    check_output(arguments.output, arguments.file)
-    write_whole(arguments.output, written, private=True)

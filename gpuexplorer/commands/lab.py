@@ -3,12 +3,10 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Self, TypeVar
 
 from gpuexplorer.commands.arguments import (
     HOST,
@@ -19,7 +17,7 @@ from gpuexplorer.commands.arguments import (
     WrongArgumentsError,
     add_options,
 )
-from gpuexplorer.commands.lab_worker import LabCards, LabWorker, Paper, lab_start
+from gpuexplorer.commands.lab_worker import Lab, Paper, lab_start
 from gpuexplorer.commands.source import opened
 from gpuexplorer.commands.terminal import (
     NONE,
@@ -37,7 +35,7 @@ from gpuexplorer.copies.trace_file import trace_pieces
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import Units, duration, grouped, memory
 from gpuexplorer.core.words import Message, paragraph, tr
-from gpuexplorer.lab.events import Failed, Finished, Hello, Printed, Why
+from gpuexplorer.lab.events import Failed, Finished, Printed, Why
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.session_files import opened as cells_of
 from gpuexplorer.lab.start import Program
@@ -57,7 +55,6 @@ from gpuexplorer.programs.program_run import (
 )
 from gpuexplorer.programs.trace import TraceFile
 
-T = TypeVar("T")
 _PROGRAM, _NOTEBOOK = ".py", ".ipynb"
 _WIDEST = 110  # columns: longer lines are hard to read
 _SIGINT = -2  # a process that Ctrl+C has ended
@@ -78,12 +75,15 @@ _MOST_FINDINGS = 6
 _MOST_LINES = 8
 _MOST_CARDS = 8
 _SHORTEST = 20  # letters of a place
-_BESIDE = " " * 7  # of the share that a cure could save
-_IDLE = {
-    Why.READ: Column(Message("Idle after reads"), 80, right=True),
-    Why.LOADER: Column(Message("Idle for batches"), 80, right=True),
-    Why.HOST: Column(Message("Idle for the host"), 80, right=True),
-    Why.START: Column(Message("Idle at start"), 60, right=True),
+_CARDS: Mapping[str, int] = {
+    Message("Card"): 100,
+    Message("Busy"): 95,
+    Message("Copying"): 90,
+    Message("Idle after reads"): 80,
+    Message("Idle for batches"): 80,
+    Message("Idle for the host"): 80,
+    Message("Idle at start"): 60,
+    Message("Short pauses"): 60,
 }
 _LINES = (
     Column(Message("Line"), 100),
@@ -126,34 +126,30 @@ def run(arguments: argparse.Namespace) -> int:
     # A program is watched where it lies; elsewhere its cells run as a notebook's do.
     in_cells = file.suffix.lower() == _NOTEBOOK or bool(arguments.host)
     codes = cells_of(file) if in_cells else ()
+    out = sys.stderr if arguments.json else sys.stdout
     with opened(arguments) as source:
         _, start = lab_start(source.far, arguments.python, Message("The lab needs PyTorch."))
-        cards, ledger = LabCards(source), Ledger()
-        start = cards.given(replace(start, sampled=True))
-        with Trace(arguments.trace) as trace:
+        start = replace(start, sampled=True)
+        with closing(Trace(arguments.trace)) as trace, Lab(source) as lab:
+            paper = Paper(lab.ledger, out, sys.stderr)
             if not in_cells:
-                own = not arguments.json
-                program = Program(file, words, own_streams=own, traced=trace.out is not None)
-                start = replace(start, program=program)
-            elif start.elsewhere is None:
-                start = replace(start, folder=file.resolve().parent)
-            with LabWorker(start, cards, ledger) as worker:
-                if in_cells:
-                    status = _run_cells(
-                        file, codes, worker, ledger, Paper(apart=arguments.json)
-                    )
-                    if trace.out is not None:
-                        pieces = _trace(ledger, cards.hello, source.machine)
-                        trace.tried(partial(trace.out.writelines, pieces))
-                else:
-                    status = _run_program(file, worker, ledger, trace)
-                hello = ledger.hello or worker.began()
+                own, traced = not arguments.json, arguments.trace is not None
+                program = Program(file, words, own_streams=own, traced=traced)
+                lab.begin(replace(start, program=program))
+                status = _run_program(file, lab, paper, trace)
+            else:
+                folder = file.resolve().parent if source.far is None else None
+                lab.begin(replace(start, folder=folder))
+                status = _run_cells(file, codes, lab, paper)
+                with trace.tried():
+                    trace.out.writelines(_cells_traced(lab.ledger, source.machine))
+            hello = lab.began()
         seen = ProgramRun(
             file.resolve(),
-            ledger.cells,
+            lab.ledger.cells,
             hello,
             status,
-            cards.way,
+            lab.way,
             processors=os.cpu_count() if source.far is None else None,
             machine=source.machine,
         )
@@ -162,10 +158,9 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             terminal = Terminal(sys.stderr)
             terminal.show("\n" + report(seen, min(terminal.width(), _WIDEST)))
-    if trace.trouble is not None and not status:
-        raise trace.trouble
     if trace.trouble is not None:
-        sys.stderr.write(f"{tr(trace.trouble.told)}\n")
+        sys.stderr.write(f"{trace.trouble.told}\n")
+        status = status or TROUBLE
     return status if status >= 0 else 128 - status
 
 
@@ -211,93 +206,77 @@ def _check(file: Path, words: Sequence[str], arguments: argparse.Namespace) -> N
         )
 
 
-def _run_program(file: Path, worker: LabWorker, ledger: Ledger, trace: "Trace") -> int:
+def _run_program(file: Path, lab: Lab, paper: Paper, trace: "Trace") -> int:
     # For people to read; Python itself says what is wrong with it.
-    ledger.sent(Run(1, file.read_text("utf-8", "replace"), number=1))
-    traced, place = None, ProgramRun(file.resolve(), ()).place
-    if trace.out is not None:
-        traced = trace.tried(partial(TraceFile, trace.out, file.name, place))
-    for event in worker.said():
-        if traced is not None:
-            trace.tried(partial(traced.apply, event))
+    lab.ledger.sent(Run(1, file.read_text("utf-8", "replace"), number=1))
+    traced = TraceFile(trace.out, file.name, ProgramRun(file.resolve(), ()).place)
+    for event in lab.events():
+        with trace.tried():
+            traced.apply(event)
         if isinstance(event, Printed):
-            ours = isinstance(event.text, Message)  # a sentence of the lab's
-            sys.stderr.write(f"{tr(event.text)}\n" if ours else event.text)
-            sys.stderr.flush()
-    if traced is not None:
-        trace.tried(traced.close)
-    return worker.status
+            paper.show(event)
+    with trace.tried():
+        traced.close()
+    return lab.status
 
 
-def _run_cells(
-    file: Path, codes: Sequence[str], worker: LabWorker, ledger: Ledger, paper: Paper
-) -> int:
-    """In its own folder, or in the home folder over there, to its end or to the first error."""
-    status, said = OK, worker.said()
+def _run_cells(file: Path, codes: Sequence[str], lab: Lab, paper: Paper) -> int:
+    """To its end, or to the first error."""
     for number, code in enumerate(codes, 1):
-        worker.send(Run(number, code, number), outside=str(file))
-        for event in said:
-            paper.show(event, codes)
+        lab.send(Run(number, code, number), outside=str(file))
+        for event in lab.events():
+            paper.show(event)
             if isinstance(event, Finished | Failed):
                 break
-        failed = ledger.cells[-1].failed
-        if failed is not None:
-            status = _SIGINT if failed.cause == "cancelled" else TROUBLE
-            for _ in said if failed.cause == "worker lost" else ():
-                pass  # until it is known why
-            break
-    return (min(worker.status, 0) or TROUBLE) if worker.end else status
+        if (failed := lab.ledger.cells[-1].failed) is not None:
+            status = lab.status if lab.lost else 0
+            return _SIGINT if failed.cause == "cancelled" else min(status, 0) or TROUBLE
+    return OK
 
 
-def _trace(ledger: Ledger, hello: Hello | None, machine: str | None) -> Iterator[bytes]:
+def _cells_traced(ledger: Ledger, machine: str | None) -> Iterator[bytes]:
     """One cell after another."""
-    book, timeline = CopyBook(), Timeline()
+    book, timeline, hello = CopyBook(), Timeline(), ledger.hello
     book.take(ledger)
     timeline.take(ledger, book)
-    names = {each.uuid or each.name: each.label for each in hello.devices} if hello else {}
-    simulated = hello is not None and hello.simulated
-    yield from trace_pieces(
-        timeline, book, simulated=simulated, names=names, machine=machine or ""
+    return trace_pieces(
+        timeline,
+        book,
+        simulated=hello is not None and hello.simulated,
+        names={each.uuid or each.name: each.label for each in ledger.devices},
+        machine=machine or "",
     )
 
 
 class Trace:
-    """Has no file without a path. A disk that is full does not end the program: `trouble` says
-    so afterwards.
+    """A file, nobody's without a path. A disk that is full does not end the program: `trouble`
+    says so afterwards.
     """
 
     def __init__(self, path: Path | None) -> None:
         """Raises Trouble where the file cannot be written."""
         self.trouble: Trouble | None = None
-        self._path = path
-        self.out: BinaryIO | None = None
-        if path is not None:
-            self.out = self.tried(lambda: path.open("wb"))
+        self._path = path or Path(os.devnull)
+        with self.tried():
+            self.out = self._path.open("wb")
         if self.trouble is not None:
             raise self.trouble
 
-    def tried(self, write: Callable[[], T]) -> T | None:
-        """Unless there was trouble before."""
-        if self.trouble is None:
-            try:
-                return write()
-            except OSError as error:
-                self.trouble = Trouble(
-                    "The trace cannot be written to {file}: {why}.",
-                    "Name another file after --trace.",
-                    file=str(self._path),
-                    why=error.strerror or os.strerror(error.errno or 0),
-                )
-        return None
+    @contextmanager
+    def tried(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            self.trouble = Trouble(
+                "The trace cannot be written to {file}: {why}.",
+                "Name another file after --trace.",
+                file=str(self._path),
+                why=error.strerror or os.strerror(error.errno or 0),
+            )
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self.out is not None:
-            self.tried(self.out.flush)
-            with suppress(OSError):
-                self.out.close()
+    def close(self) -> None:
+        with self.tried():
+            self.out.close()
 
 
 def report(run: ProgramRun, width: int) -> str:
@@ -309,10 +288,10 @@ def report(run: ProgramRun, width: int) -> str:
         _write_cards(page.gap(), used)
     if found:
         _write_findings(page.gap(), found, run.stepping_seconds)
-    said = as_a_whole(run, bool(found))
+    said = [*as_a_whole(run, bool(found))]
     if lacks_cards(run):
         way_on = Message("With --simulate 2xTitanRTX+idle the program runs on simulated ones.")
-        said = [*said, way_on]
+        said.append(way_on)
     page.gap().say(paragraph(said))
     if lines := lines_of(run):
         _write_lines(page.gap(), lines, run.units)
@@ -320,29 +299,15 @@ def report(run: ProgramRun, width: int) -> str:
 
 
 def _write_cards(page: Page, cards: Sequence[CardSum]) -> None:
-    whys = [why for why in _IDLE if why is not Why.START or any(why in c.idle for c in cards)]
-    paused = any(each.pauses is not None for each in cards)
-    columns = [
-        Column(Message("Card"), 100),
-        Column(Message("Busy"), 95, right=True),
-        Column(Message("Copying"), 90, right=True),
-        *(_IDLE[why] for why in whys),
-        *([Column(Message("Short pauses"), 60, right=True)] if paused else []),
-    ]
     most_idle = sorted(cards, key=lambda each: -each.idle_seconds)[:_MOST_CARDS]
-    rows = [
-        [
-            each.device,
-            figure(each.busy, duration),
-            figure(each.copied, duration),
-            *(str(duration(each.idle.get(why, 0.0))) for why in whys),
-            *([figure(each.pauses, duration)] if paused else []),
-        ]
-        for each in cards
-        if each in most_idle
-    ]
-    page.table(columns, rows)
-    _write_more(page, len(cards) - len(rows))
+    rows = []
+    for each in sorted(most_idle, key=cards.index):
+        known = [each.idle.get(why, 0.0) for why in (Why.READ, Why.LOADER, Why.HOST)]
+        seldom = [each.idle.get(Why.START), each.pauses]
+        seconds = [figure(value, duration) for value in (each.busy, each.copied, *known)]
+        rows.append([each.device, *seconds, *(_or_empty(value) for value in seldom)])
+    page.figures(_CARDS, rows)
+    page.count_more(len(cards), _MOST_CARDS)
 
 
 def _write_findings(page: Page, found: Sequence[Finding], seconds: float) -> None:
@@ -353,13 +318,13 @@ def _write_findings(page: Page, found: Sequence[Finding], seconds: float) -> Non
     advised: set[str] = set()
     for each in found[:_MOST_FINDINGS]:
         share = each.share(seconds)
-        said = wrap(tr(each.sentence), page.width - len(_BESIDE), "")
-        if each.cure not in advised:
-            said += wrap(tr(each.cure), page.width - len(_BESIDE), "")
+        head = f"{share} %" if share else NONE
+        for sentence in (each.sentence, *({each.cure} - advised)):
+            for line in wrap(tr(sentence), page.width - 7, ""):
+                page.add(f"{head:>5}  {line}")
+                head = ""
         advised.add(each.cure)
-        shown = f"{share} %" if share else NONE
-        page.add(f"{shown:>5}  {said[0]}", *(_BESIDE + line for line in said[1:]))
-    _write_more(page, len(found) - _MOST_FINDINGS)
+    page.count_more(len(found), _MOST_FINDINGS)
 
 
 def _write_lines(page: Page, lines: Sequence[Line], units: Units) -> None:
@@ -375,17 +340,16 @@ def _write_lines(page: Page, lines: Sequence[Line], units: Units) -> None:
             each.asked_words,
             each.way,
             each.memory,
-            "" if each.share is None else percent(each.share),
+            _or_empty(each.share, percent),
             figure(each.device_seconds, duration) if each.copied else "",
             figure(each.waited, duration) if any(e.blocking for e in each.copied) else "",
-            figure(each.idle_seconds, duration) if each.idled else "",
+            _or_empty(each.idle_seconds if each.idled else None),
         ]
         for each in lines[:_MOST_LINES]
     ]
     page.table(_LINES, rows)
-    _write_more(page, len(lines) - _MOST_LINES)
+    page.count_more(len(lines), _MOST_LINES)
 
 
-def _write_more(page: Page, count: int) -> None:
-    if count > 0:
-        page.say(Message("and {count} more.", count=count))
+def _or_empty(value: float | None, form: Callable[[float], object] = duration) -> str:
+    return "" if value is None else str(form(value))

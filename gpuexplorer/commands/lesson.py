@@ -121,9 +121,8 @@ def _check(path: Path) -> int:
         lesson = read(path)
     except LessonError as error:
         for each in error.problems:
-            place = mark("{file}, line {line}:") if each.line else mark("{file}:")
-            said = tr(place, file=error.file, line=each.line)
-            sys.stdout.write(f"{said} {tr(each.sentence)}\n    {tr(each.cure)}\n")
+            one = LessonError(error.file, [each])
+            sys.stdout.write(f"{tr(one.sentence)}\n    {tr(one.hint)}\n")
         return TROUBLE
     fine = trn(
         "{file}: nothing is wrong with its {count} step.",
@@ -142,10 +141,6 @@ def _new(folder: Path) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         with file.open("xb") as made:
             made.write(template)
-    except FileExistsError:
-        raise Trouble(
-            "{file} is there already, and is left as it is.", "Choose another name.", file=file
-        ) from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         raise Trouble(

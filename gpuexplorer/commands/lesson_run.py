@@ -3,40 +3,35 @@ the cards that it uses; what comes of it is told as sentences, or as JSON at its
 """
 
 import argparse
+import io
 import itertools
 import json
-import math
 import re
 import signal
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from functools import partial
-from typing import Self
+from collections.abc import Callable, Mapping, Sequence
 
 from gpuexplorer.commands.arguments import OK, TROUBLE
-from gpuexplorer.commands.lab_worker import LabCards, LabWorker, Paper, lab_start
+from gpuexplorer.commands.lab_worker import Lab, Paper, lab_start
 from gpuexplorer.commands.source import Opened, open_source
 from gpuexplorer.commands.terminal import Terminal, wrap, write_json
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardKind, CardState, Sample
-from gpuexplorer.core.metrics import metrics_of
+from gpuexplorer.core.cards import CardKind, CardState, Sample
+from gpuexplorer.core.metrics import METRICS, metrics_of
 from gpuexplorer.core.records import written
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.units import figure
 from gpuexplorer.core.words import Message, told, tr
-from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello
-from gpuexplorer.lab.ledger import IMPORTS, Ledger
+from gpuexplorer.lab.events import Failed, Hello
+from gpuexplorer.lab.ledger import IMPORTS
 from gpuexplorer.lab.printed import error_words
 from gpuexplorer.lab.start import Start
-from gpuexplorer.lab.wire import Command, Evaluate, Run
-from gpuexplorer.lessons.html import contents
+from gpuexplorer.lab.wire import Evaluate, Run
+from gpuexplorer.lessons.html import contents, outcome
 from gpuexplorer.lessons.lesson import Check, Code, Predict
 from gpuexplorer.lessons.player import Player, StepPlay, StepState, behind, sources_of
 from gpuexplorer.lessons.reading import find
-from gpuexplorer.lessons.values import Readings, Revealed, cell_fields, how_far
-from gpuexplorer.telemetry.backend import MADE_UP, Backend
+from gpuexplorer.lessons.values import Readings, Revealed, cell_fields
+from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.patience import Asked
@@ -44,7 +39,6 @@ from gpuexplorer.telemetry.sources import IDLE, simulated
 from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
 
 _READING_PATIENCE = 3.0  # of a card
-_START_PATIENCE = 120.0  # of a worker, and of what was sent before
 _WIDEST = 80
 _MARKS = re.compile(r"(\*\*|__|`)(.+?)\1")
 _SIMULATED = Message(
@@ -60,32 +54,30 @@ def run(arguments: argparse.Namespace) -> int:
             raise Trouble("A lesson is saved as a page: name a file that ends in .html.")
         refuse_unwritable(save)
     found, _ = open_source(arguments)
-    backend = found or simulated(IDLE, seed=arguments.seed)
 
     def start() -> Start:
         needed = Message("A lesson's cells need PyTorch.")
         return lab_start(None, arguments.python, needed)[1]
 
     asking = not arguments.json and sys.stdin is not None and sys.stdin.isatty()
-    with Opened(backend), CommandRig(start, backend, arguments.patience) as rig:
-        player = Player(lesson, rig)
-        play = Play(player, rig, silent=arguments.json, asking=asking)
-        play.say(lesson.title)
-        play.line("=" * min(len(unmarked(lesson.title)), play.width))
+    source = Opened(found or simulated(IDLE, seed=arguments.seed))
+    with source, LessonLab(source, start, arguments.patience) as lab:
+        player = Player(lesson, lab)
+        play = Play(player, lab, silent=arguments.json, asking=asking)
+        play.say(lesson.title, "=" * min(len(unmarked(lesson.title)), play.width))
         if found is None:
-            play.say(
-                Message(
-                    "No graphics card answers here, so the lesson is played on two idle"
-                    " simulated ones."
-                )
+            none = Message(
+                "No graphics card answers here, so the lesson is played on two idle simulated"
+                " ones."
             )
-        for each in backend.notes() if rig.simulated else ():
+            play.say(none)
+        for each in source.backend.notes() if lab.simulated else ():
             play.say(_SIMULATED if each is MADE_UP else each)
         play.play(allowed=arguments.yes)
         if arguments.json:
-            write_json(as_json(player, rig))
+            write_json(as_json(player, lab))
         if save is not None:
-            write_whole(save, [contents(player, rig.ledger)])
+            write_whole(save, [contents(player, lab.ledger)])
     states = [each.state for each in player.steps]
     done, skipped = states.count(StepState.DONE), states.count(StepState.SKIPPED)
     others = len(states) - done - skipped
@@ -108,99 +100,92 @@ class Play:
     person sits at the terminal; `silent`: no text at all.
     """
 
-    def __init__(
-        self, player: Player, rig: "CommandRig", *, silent: bool, asking: bool
-    ) -> None:
+    def __init__(self, player: Player, lab: "LessonLab", *, silent: bool, asking: bool) -> None:
         self.width = min(Terminal().width(), _WIDEST)
-        self._player, self._rig = player, rig
-        self._silent, self._asking = silent, asking
-        self._paper = Paper()
-        self._told: set[int] = set()  # parts of this step whose outcome was shown
+        self._player, self._lab, self._asking = player, lab, asking
+        nowhere = io.StringIO()
+        streams = (nowhere, nowhere) if silent else (sys.stdout, sys.stderr)
+        self._paper = Paper(lab.ledger, *streams)
+        self._told: set[int] = set()  # parts whose outcome was shown, by their lines
 
-    def say(self, text: str, indent: int = 0) -> None:
+    def say(self, *texts: str, indent: int = 0) -> None:
         """Sentences, in lines that fit; nothing where there are none."""
-        blank = " " * indent
-        for line in unmarked(tr(text)).splitlines():
-            for each in wrap(line, self.width - indent, "") if line else [""]:
-                self.line(f"{blank}{each}".rstrip())
+        for line in (line for text in texts for line in unmarked(tr(text)).splitlines()):
+            for each in wrap(line, self.width - indent, ""):
+                self.line(f"{' ' * indent}{each}")
 
     def line(self, text: str = "") -> None:
-        if not self._silent:
-            self._paper.line(f"{text}\n")
+        self._paper.line(f"{text.rstrip()}\n")
 
     def play(self, *, allowed: bool) -> None:
         """Raises Trouble where nobody allows its cells, KeyboardInterrupt after Ctrl+C."""
-        if self._player.must_ask and not allowed:
-            self._ask_whether_to_run()
-        self._player.must_ask = False
-        for number, step in enumerate(self._player.steps, 1):
-            self._told.clear()
-            self._player.go(number - 1)
-            self._say_step(number, step)
-            self._wait()
-            if step.state is not StepState.SKIPPED:
-                self._play_step()
-            if step.reason:
-                skipped = step.state is StepState.SKIPPED
-                words = Message("Skipped: {why}", why=step.reason) if skipped else step.reason
-                self.say(words, 2)
-            if self._rig.gone:
-                return
-
-    def _play_step(self) -> None:
         player = self._player
-        for part in player.step.step.parts:
-            if player.step.state is StepState.FAILED:
+        if player.must_ask and not allowed:
+            self._ask_whether_to_run()
+        player.must_ask = False
+        for number, step in enumerate(player.steps):
+            if self._lab.lost:
                 return
-            match part:
-                case Predict() if self._asking:
-                    self._ask(part)
-                case Predict() if not behind(player.step.step, part):
-                    player.reveal(part)
-                case Code():
-                    self._say_code(part)
-                    player.run(part)
+            player.go(number)
+            self._say_title(number, step)
             self._wait()
+            for part in step.step.parts:
+                if step.state in (StepState.SKIPPED, StepState.FAILED):
+                    break
+                match part:
+                    case Predict() if self._asking:
+                        self._ask(part)
+                    case Predict() if not behind(step.step, part):
+                        player.reveal(part)
+                    case Code():
+                        self._say_code(part)
+                        player.run(part)
+                self._wait()
+            skipped = step.state is StepState.SKIPPED
+            words = Message("Skipped: {why}", why=step.reason) if skipped else step.reason
+            self.say(words, indent=2)
 
     def _wait(self) -> None:
         """Until nothing runs, and nothing is being worked out."""
-        rig, step = self._rig, self._player.step
-        for event in rig.events() if self._player.busy() else ():
-            self._player.apply(event)
-            # A failure that the lesson does not mean is told with its step.
-            meant = step.state is not StepState.FAILED or not isinstance(event, Failed)
-            if meant and rig.ledger.cell(event.id) is not None:
-                if isinstance(event, Failed):
-                    self.say(Message("{error}", error=error_words(event)))
-                    self.say(event.told)
-                elif not self._silent:
-                    self._paper.show(event, ())
-            if not self._player.busy() and not rig.ending:
+        lab, player, step = self._lab, self._player, self._player.step
+        for event in lab.events() if player.busy() else ():
+            player.apply(event)
+            match event:
+                case _ if lab.ledger.cell(event.id) is None:
+                    pass
+                case Failed() if step.state is not StepState.FAILED:
+                    self.say(error_words(event), event.told)
+                case Failed():
+                    pass  # what the lesson does not mean is told with its step
+                case _:
+                    self._paper.show(event)
+            if not player.busy():
                 break
-        if rig.worker is not None and rig.worker.interrupted:
+        if lab.interrupted:
             raise KeyboardInterrupt
-        if rig.worker is not None and rig.worker.late and step.state is StepState.FAILED:
+        if lab.late and step.state is StepState.FAILED:
             step.reason = Message(
                 "It took too long and was stopped. With --patience SECONDS it may take longer."
             )
         for part in step.step.parts:
-            if part.line not in self._told and part.line in (*step.revealed, *step.checked):
+            if part.line in {*step.revealed, *step.checked} - self._told:
                 self._told.add(part.line)
                 if isinstance(part, Predict):
-                    self._say_revealed(part, step)
+                    self.say(part.question, indent=2)
+                    self.say(*outcome(part, step), indent=4)
                 elif isinstance(part, Check):
                     self._say_checked(part, step)
 
     def _ask(self, part: Predict) -> None:
         """An empty line predicts nothing."""
-        self.say(part.question, 2)
+        self.say(part.question, indent=2)
         for place, choice in enumerate(part.choices, 1):
-            self.say(f"{place}. {choice}", 4)
+            self.say(f"{place}. {choice}", indent=4)
         while said := _typed(tr("  Your prediction: ")).strip():
             try:
                 self._player.predict(part, said)
             except Trouble as trouble:
-                self.say(trouble.told, 4)
+                self.say(trouble.told, indent=4)
             else:
                 return
         self._player.reveal(part)
@@ -213,8 +198,8 @@ class Play:
                 "Read them; --yes then runs them unasked.",
                 file=str(self._player.lesson.file),
             )
-        for number, step in enumerate(self._player.steps, 1):
-            self._say_step(number, step)
+        for number, step in enumerate(self._player.steps):
+            self._say_title(number, step)
             for part in step.step.parts:
                 if isinstance(part, Code):
                     self._say_code(part)
@@ -224,46 +209,23 @@ class Play:
         if _typed(question).strip().lower() not in ("y", "yes"):
             raise Trouble("Nothing was run.")
 
-    def _say_step(self, number: int, step: StepPlay) -> None:
+    def _say_title(self, number: int, step: StepPlay) -> None:
         self.line()
-        self.say(f"{number}. {step.step.title}")
+        self.say(f"{number + 1}. {step.step.title}")
 
     def _say_code(self, part: Code) -> None:
         for place, line in enumerate(part.source.rstrip().split("\n")):
-            self.line(f"  {'...' if place else '>>>'} {line}".rstrip())
-
-    def _say_revealed(self, part: Predict, step: StepPlay) -> None:
-        shown, said = step.revealed[part.line], step.predictions.get(part.line)
-        self.say(part.question, 2)
-        if part.number is None:
-            self.say(Message("The answer: {answer}", answer=part.choices[part.right]), 4)
-        elif shown.measured is None:
-            self.say(Message("Nothing was measured. {why}", why=shown.reason), 4)
-        else:
-            words = f"{figure(shown.measured)} {part.unit}".strip()
-            measured = Message("Measured: {figure}", figure=words)
-            if shown.modelled:
-                measured = Message("Measured: {figure} (simulated)", figure=words)
-            self.say(measured, 4)
-            if part.limit is not None and shown.limit is None:
-                self.say(Message("The limit is not known. {why}", why=shown.reason), 4)
-            elif part.limit is not None and shown.limit is not None:
-                words = f"{figure(shown.limit)} {part.unit}".strip()
-                best = Message("At best: {figure}, {name}", figure=words, name=part.limit.words)
-                self.say(best, 4)
-        if said is not None and (far := how_far(part, said, shown)):
-            self.say(Message("Predicted: {said}. {far}", said=said.said, far=far), 4)
+            self.line(f"  {'...' if place else '>>>'} {line}")
 
     def _say_checked(self, part: Check, step: StepPlay) -> None:
         checked = step.checked[part.line]
         if checked.held:
-            self.say(Message("Checked, and it holds."), 2)
+            self.say(Message("Checked, and it holds."), indent=2)
             return
         [source] = [each.source for each in part.conditions if each.line == checked.line]
-        words = Message("Line {line} does not hold: {source}", line=checked.line, source=source)
-        self.say(words, 2)
-        self.say(checked.error or checked.found, 4)
-        self.say(checked.told, 4)
+        values = {"line": checked.line, "source": source}
+        self.say(Message("Line {line} does not hold: {source}", **values), indent=2)
+        self.say(checked.error or checked.found, checked.told, indent=4)
 
 
 def _typed(question: str) -> str:
@@ -285,12 +247,12 @@ def unmarked(markdown: str) -> str:
     return _MARKS.sub(r"\2", markdown)
 
 
-def as_json(player: Player, rig: "CommandRig") -> Mapping[str, object]:
+def as_json(player: Player, lab: "LessonLab") -> Mapping[str, object]:
     return {
         "name": player.lesson.name,
         "title": player.lesson.title,
-        "simulated": rig.simulated,
-        "torch": None if rig.ledger.hello is None else rig.ledger.hello.torch,
+        "simulated": lab.simulated,
+        "torch": None if lab.ledger.hello is None else lab.ledger.hello.torch,
         "steps": [
             {
                 "title": step.step.title,
@@ -301,9 +263,7 @@ def as_json(player: Player, rig: "CommandRig") -> Mapping[str, object]:
                     {
                         "question": part.question,
                         "unit": part.unit,
-                        "said": said.said
-                        if (said := step.predictions.get(part.line))
-                        else None,
+                        "said": getattr(step.predictions.get(part.line), "said", None),
                         **written(step.revealed.get(part.line, Revealed()), tr),
                     }
                     for part in step.step.parts
@@ -316,92 +276,42 @@ def as_json(player: Player, rig: "CommandRig") -> Mapping[str, object]:
     }
 
 
-class CommandRig:
-    """No worker is started before something has to be carried out. Leaving ends it."""
+class LessonLab(Lab):
+    """The rig of a player. No worker is started before something has to be carried out."""
 
-    def __init__(self, start: Callable[[], Start], backend: Backend, patience: float) -> None:
+    def __init__(self, source: Opened, start: Callable[[], Start], patience: float) -> None:
         """`start` raises Trouble where there is no PyTorch; a command may take `patience`."""
-        self.ledger = Ledger()
-        self.simulated = isinstance(backend, SimulatedBackend)
-        self.worker: LabWorker | None = None
-        self.ending = False  # it is about to say why it has ended
-        self._start, self._backend, self._patience = start, backend, patience
-        self._host = HostReader()
-        self._ids = itertools.count(1)
-        self._said: Iterator[Event] = iter(())
-        self._sent = -1  # the newest command
-        self._cards = LabCards(Opened(backend))
-        self._leaving = ExitStack()
-
-    @property
-    def gone(self) -> bool:
-        """Its worker has ended, and there will be no other."""
-        return self.worker is not None and bool(self.worker.end)
-
-    def events(self) -> Iterator[Event]:
-        """What the worker says, once the ledger and the cards know of it; waits for the next.
-        Ends with the worker.
-        """
-        for event in self._said:
-            if event.id == self._sent and isinstance(event, Began):
-                self._wait_for(self._patience)
-            elif event.id == self._sent and isinstance(event, Finished | Failed):
-                self._sent = -1
-                self._wait_for(math.inf)
-                self.ending = isinstance(event, Failed) and event.cause == "worker lost"
-            yield event
+        super().__init__(source, patience)
+        self.simulated = isinstance(source.backend, SimulatedBackend)
+        self._start, self._host, self._ids = start, HostReader(), itertools.count()
 
     def run(self, code: str) -> int:
-        self._begin()
-        return self._send(Run(next(self._ids), code, len(self.ledger.cells)))
+        return self.send(Run(self._next(), code, len(self.ledger.cells)))
 
     def evaluate(self, sources: Sequence[str], values: Mapping[str, object]) -> int:
-        self._begin()
-        return self._send(Evaluate(next(self._ids), tuple(sources), json.dumps(values)))
+        return self.send(Evaluate(self._next(), tuple(sources), json.dumps(values)))
 
     def measure(self, then: Callable[[Readings], None]) -> None:
-        until = time.monotonic() + _READING_PATIENCE
-        cards = [each for each in self._backend.cards() if each.kind is CardKind.GPU]
-        asked = [Asked(partial(self._backend.read, e.id, metrics_of(e))) for e in cards]
-        read: list[tuple[Card, Sample]] = []
-        for card, each in zip(cards, asked, strict=True):
-            if each.answered_within(max(0.0, until - time.monotonic())):
-                sample = each.result()
-            else:
-                silent = dict.fromkeys(metrics_of(card), Absence.NO_ANSWER)
-                sample = Sample(card.id, 0.0, {}, silent, CardState.NO_ANSWER)
-            read.append((card, sample))
-        host = self._host.card
+        backend, host = self.source.backend, self._host.card
+        cards = [each for each in backend.cards() if each.kind is CardKind.GPU]
+        asked = Asked(lambda: [(e, backend.read(e.id, metrics_of(e))) for e in cards])
+        missing = dict.fromkeys(METRICS, Absence.NO_ANSWER)
+        silent = [(e, Sample(e.id, 0.0, {}, missing, CardState.NO_ANSWER)) for e in cards]
+        read = asked.result() if asked.answered_within(_READING_PATIENCE) else silent
         then(Readings(read, (host, self._host.read(metrics_of(host)))))
 
     def limit(self, source: str, target: str) -> float | None:
-        way = self._cards.way(source, target)
+        way = self.way(source, target)
         return None if way is None else way.limit
 
-    def _begin(self) -> None:
-        if self.worker is not None:
-            return
-        worker = LabWorker(self._cards.given(self._start()), self._cards, self.ledger)
-        self.worker = self._leaving.enter_context(worker)
-        self._said = worker.said()
-        self._send(Run(0, IMPORTS))
-        # Which cards it has decides what all that follows is told.
+    def _next(self) -> int:
+        """The number of the next command. Which cards the worker has decides what all of them
+        are told.
+        """
+        if (number := next(self._ids)) > 0:
+            return number
+        self.begin(self._start())
+        self.send(Run(number, IMPORTS))
         if not any(isinstance(each, Hello) for each in self.events()):
-            worker.began()
-
-    def _send(self, command: Command) -> int:
-        assert self.worker is not None
-        self._sent = command.id
-        self._wait_for(max(self._patience, _START_PATIENCE))
-        self.worker.send(command)
-        return command.id
-
-    def _wait_for(self, seconds: float) -> None:
-        assert self.worker is not None
-        self.worker.deadline = time.monotonic() + seconds
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._leaving.close()
+            self.began()
+        return next(self._ids)

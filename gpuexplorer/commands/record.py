@@ -4,13 +4,14 @@ import argparse
 import signal
 import sys
 import threading
+from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 from gpuexplorer.commands.arguments import (
     HOST,
     OK,
+    Option,
     WrongArgumentsError,
     add_options,
     in_the_words,
@@ -23,12 +24,26 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words
 from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.recording.recorder import Listening, Recorder, length, machine_of
-from gpuexplorer.telemetry.session import check_interval
+from gpuexplorer.telemetry.session import Session, check_interval
 
 _LOOK = 0.5
 # A disk that does not answer for so long is left to itself.
 _LAST_PATIENCE = 60.0
 _ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
+_OPTIONS = {
+    "file": Option("FILE", "such as night.gpurec", Path),
+    "--duration": Option("TIME", "end by itself after 90, 90s, 10m or 2h"),
+    "--all": Option(
+        "",
+        "also what is costly to ask: traffic of PCIe and NVLink, and how busy the parts of"
+        " a card are",
+    ),
+    "--anonymous": Option(
+        "", "without the computer's name, UUIDs, users, and names of programs"
+    ),
+    **reading_options(1.0),
+    **HOST,
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,26 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Record all cards, the computer and who uses the cards, until Ctrl-C. The window opens"
         " the file."
     )
-    parser.add_argument("file", type=Path, metavar=tr("FILE"), help=tr("such as night.gpurec"))
-    parser.add_argument(
-        "--duration",
-        metavar=tr("TIME"),
-        help=tr("end by itself after 90, 90s, 10m or 2h"),
-    )
-    parser.add_argument(
-        "--all",
-        action="store_true",
-        help=tr(
-            "also what is costly to ask: traffic of PCIe and NVLink, and how busy the parts of"
-            " a card are"
-        ),
-    )
-    parser.add_argument(
-        "--anonymous",
-        action="store_true",
-        help=tr("without the computer's name, UUIDs, users, and names of programs"),
-    )
-    add_options(parser, {**reading_options(1.0), **HOST})
+    add_options(parser, _OPTIONS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -70,21 +66,23 @@ def run(arguments: argparse.Namespace) -> int:
     with in_the_words():
         check_interval(arguments.interval)
     source = opened(arguments)
-    session = source.session(arguments.interval)
+    session = Session(source.stream, arguments.interval)
     for attempt in session.attempts:
         sys.stderr.write(f"{tr(attempt.note)}\n")
     if session.bare:
         sys.stderr.write(f"{tr('So only the computer itself is recorded.')}\n")
     over = threading.Event()
-    endings = [signal.Signals[e] for e in _ENDINGS if e in signal.Signals.__members__]
-    before: dict[signal.Signals, Any] = {}  # Any: as `signal` has it
-    try:
+    with ExitStack() as leaving:
+        leaving.callback(session.stop)
         only = None
         if arguments.cards is not None:
             named = source.chosen(session.cards(), arguments.cards)
             only = frozenset(card.id for card in named)
         # Who ends it has asked for just that: it is no failure.
-        before = {each: signal.signal(each, lambda *_: over.set()) for each in endings}
+        for ending in filter(signal.Signals.__members__.__contains__, _ENDINGS):
+            number = signal.Signals[ending]
+            leaving.callback(signal.signal, number, signal.getsignal(number))
+            signal.signal(number, lambda *_: over.set())
         recorder = Recorder(
             arguments.file,
             machine_of(session, anonymous=arguments.anonymous),
@@ -93,8 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
             on_trouble=lambda _: over.set(),
         )
         listening = Listening(session, recorder, only)
-        usual = (Cadence.FAST, Cadence.SLOW)
-        session.want(tuple(Cadence) if arguments.all else usual)
+        session.want(tuple(Cadence) if arguments.all else (Cadence.FAST, Cadence.SLOW))
         session.start()
         recorder.start()
         with ProgressLine(sys.stderr) as line:
@@ -105,10 +102,6 @@ def run(arguments: argparse.Namespace) -> int:
                 left = _LOOK if seconds is None else seconds - recorder.seconds
         listening.stop()
         written = recorder.stop(_LAST_PATIENCE)
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
-        session.stop()
     if recorder.trouble is not None:
         raise recorder.trouble
     if not written:

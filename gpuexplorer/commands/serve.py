@@ -6,28 +6,27 @@ A figure that is missing is not there; why, is in `gpuexplorer_missing_info`.
 
 import argparse
 import errno
-import gzip
 import ipaddress
 import os
 import re
 import signal
 import socket
 import sys
-import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
-from http import HTTPStatus
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from wsgiref.simple_server import WSGIRequestHandler
 
-from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 from prometheus_client import Metric as Family
-from prometheus_client.exposition import ThreadingWSGIServer
+from prometheus_client.exposition import ThreadingWSGIServer, make_wsgi_app
 
 import gpuexplorer
 from gpuexplorer.commands.arguments import (
     OK,
+    Option,
     WrongArgumentsError,
     add_options,
     in_the_words,
@@ -35,14 +34,14 @@ from gpuexplorer.commands.arguments import (
 )
 from gpuexplorer.commands.source import choose, open_source
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState
-from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.metrics import METRICS, Metric
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.card_course import NO_FIGURES, state_of
 from gpuexplorer.telemetry.exporter_names import XID, Name, own_name, served_name
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.happenings import Kind
-from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.session import Session, card_numbers, check_interval, session_on
 
 if TYPE_CHECKING:
@@ -60,8 +59,12 @@ _INTERVAL = 5.0
 _PATIENCE = 5.0  # seconds with whoever asked nothing yet
 _AT_ONCE = 64
 _LONGEST = 200  # letters of a label
+_ENDINGS = (signal.SIGINT, signal.SIGTERM)
 Labels = dict[str, str]
-Sample = tuple[Name, str, Labels, float]  # with what it is about
+_INFO = Name("gpuexplorer_info")
+_AGE = Name("gpuexplorer_reading_age_seconds")
+_STATE = Name("gpuexplorer_card_state")
+_MISSING = Name("gpuexplorer_missing_info")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,14 +72,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Show the readings to Prometheus: read only, and on this computer alone unless another"
         " address is chosen. Ctrl-C or SIGTERM ends it."
     )
-    parser.add_argument(
-        "--prometheus",
+    where = Option(
+        "ADDRESS:PORT",
+        "where to listen; {usual} unless said otherwise",
+        values={"usual": _USUAL},
         nargs="?",
         const=_USUAL,
-        metavar=tr("ADDRESS:PORT"),
-        help=tr("where to listen; {usual} unless said otherwise", usual=_USUAL),
     )
-    add_options(parser, reading_options(_INTERVAL))
+    add_options(parser, {"--prometheus": where, **reading_options(_INTERVAL)})
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -92,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     with in_the_words():
         check_interval(arguments.interval)
-    for ending in (signal.SIGINT, signal.SIGTERM):
+    for ending in _ENDINGS:
         signal.signal(ending, signal.default_int_handler)
     with suppress(KeyboardInterrupt):
         _serve(arguments, (found[1] or _HERE).strip("[]"), int(found[2]))
@@ -130,7 +133,7 @@ def _serve(arguments: argparse.Namespace, host: str, port: int) -> None:
             sys.stdout.flush()
             server.serve_forever()
     finally:
-        for ending in (signal.SIGINT, signal.SIGTERM):
+        for ending in _ENDINGS:
             signal.signal(ending, signal.SIG_IGN)
         session.stop()
 
@@ -148,24 +151,9 @@ class Readings:
         self._host = {"hostname": _plain(session.computer)}
         self._of_simulated = f"-{session.computer}-{port}"
 
-    def collect(self) -> Iterator[Family]:
+    def collect(self) -> Iterable[Family]:
         """By their names: the page has each family in one piece."""
-        families: dict[str, Family] = {}
-        for name, about, labels, value in self._samples():
-            family, kind = name.name, "gauge"
-            if name.counter:
-                # To a counter's name the client adds `_total`: it would be DCGM's no more.
-                family = name.name.removesuffix("_total")
-                kind = "unknown" if family == name.name else "counter"
-            if family not in families:
-                families[family] = Family(family, about, kind)
-            # Rounded, as 0.55 is no 55.00000000000001 %.
-            figure = value if name.factor == 1 else float(f"{value * name.factor:.15g}")
-            families[family].add_sample(name.name, labels, figure)
-        yield from families.values()
-
-    def _samples(self) -> Iterator[Sample]:
-        session = self._session
+        session, families = self._session, _Families()
         about = {
             "version": gpuexplorer.__version__,
             "source": session.source.name,
@@ -173,7 +161,7 @@ class Readings:
             "simulated": str(session.simulated).lower(),
         }
         said = "Who tells this. Where `simulated` is true, every figure is made up."
-        yield Name("gpuexplorer_info"), said, self._host | about, 1
+        families.add(_INFO, said, self._host | about, 1)
         cards, numbers = session.cards(), card_numbers(session.cards())
         codes = {
             each.card: each.sentence.values.get("code")
@@ -181,28 +169,26 @@ class Readings:
             if each.kind is Kind.XID
         }
         for card in cards:
-            reading, code = session.reading(card.id), codes.get(card.id)
             if self._chosen is not None and card.id not in self._chosen:
                 continue
             ours, dcgm = self._labels(card, numbers[card.id])
+            reading, code = session.reading(card.id), codes.get(card.id)
             if reading is not None:
                 age = max(0.0, session.clock.now() - reading.at)
                 said = "How long ago the card was read last, or was found not to answer."
-                yield Name("gpuexplorer_reading_age_seconds"), said, ours, age
+                families.add(_AGE, said, ours, age)
                 said = "1 for the state in which the card is, 0 for the others."
-                for state in (*CardState, NO_FIGURES):
-                    labels, value = (
-                        ours | {"state": str(state)},
-                        int(state == state_of(reading)),
-                    )
-                    yield Name("gpuexplorer_card_state"), said, labels, value
-                yield from _figures(reading, _OF_CARDS, ours, dcgm)
+                for state in (*map(str, CardState), NO_FIGURES):
+                    is_so = state == state_of(reading)
+                    families.add(_STATE, said, ours | {"state": state}, is_so)
+                families.add_figures(reading, served_name, ours, dcgm)
             if isinstance(code, int):
                 said = "Number of the newest Xid error since this exporter was started."
-                yield Name(XID), said, dcgm, code
+                families.add(Name(XID), said, dcgm, code)
         host = session.reading(HOST_ID)
         if host is not None:
-            yield from _figures(host, _OF_HOST, self._host, {})
+            families.add_figures(host, partial(own_name, of="host_"), self._host, {})
+        return families.values()
 
     def _labels(self, card: Card, number: str) -> tuple[Labels, Labels]:
         """Of our own figures, and of those of the DCGM exporter. A MIG instance has a UUID of
@@ -224,23 +210,32 @@ class Readings:
         return ours, ours | dcgm
 
 
-_OF_CARDS = {each.id: served_name(each) for each in METRICS.values()}
-_OF_HOST = {each.id: own_name(each, "host_") for each in METRICS.values()}
+class _Families(dict[str, Family]):
+    def add(self, name: Name, about: str, labels: Labels, value: float) -> None:
+        family, kind = name.name, "gauge"
+        if name.counter:
+            # To a counter's name the client adds `_total`: it would be DCGM's no more.
+            family = name.name.removesuffix("_total")
+            kind = "unknown" if family == name.name else "counter"
+        if family not in self:
+            self[family] = Family(family, about, kind)
+        # Rounded, as 0.55 is no 55.00000000000001 %.
+        figure = value if name.factor == 1 else float(f"{value * name.factor:.15g}")
+        self[family].add_sample(name.name, labels, figure)
 
-
-def _figures(
-    reading: Reading, names: Mapping[MetricId, Name], ours: Labels, dcgm: Labels
-) -> Iterator[Sample]:
-    for metric, value in reading.values.items():
-        name, about = names[metric], METRICS[metric].meaning
-        labels = {**(dcgm if name.name.startswith("DCGM") else ours), **name.labels}
-        # The family has those of all parts, "N" for each.
-        said = about.template.format_map(dict.fromkeys(about.values, "N"))
-        yield name, said, labels, value
-    for metric, absence in reading.missing.items():
-        name, said = names[metric], "A figure that is not there, and why."
-        why = {"metric": name.name, "reason": absence.value}
-        yield Name("gpuexplorer_missing_info"), said, {**ours, **name.labels, **why}, 1
+    def add_figures(
+        self, reading: Reading, named: Callable[[Metric], Name], ours: Labels, dcgm: Labels
+    ) -> None:
+        for metric in map(METRICS.__getitem__, reading.values):
+            name, about = named(metric), metric.meaning
+            labels = dcgm if name.name.startswith("DCGM") else ours
+            # The family has those of all parts, "N" for each.
+            said = about.template.format_map(dict.fromkeys(about.values, "N"))
+            self.add(name, said, {**labels, **name.labels}, reading.values[metric.id])
+        for metric_id, absence in reading.missing.items():
+            name, said = named(METRICS[metric_id]), "A figure that is not there, and why."
+            why = {"metric": name.name, "reason": absence.value}
+            self.add(_MISSING, said, {**ours, **name.labels, **why}, 1)
 
 
 def _plain(text: str) -> str:
@@ -249,8 +244,8 @@ def _plain(text: str) -> str:
 
 
 class Server(ThreadingWSGIServer):
-    """Listens as soon as it is made; `serve_forever` answers until `shutdown`. Of too many at
-    once the oldest is hung up on, so that nobody keeps others from reading.
+    """Listens as soon as it is made; `serve_forever` answers until `shutdown`. Whoever is not
+    done when so many came later is hung up on, so that nobody keeps others from reading.
     """
 
     # On Windows that would let two programs listen at one port.
@@ -259,9 +254,7 @@ class Server(ThreadingWSGIServer):
 
     def __init__(self, host: str, port: int, readings: Readings) -> None:
         """Raises Trouble where it cannot listen there."""
-        self._readings = readings
-        self._open: list[socket.socket] = []
-        self._lock = threading.Lock()
+        self._newest: deque[socket.socket] = deque(maxlen=_AT_ONCE)
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
             self.address_family = found[0][0]
@@ -269,6 +262,7 @@ class Server(ThreadingWSGIServer):
         except (OSError, UnicodeError) as error:
             raise _cannot_listen(error, host, port) from error
         self.local = _is_loopback(self.socket.getsockname()[0])
+        self._page = make_wsgi_app(readings)
         self.set_app(self._answer)
 
     @property
@@ -279,41 +273,28 @@ class Server(ThreadingWSGIServer):
     def _answer(
         self, asked: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
-        status, kind, page = HTTPStatus.OK, "text/plain; charset=utf-8", b""
+        method, status, said = asked["REQUEST_METHOD"], "404 Not Found", ""
         if self.local and not _meant_for_us(asked.get("HTTP_HOST", "localhost")):
-            status = HTTPStatus.MISDIRECTED_REQUEST
-        elif asked["REQUEST_METHOD"] not in ("GET", "HEAD"):
-            status = HTTPStatus.NOT_IMPLEMENTED
+            status = "421 Misdirected Request"
+        elif method not in ("GET", "HEAD"):
+            status = "501 Not Implemented"
         elif asked["PATH_INFO"] == _PAGE:
-            page, kind = generate_latest(self._readings), CONTENT_TYPE_PLAIN_0_0_4
+            # Whole and in one form, whatever else a client may choose.
+            usual = {"QUERY_STRING": "", "HTTP_ACCEPT": "", "REQUEST_METHOD": "GET"}
+            page: list[bytes] = self._page(asked | usual, start_response)
+            return page if method == "GET" else []
         elif asked["PATH_INFO"] == "/":
-            front = tr("GPU Explorer shows its readings to Prometheus at {page}", page=_PAGE)
-            page = front.encode()
-        else:
-            status = HTTPStatus.NOT_FOUND
-        if status is not HTTPStatus.OK:
-            page = f"{status.value} {status.phrase}\n".encode()
-        headers = [("Content-Type", kind)]
-        if "gzip" in asked.get("HTTP_ACCEPT_ENCODING", ""):
-            page = gzip.compress(page, compresslevel=1)
-            headers.append(("Content-Encoding", "gzip"))
-        headers.append(("Content-Length", str(len(page))))
-        start_response(f"{status.value} {status.phrase}", headers)
-        return [] if asked["REQUEST_METHOD"] == "HEAD" else [page]
+            status = "200 OK"
+            said = tr("GPU Explorer shows its readings to Prometheus at {page}", page=_PAGE)
+        start_response(status, [("Content-Type", "text/plain; charset=utf-8")])
+        return [] if method == "HEAD" else [(said or f"{status}\n").encode()]
 
     def process_request(self, request: Any, client_address: Any) -> None:  # as it is declared
-        with self._lock:
-            self._open.append(request)
-            oldest = self._open.pop(0) if len(self._open) > _AT_ONCE else None
-        if oldest is not None:
-            with suppress(OSError):
-                oldest.shutdown(socket.SHUT_RDWR)  # which wakes the thread that waits for it
+        if len(self._newest) == _AT_ONCE:
+            with suppress(OSError):  # it is over, as a rule
+                self._newest[0].shutdown(socket.SHUT_RDWR)  # wakes the thread that waits for it
+        self._newest.append(request)
         super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:  # as it is declared
-        with self._lock, suppress(ValueError):
-            self._open.remove(request)
-        super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # as it is declared
         """Who hangs up on us is no trouble; the rest is a bug of ours."""

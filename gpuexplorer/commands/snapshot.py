@@ -4,18 +4,23 @@
 
 import argparse
 import csv
-import datetime
 import itertools
-import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from functools import partial
+from typing import TypeVar
 
 from gpuexplorer.commands.arguments import (
+    CARDS,
     HOST,
+    JSON,
     OK,
     SOURCE,
     TROUBLE,
+    Option,
     WrongArgumentsError,
     add_options,
     in_the_words,
@@ -23,17 +28,19 @@ from gpuexplorer.commands.arguments import (
     whole_number,
 )
 from gpuexplorer.commands.source import opened, wiring_of
+from gpuexplorer.commands.terminal import write_json
 from gpuexplorer.core import metrics as m
+from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardState
+from gpuexplorer.core.harmless import harmless
 from gpuexplorer.core.metrics import METRICS, metrics_of
-from gpuexplorer.core.spreadsheet import harmless
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.telemetry.card_course import HARMFUL, state_of
-from gpuexplorer.telemetry.latest import Reading
-from gpuexplorer.telemetry.local import PATIENCE
+from gpuexplorer.telemetry.facts import Reading
+from gpuexplorer.telemetry.local import PATIENCE, Local
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
-from gpuexplorer.telemetry.processor_time import processor_time
 from gpuexplorer.telemetry.session import Session, card_numbers, check_interval
+from gpuexplorer.telemetry.system import processor_time
 from gpuexplorer.telemetry.topology import Link, Topology
 
 # Figures of the table, each by the title of the column in which it would stand.
@@ -57,28 +64,20 @@ _FOR_THE_PROCESSOR = 0.06  # its share of work is noise over less
 _CARD_FACTS = ("index", "id", "name", "kind", "parent", "bus_id", "cuda_index")
 _LINK_FACTS = ("a", "b", "nvlinks", "nvlink_generation", "peer_to_peer")
 _PROCESS_FACTS = ("resolved", "user", "command", "container", "ours", "started_at")
-_PROCESS_UNITS = dict.fromkeys(ProcessFigure, "ratio") | {ProcessFigure.MEMORY: "B"}
 Json = dict[str, object]
+K = TypeVar("K")
+Show = Callable[["Picture"], None]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = tr("Read everything of every card, once or again and again.")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help=tr("as JSON, schema 1"))
-    form.add_argument("--csv", action="store_true", help=tr("as CSV, one row per card"))
-    parser.add_argument(
-        "--loop",
-        type=number,
-        metavar=tr("SECONDS"),
-        help=tr("again and again, 0.1 to 60 s apart"),
-    )
-    parser.add_argument(
-        "--count", type=whole_number, metavar="N", help=tr("stop after N pictures")
-    )
-    parser.add_argument(
-        "--cards", metavar=tr("LIST"), help=tr("only these: numbers, UUIDs or bus addresses")
-    )
-    add_options(parser, SOURCE | HOST)
+    as_csv = Option("", "as CSV, one row per card")
+    add_options(parser.add_mutually_exclusive_group(), {**JSON, "--csv": as_csv})
+    again = {
+        "--loop": Option("SECONDS", "again and again, 0.1 to 60 s apart", number),
+        "--count": Option("N", "stop after N pictures", whole_number),
+    }
+    add_options(parser, {**again, **CARDS, **SOURCE, **HOST})
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -103,45 +102,49 @@ def _show(arguments: argparse.Namespace, interval: float, count: int | None) -> 
     before, looked = processor_time(), time.monotonic()
     for_programs, again = arguments.json or arguments.csv, count != 1
     source = opened(arguments)
-    patience = PATIENCE if again else _PATIENCE_ONCE
-    stream = source.stream(patience, before, faults=False)
-    session = Session(stream, interval, host=source.far is not None)  # here it is read at once
+    here, patience = source.far is None, PATIENCE if again else _PATIENCE_ONCE
+    stream = source.stream
+    if here:
+        stream = Local(
+            source.backend,
+            source.attempts,
+            patience=patience,
+            processor_before=before,
+            faults=False,
+        )
+    session = Session(stream, interval, host=not here)  # here it is read at once
     # Nothing costlier is asked for than what is shown.
     wanted = METRICS if for_programs else {*IN_THE_TABLE, *_BESIDE_THEM, *HARMFUL}
     session.want_metrics(wanted, processes=not arguments.csv)
     session.start()
-    try:
+    with ExitStack() as leaving:
+        leaving.callback(session.stop)
         # The first rates take two looks at counters: meanwhile the rest is imported and asked.
-        show = show_json if arguments.json else show_csv
+        show: Show = partial(_show_json, line=again)
+        wiring = wiring_of(source) if arguments.json else (None, NOTHING)
         if not for_programs:
-            from gpuexplorer.commands import snapshot_table  # noqa: PLC0415 - as just said
+            from gpuexplorer.commands.snapshot_table import table  # noqa: PLC0415 - as just said
 
-            show = snapshot_table.show
-        topology, left_out = wiring_of(source) if arguments.json else (None, NOTHING)
+            show = leaving.enter_context(table(again=again))
         session.wait_for_sweeps(1, _FIRST_ANSWERS)
         source.check()
         chosen = source.chosen(session.cards(), arguments.cards)
-        if source.far is None:  # where nobody was waited for long, it would be too soon
+        if arguments.csv:
+            show = _csv_rows(chosen)
+        if here:  # where nobody was waited for long, it would be too soon
             time.sleep(max(0.0, looked + _FOR_THE_PROCESSOR - time.monotonic()))
-        told: list[Picture] = []  # the newest
-
-        def pictures() -> Iterator[Picture]:
-            for shown in itertools.count(1):
-                there = {card.id: card for card in session.cards()}
-                cards = [there.get(card.id, card) for card in chosen]
-                if arguments.cards is None:  # newcomers too
-                    cards += [card for card in there.values() if card not in cards]
-                told[:] = [Picture(session, cards, topology, left_out, again=again)]
-                yield told[0]
-                if shown == count:
-                    return
-                # Until all were asked once more; a driver that hangs delays it by one interval.
-                session.wait_for_fast_sweep(shown + 1, session.interval + PATIENCE)
-
-        show(pictures(), again=again)
-        return TROUBLE if told[0].none_read else OK
-    finally:
-        session.stop()
+        for number in itertools.count(1):
+            there = {card.id: card for card in session.cards()}
+            cards = [there.get(card.id, card) for card in chosen]
+            if arguments.cards is None:  # newcomers too
+                cards += [card for card in there.values() if card not in cards]
+            picture = Picture(session, cards, *wiring)
+            show(picture)
+            if number == count:
+                break
+            # Until all were asked once more; a driver that hangs delays it by one interval.
+            session.wait_for_fast_sweep(number + 1, interval + PATIENCE)
+    return OK if picture.read else TROUBLE
 
 
 class Picture:
@@ -153,74 +156,57 @@ class Picture:
         cards: Sequence[Card],
         topology: Topology | None,
         left_out: Message,
-        *,
-        again: bool,
     ) -> None:
-        ids = {card.id for card in cards}
-        self.taken_at = datetime.datetime.now(datetime.UTC).astimezone()
-        self.computer, self.host = session.computer, session.host
-        self.source = None if session.bare else session.source  # None: no card's answered
-        self.simulated = self.source is not None and self.source.simulated
+        self.taken_at = datetime.now(UTC).astimezone()
+        self.session, self.cards, self.topology = session, cards, topology
         self.host_reading = session.read_host()
-        self.cards, self.numbers = cards, card_numbers(session.cards())
-        self.readings = {card.id: session.reading(card.id) for card in cards}
+        self.numbers = card_numbers(session.cards())
+        unread = Reading(HOST_ID, 0.0, CardState.NO_ANSWER, {}, {})
+        self.readings = {
+            card.id: session.reading(card.id) or unread._replace(card=card.id) for card in cards
+        }
         self.states = {card.id: session.state_sentence(card.id) for card in cards}
         named = session.named_processes()
-        self.processes = [each for each in named if each.process.card in ids]
+        self.processes = [each for each in named if each.process.card in self.readings]
         unknown = session.processes_unknown()
-        self.processes_unknown = [card for card in unknown if card in ids]
-        self.topology = topology
-        self.tried = [attempt.note for attempt in session.attempts]
-        self.notes = [*session.notes(), *([left_out] if left_out else [])]
-        self.beats = session.beats() if again else None
+        self.processes_unknown = [card for card in unknown if card in self.readings]
+        tried = [attempt.note for attempt in session.attempts]
+        self.notes = [each for each in (*tried, *session.notes(), left_out) if each]
 
     @property
-    def none_read(self) -> bool:
-        """There are cards, and no figure of any."""
-        read = (reading for reading in self.readings.values() if reading is not None)
-        well = {CardState.WORKING.value, CardState.ASLEEP.value}
-        return bool(self.cards) and not any(state_of(each) in well for each in read)
+    def read(self) -> bool:
+        """Whether some card is well, or there is none."""
+        well = (CardState.WORKING, CardState.ASLEEP)
+        return not self.cards or any(state_of(each) in well for each in self.readings.values())
 
 
-def show_json(pictures: Iterator[Picture], *, again: bool) -> None:
-    """Again and again, one line each; once, a line for each card, process and link."""
-    for picture in pictures:
-        told = as_json(picture)
-        members = []
-        for name, member in told.items():
-            text = json.dumps(member)
-            if isinstance(member, list) and member:
-                entries = ",\n".join(map(json.dumps, member))
-                text = f"[\n{entries}\n]"
-            members.append(f'"{name}": {text}')
-        laid_out = "{\n" + ",\n".join(members) + "\n}"
-        sys.stdout.write((json.dumps(told) if again else laid_out) + "\n")
-        sys.stdout.flush()
+def _show_json(picture: Picture, *, line: bool) -> None:
+    write_json(as_json(picture), line=line)
 
 
 def as_json(picture: Picture) -> Json:
-    source, topology = picture.source, picture.topology
-    shown = {card.id for card in picture.cards} | {HOST_ID}
+    session, topology = picture.session, picture.topology
+    shown, source = {HOST_ID, *picture.readings}, session.source
     wires = topology.links if topology is not None else ()
     return {
         "schema": 1,
         "taken_at": picture.taken_at.isoformat(timespec="milliseconds"),
-        "source": source.name if source is not None else "none",
-        "simulated": picture.simulated,
+        "source": source.name,
+        "simulated": source.simulated,
         "driver": {
-            "label": source.label if source is not None else None,
-            "version": source.driver_version if source is not None else None,
-            "cuda_version": source.cuda_version if source is not None else None,
+            "label": None if session.bare else source.label,
+            "version": source.driver_version,
+            "cuda_version": source.cuda_version,
         },
         "host": {
-            "host_name": picture.computer,
-            "name": picture.host.name,
+            "host_name": session.computer,
+            "name": session.host.name,
             **_figures(picture.host_reading),
         },
         "cards": [_card(picture, card) for card in picture.cards],
         "processes": [_process(picture, named) for named in picture.processes],
         "links": [link_as_json(each) for each in wires if {each.a, each.b} <= shown],
-        "notes": [*picture.tried, *picture.notes],
+        "notes": picture.notes,
     }
 
 
@@ -234,31 +220,39 @@ def _card(picture: Picture, card: Card) -> Json:
         "simulated": card.simulated,
         "compute_capability": ".".join(map(str, capability)) if capability else None,
         "numa_node": topology.numa_nodes.get(card.id) if topology is not None else None,
-        "state": state_of(reading) if reading is not None else "no answer",
+        "state": state_of(reading),
         "state_sentence": picture.states[card.id],
         **_figures(reading),
     }
 
 
-def _figures(reading: Reading | None) -> Json:
-    values: Json = {}
-    missing: Json = {}
-    if reading is None:
-        return {"values": values, "missing": missing}
+def _figures(reading: Reading) -> Json:
+    values = {}
     for metric in METRICS.values():
         if metric.id in reading.values:
             value = reading.values[metric.id]
             word = metric.text_of(value)
             told = {} if word is None else {"text": word}
-            values[metric.id] = {"value": _tidy(value), "unit": metric.unit, **told}
-        elif metric.id in reading.missing:
-            missing[metric.id] = reading.missing[metric.id].sentence
-    return {"values": values, "missing": missing}
+            values[metric.id] = _measured(value, metric.unit) | told
+    return {"values": values, "missing": _sentences(reading.missing, METRICS)}
+
+
+def _sentences(missing: Mapping[K, Absence], order: Iterable[K]) -> Mapping[K, Message]:
+    return {each: missing[each].sentence for each in order if each in missing}
+
+
+def _measured(value: float, unit: str) -> Json:
+    """Whole numbers without a point, ratios without the noise of division."""
+    tidy = int(value) if float(value).is_integer() else round(value, 9)
+    return {"value": tidy, "unit": unit}
+
+
+_UNITS = {each: "B" if each is ProcessFigure.MEMORY else "ratio" for each in ProcessFigure}
 
 
 def _process(picture: Picture, named: NamedProcess) -> Json:
-    process = named.process
-    cpu, memory = named.cpu, named.memory_bytes
+    process, cpu, memory = named.process, named.cpu, named.memory_bytes
+    values = process.values
     return {
         "card": process.card,
         "number": picture.numbers.get(process.card),
@@ -266,53 +260,39 @@ def _process(picture: Picture, named: NamedProcess) -> Json:
         "type": process.use,
         **{name: getattr(named, name) for name in _PROCESS_FACTS},
         "reason": named.reason or None,
-        "cpu": None if cpu is None else {"value": round(cpu, 4), "unit": "cores"},
-        "host_memory": None if memory is None else {"value": memory, "unit": "B"},
-        "values": {
-            figure: {"value": _tidy(process.values[figure]), "unit": unit}
-            for figure, unit in _PROCESS_UNITS.items()
-            if figure in process.values
-        },
-        "missing": {
-            figure: process.missing[figure].sentence
-            for figure in _PROCESS_UNITS
-            if figure in process.missing
-        },
+        "cpu": None if cpu is None else _measured(round(cpu, 4), "cores"),
+        "host_memory": None if memory is None else _measured(memory, "B"),
+        "values": {e: _measured(values[e], unit) for e, unit in _UNITS.items() if e in values},
+        "missing": _sentences(process.missing, _UNITS),
     }
 
 
 def link_as_json(link: Link) -> Json:
-    kind = {"unit": "B/s", "kind": "theoretical, each direction"}
+    kind = {"kind": "theoretical, each direction"}
     return {
         **{name: getattr(link, name) for name in _LINK_FACTS},
         "path": link.letters,
         "path_sentence": link.path.sentence,
         "peer_to_peer_reason": link.peer_reason or None,
-        "rate": None if link.rate is None else {"value": _tidy(link.rate), **kind},
+        "rate": None if link.rate is None else _measured(link.rate, "B/s") | kind,
         "rate_reason": link.rate_reason or None,
     }
 
 
-def _tidy(value: float) -> int | float:
-    """Whole numbers without a point, ratios without the noise of division."""
-    return int(value) if float(value).is_integer() else round(value, 9)
-
-
-def show_csv(pictures: Iterator[Picture], *, again: bool) -> None:
+def _csv_rows(cards: Sequence[Card]) -> Show:
     """A row per card, a column per metric that one of them can be asked for. The last column
     says for each blank why, so that no blank is a riddle.
     """
+    asked = frozenset().union(*map(metrics_of, cards))
+    metrics = [metric for metric in METRICS.values() if metric.id in asked]
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    metrics = None
-    for picture in pictures:
-        if metrics is None:
-            asked = {metric for card in picture.cards for metric in metrics_of(card)}
-            metrics = [metric for metric in METRICS.values() if metric.id in asked]
-            named = [f"{metric.id} [{metric.unit}]" for metric in metrics]
-            writer.writerow(["taken_at", "simulated", *_CARD_FACTS, "state", *named, "missing"])
+    named = [f"{metric.id} [{metric.unit}]" for metric in metrics]
+    writer.writerow(["taken_at", "simulated", *_CARD_FACTS, "state", *named, "missing"])
+
+    def show(picture: Picture) -> None:
         for card in picture.cards:
             reading = picture.readings[card.id]
-            values, missing = (reading.values, reading.missing) if reading else ({}, {})
+            values, missing = reading.values, reading.missing
             facts = (getattr(card, name) for name in _CARD_FACTS)
             why = (f"{e.id}: {missing[e.id].sentence}" for e in metrics if e.id in missing)
             writer.writerow(
@@ -320,9 +300,11 @@ def show_csv(pictures: Iterator[Picture], *, again: bool) -> None:
                     picture.taken_at.isoformat(timespec="milliseconds"),
                     "yes" if card.simulated else "no",
                     *(harmless("" if each is None else str(each)) for each in facts),
-                    state_of(reading) if reading is not None else "no answer",
+                    state_of(reading),
                     *(f"{values[e.id]:.12g}" if e.id in values else "" for e in metrics),
                     "; ".join(why),
                 ]
             )
         sys.stdout.flush()
+
+    return show

@@ -1,119 +1,94 @@
 """A snapshot as a table that a person likes to read. For each dash in it a reason follows."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import TypeVar
 
 import gpuexplorer
-from gpuexplorer.commands.snapshot import IN_THE_TABLE, Picture
+from gpuexplorer.commands.snapshot import IN_THE_TABLE, Picture, Show
 from gpuexplorer.commands.terminal import NONE, Column, Page, Terminal, cut, figure, shown, wrap
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardState
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.units import memory, part_of_memory, quantity, ratio
+from gpuexplorer.core.units import Quantity, memory, part_of_memory, quantity, ratio
 from gpuexplorer.core.words import Message, tr
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.card_course import BRIEFLY, HARMFUL, why_no_figures
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 
+K = TypeVar("K")
+V = TypeVar("V")
 _ROOMY, _NARROW = 150, 100
+_ALWAYS = 90  # the weight from which on an empty column is shown
 _HOST_NAME = len("Intel Xeon E5-2680 v4")
-_EXPLAINED = frozenset(CardState) - {CardState.WORKING, CardState.NO_ANSWER}
+_FIGURES = (
+    Column(Message("Busy"), 99, right=True),
+    Column(Message("Memory"), 94, right=True),
+    Column(Message("Temp"), 80, right=True),
+    Column(Message("Power"), 75, right=True),
+    Column(Message("SM clock"), 50, right=True),
+    Column(Message("Fan"), 45, right=True),
+    Column("PCIe", 30),
+    Column(Message("In, out"), 20, right=True),
+)
+_PROCESSES = (
+    Column("#", 90),
+    Column(Message("Pid"), 100, right=True),
+    Column(Message("Type"), 40),
+    Column(Message("User"), 50),
+    Column(Message("Memory"), 85, right=True),
+    Column("SM", 70, right=True),
+    Column("CPU", 60, right=True),
+    Column(Message("Container"), 20),
+    Column(Message("Command"), 95, elastic=True),
+)
 
 
-def show(pictures: Iterator[Picture], *, again: bool) -> None:
+@contextmanager
+def table(*, again: bool) -> Iterator[Show]:
+    """What shows a picture; again and again in place of the one before."""
     terminal = Terminal()
-    if not again:
-        for picture in pictures:
-            terminal.show(_text_of(picture, terminal))
-        return
-    with terminal.drawing():
-        for picture in pictures:
-            terminal.redraw(_text_of(picture, terminal))
+
+    def show(picture: Picture) -> None:
+        page = Page(terminal.width())
+        _write_heading(page, picture)
+        if again:
+            beats = picture.session.beats()
+            page.say(
+                Message.counted(
+                    "Read {count} time, {missed} missed. Ctrl-C ends it.",
+                    "Read {count} times, {missed} missed. Ctrl-C ends it.",
+                    beats.taken,
+                    missed=beats.missed,
+                )
+            )
+        if picture.session.simulated:
+            made_up = tr("SIMULATED: these cards do not exist, their figures are made up.")
+            page.add(*map(terminal.warn, wrap(made_up, page.width)))
+        _write_cards(page.gap(), picture)
+        _write_reasons(page.gap(), picture)
+        _write_processes(page.gap(), picture)
+        # That it is made up stands at the top already.
+        page.gap().say(*(note for note in picture.notes if note != MADE_UP))
+        (terminal.redraw if again else terminal.show)(str(page))
+
+    with terminal.drawing() if again else nullcontext():
+        yield show
 
 
-def _text_of(picture: Picture, terminal: Terminal) -> str:
-    page = Page(terminal.width())
-    _write_heading(page, picture, terminal)
-    for write in (_write_cards, _write_states, _write_reasons, _write_processes):
-        page.gap()
-        write(page, picture)
-    page.gap()
-    # That it is made up stands at the top already.
-    page.say(*picture.tried, *(note for note in picture.notes if note != MADE_UP))
-    return str(page)
-
-
-def _write_heading(page: Page, picture: Picture, terminal: Terminal) -> None:
-    source, computer = picture.source, cut(picture.computer, page.width - 3)
+def _write_heading(page: Page, picture: Picture) -> None:
+    session = picture.session
+    computer, source = cut(session.computer, page.width - 3), session.source
     when = picture.taken_at.strftime("%Y-%m-%d %H:%M:%S")
     page.say(f"GPU Explorer {gpuexplorer.__version__}   {computer}   {when}")
-    if source is None:
+    if session.bare:
         page.say(Message("No graphics card answers on {computer}.", computer=computer))
     elif source.cuda_version:
         version = source.cuda_version
         page.say(Message("{source}, CUDA {version}", source=source.label, version=version))
     else:
         page.say(source.label)
-    if picture.beats is not None:
-        page.say(
-            Message.counted(
-                "Read {count} time, {missed} missed. Ctrl-C ends it.",
-                "Read {count} times, {missed} missed. Ctrl-C ends it.",
-                picture.beats.taken,
-                missed=picture.beats.missed,
-            )
-        )
-    if picture.simulated:
-        made_up = tr("SIMULATED: these cards do not exist, their figures are made up.")
-        page.add(*(terminal.warn(line) for line in wrap(made_up, page.width)))
-
-
-def _one(*metrics: MetricId) -> Callable[[Reading], str]:
-    """The first of them that is told."""
-
-    def cell(reading: Reading) -> str:
-        told = next((each for each in metrics if each in reading.values), None)
-        return NONE if told is None else str(quantity(METRICS[told], reading.values[told]))
-
-    return cell
-
-
-def _memory(reading: Reading) -> str:
-    used, total = reading.values.get(m.MEMORY_USED), reading.values.get(m.MEMORY_TOTAL)
-    if used is None or not total:
-        return NONE
-    return tr("{part} of {whole}", part=part_of_memory(used, total).number, whole=memory(total))
-
-
-def _power(reading: Reading) -> str:
-    draw, limit = reading.values.get(m.POWER_DRAW), reading.values.get(m.POWER_LIMIT)
-    if draw is None or limit is None:
-        return _one(m.POWER_DRAW)(reading)
-    part = quantity(METRICS[m.POWER_DRAW], draw).number
-    return tr("{part} of {whole}", part=part, whole=quantity(METRICS[m.POWER_LIMIT], limit))
-
-
-def _pcie(reading: Reading) -> str:
-    generation = reading.values.get(m.PCIE_GENERATION)
-    width = reading.values.get(m.PCIE_WIDTH)
-    return NONE if None in (generation, width) else f"{generation:.0f}.0 x{width:.0f}"
-
-
-def _traffic(reading: Reading) -> str:
-    both = [_one(way)(reading) for way in (m.PCIE_RECEIVE, m.PCIE_TRANSMIT)]
-    return NONE if NONE in both else ", ".join(both)
-
-
-_FIGURES = (
-    (Column(Message("Busy"), 99, right=True), _one(m.GPU_UTILIZATION, m.CPU_UTILIZATION)),
-    (Column(Message("Memory"), 94, right=True), _memory),
-    (Column(Message("Temp"), 80, right=True), _one(m.TEMPERATURE)),
-    (Column(Message("Power"), 75, right=True), _power),
-    (Column(Message("SM clock"), 50, right=True), _one(m.CLOCK_SM)),
-    (Column(Message("Fan"), 45, right=True), _one(m.FAN_SPEED)),
-    (Column("PCIe", 30), _pcie),
-    (Column(Message("In, out"), 20, right=True), _traffic),
-)
 
 
 def _write_cards(page: Page, picture: Picture) -> None:
@@ -121,53 +96,81 @@ def _write_cards(page: Page, picture: Picture) -> None:
     # However long the processor's name is, the cards keep their columns.
     roomy = page.width >= _ROOMY or not rows
     room = page.width if roomy else max(_HOST_NAME, *(len(row[2]) for row in rows))
-    name, figures = cut(shown(picture.host.name), room), _cells(picture.host_reading)
-    rows.append(["H", NONE, name, *figures, Message("the computer")])
-    always, weight = {"#", "Card", "State"}, 40  # as a rule it says again what stands beside it
-    if any(card.cuda_reason for card in picture.cards):
-        always.add("cuda")  # that CUDA does not see a card is news
-    if any(str(card.cuda_index) != picture.numbers[card.id] for card in picture.cards):
-        weight = 60 if all(card.cuda_index is None for card in picture.cards) else 78
+    name = cut(shown(picture.session.host.name), room)
+    rows.append(["H", NONE, name, *_cells(picture.host_reading), Message("the computer")])
+    # As a rule it says again what stands beside it.
+    news = any(str(card.cuda_index) != picture.numbers[card.id] for card in picture.cards)
     columns = (
         Column("#", 100),
-        Column(Message("cuda"), weight),
+        Column(Message("cuda"), 78 if news else 40),
         Column(Message("Card"), 93, elastic=True),
-        *(column for column, _ in _FIGURES),
+        *_FIGURES,
         Column(Message("State"), 96, elastic=True),
     )
-    _write_without_empty(page, columns, rows, always)
+    _write_without_empty(page, columns, rows)
 
 
 def _write_without_empty(
-    page: Page, columns: Sequence[Column], rows: Sequence[Sequence[str]], always: set[str]
+    page: Page, columns: Sequence[Column], rows: Sequence[Sequence[str]]
 ) -> None:
-    """The table without columns in which nobody has a figure."""
+    """The table without columns in which nobody has a figure, but those that matter most."""
     told = [
-        place
-        for place, column in enumerate(columns)
-        if column.title in always or any(row[place] != NONE for row in rows)
+        at
+        for at, column in enumerate(columns)
+        if column.weight >= _ALWAYS or any(row[at] != NONE for row in rows)
     ]
-    page.table([columns[place] for place in told], [[row[at] for at in told] for row in rows])
+    page.table([columns[at] for at in told], [[row[at] for at in told] for row in rows])
 
 
 def _cells(reading: Reading) -> list[str]:
-    return [cell(reading) for _, cell in _FIGURES]
+    """Under `_FIGURES`."""
+    values = reading.values
+
+    def told(metric: MetricId) -> Quantity | None:
+        return quantity(METRICS[metric], values[metric]) if metric in values else None
+
+    busy = told(m.GPU_UTILIZATION) or told(m.CPU_UTILIZATION)
+    room, total = NONE, values.get(m.MEMORY_TOTAL)
+    if total and m.MEMORY_USED in values:
+        room = _of(part_of_memory(values[m.MEMORY_USED], total), memory(total))
+    draw, limit = told(m.POWER_DRAW), told(m.POWER_LIMIT)
+    power = figure(draw) if draw is None or limit is None else _of(draw, limit)
+    generation, width = values.get(m.PCIE_GENERATION), told(m.PCIE_WIDTH)
+    link = NONE if generation is None or width is None else f"{generation:.0f}.0 {width}"
+    traffic = [told(m.PCIE_RECEIVE), told(m.PCIE_TRANSMIT)]
+    return [
+        figure(busy),
+        room,
+        figure(told(m.TEMPERATURE)),
+        power,
+        figure(told(m.CLOCK_SM)),
+        figure(told(m.FAN_SPEED)),
+        link,
+        NONE if None in traffic else ", ".join(map(str, traffic)),
+    ]
+
+
+def _of(part: Quantity, whole: Quantity) -> str:
+    return tr("{part} of {whole}", part=part.number, whole=whole)
 
 
 def _card(picture: Picture, card: Card, width: int) -> list[str]:
     reading, state = picture.readings[card.id], picture.states[card.id]
-    first = [picture.numbers[card.id], figure(card.cuda_index), _name(picture, card, width)]
-    if reading is None or "seconds" in state.values:  # for which there was no answer
-        return [*first, *[NONE] * len(_FIGURES), state]
-    if reading.state is not CardState.WORKING:
-        return [*first, *[NONE] * len(_FIGURES), reading.state.word]
     told: str = state
-    if why_no_figures(reading.values, reading.missing) is not None:
-        told = Message("no usable figure")  # why stands below
-    elif held := [each for each in HARMFUL if reading.values.get(each)]:
-        brief = BRIEFLY if width < _NARROW else {}
-        told = ", ".join(tr(brief.get(each, METRICS[each].label)) for each in held)
-    return [*first, *_cells(reading), told]
+    cells = [NONE] * len(_FIGURES)
+    if "seconds" in state.values:  # for which there was no answer
+        pass
+    elif reading.state is not CardState.WORKING:
+        told = reading.state.word
+    else:
+        cells = _cells(reading)
+        if why_no_figures(reading.values, reading.missing) is not None:
+            told = Message("no usable figure")  # why stands below
+        elif held := [each for each in HARMFUL if reading.values.get(each)]:
+            brief = BRIEFLY if width < _NARROW else {}
+            told = ", ".join(tr(brief.get(each, METRICS[each].label)) for each in held)
+    name = _name(picture, card, width)
+    return [picture.numbers[card.id], figure(card.cuda_index), name, *cells, told]
 
 
 def _name(picture: Picture, card: Card, width: int) -> str:
@@ -183,81 +186,63 @@ def _name(picture: Picture, card: Card, width: int) -> str:
     return name.removeprefix("NVIDIA ") if width < _ROOMY else name
 
 
-def _write_states(page: Page, picture: Picture) -> None:
-    """What the short words in the table mean, said once for all cards they stand at."""
-    cards: dict[Message, list[str]] = {}
-    for card in picture.cards:
-        reading = picture.readings[card.id]
-        # A note says of each card without access why that is so.
-        if reading is not None and reading.state in _EXPLAINED and card.denied is None:
-            cards.setdefault(reading.state.sentence, []).append(picture.numbers[card.id])
-    for sentence, numbers in cards.items():
-        page.say(
-            Message.counted(
-                "Card {cards}: {state}.",
-                "Cards {cards}: {state}.",
-                len(numbers),
-                cards=", ".join(numbers),
-                state=sentence,
-            )
-        )
-
-
 def _write_reasons(page: Page, picture: Picture) -> None:
-    """Why there is a dash, said once for all it is true of."""
-    told: list[tuple[str, Message, str]] = []  # of which figure, why, of which card
-    for card in picture.cards:
-        reading = picture.readings[card.id]
-        if reading is not None and reading.state is CardState.WORKING:
-            told += _reasons(reading, picture.numbers[card.id])
-    told += _reasons(picture.host_reading, "H")
-    for card in picture.cards:
-        # A note says of each card without access why that is so.
-        if card.cuda_index is None and card.cuda_reason and card.denied is None:
-            told.append((tr("CUDA number"), card.cuda_reason, picture.numbers[card.id]))
-    cards: dict[tuple[str, Message], list[str]] = {}
-    for label, reason, number in told:
-        cards.setdefault((label, reason), []).append(number)
-    labels: dict[tuple[Message, Message], list[str]] = {}
-    for (label, reason), numbers in cards.items():
-        named = ", ".join(numbers)
-        where = Message.counted("card {cards}", "cards {cards}", len(numbers), cards=named)
-        if numbers == ["H"]:
-            where = Message("the computer")
-        elif len(numbers) == len(picture.cards) > 1:
-            where = Message("every card")
-        labels.setdefault((where, reason), []).append(label)
-    for (where, reason), some in labels.items():
-        figures = ", ".join(some)
-        page.say(
-            Message(
-                "{figures} ({cards}): {reason}.", figures=figures, cards=where, reason=reason
+    """What the short words in the table mean, and why there is a dash: said once for all cards
+    that it is true of.
+    """
+    # A note says of each card without access why that is so.
+    others = [card for card in picture.cards if card.denied is None]
+    readings = {picture.numbers[card]: each for card, each in picture.readings.items()}
+    told = [  # which figure, why, and of which card
+        (("", readings[number].state.sentence), number)
+        for number in (picture.numbers[card.id] for card in others)
+        if readings[number].state not in (CardState.WORKING, CardState.NO_ANSWER)
+    ]
+    told += [
+        ((shown(label), reading.missing[metric].sentence), number)
+        for number, reading in (readings | {"H": picture.host_reading}).items()
+        for metric, label in IN_THE_TABLE.items()
+        if metric in reading.missing and (reading.state is CardState.WORKING or number == "H")
+    ]
+    told += [
+        ((tr("CUDA number"), card.cuda_reason), picture.numbers[card.id])
+        for card in others
+        if card.cuda_index is None and card.cuda_reason
+    ]
+    alike = ((((*cards,), why), label) for (label, why), cards in grouped(told).items())
+    for (cards, why), labels in grouped(alike).items():
+        named, count = ", ".join(cards), len(cards)
+        if labels == [""]:
+            page.say(
+                Message.counted(
+                    "Card {cards}: {state}.",
+                    "Cards {cards}: {state}.",
+                    count,
+                    cards=named,
+                    state=why,
+                )
             )
+            continue
+        where = Message.counted("card {cards}", "cards {cards}", count, cards=named)
+        if named == "H":
+            where = Message("the computer")
+        elif count == len(picture.cards) > 1:
+            where = Message("every card")
+        some = ", ".join(labels)
+        page.say(
+            Message("{figures} ({cards}): {reason}.", figures=some, cards=where, reason=why)
         )
 
 
-def _reasons(reading: Reading, number: str) -> Iterator[tuple[str, Message, str]]:
-    for metric, label in IN_THE_TABLE.items():
-        if metric in reading.missing:
-            yield shown(label), reading.missing[metric].sentence, number
-
-
-_PROCESS_COLUMNS = (
-    Column("#", 90),
-    Column(Message("Pid"), 100, right=True),
-    Column(Message("Type"), 40),
-    Column(Message("User"), 50),
-    Column(Message("Memory"), 85, right=True),
-    Column("SM", 70, right=True),
-    Column("CPU", 60, right=True),
-    Column(Message("Container"), 20),
-    Column(Message("Command"), 95, elastic=True),
-)
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """What belongs together, in the order in which it came."""
+    found: dict[K, list[V]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def _write_processes(page: Page, picture: Picture) -> None:
-    if not picture.cards:
-        return
     order = [card.id for card in picture.cards]
 
     def place(named: NamedProcess) -> tuple[int, float]:
@@ -266,9 +251,9 @@ def _write_processes(page: Page, picture: Picture) -> None:
 
     rows = [_process(picture, named) for named in sorted(picture.processes, key=place)]
     if rows:
-        _write_without_empty(page, _PROCESS_COLUMNS, rows, {"#", "Pid", "Command"})
-    unknown = [picture.numbers[card] for card in picture.processes_unknown]
-    if unknown:
+        _write_without_empty(page, _PROCESSES, rows)
+    if picture.processes_unknown:
+        unknown = [picture.numbers[card] for card in picture.processes_unknown]
         page.say(
             Message.counted(
                 "Which processes use card {cards} is not known just now.",
@@ -277,7 +262,7 @@ def _write_processes(page: Page, picture: Picture) -> None:
                 cards=", ".join(unknown),
             )
         )
-    elif not rows:
+    elif order and not rows:
         page.add(tr("No process uses these cards."))
 
 

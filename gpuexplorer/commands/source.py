@@ -12,16 +12,15 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.backend import Backend, NoCards
 from gpuexplorer.telemetry.facts import Attempt, Stream
-from gpuexplorer.telemetry.local import PATIENCE, Local
+from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.looked_for import plain_bus_id
 from gpuexplorer.telemetry.patience import Asked
-from gpuexplorer.telemetry.processor_time import ProcessorTime
-from gpuexplorer.telemetry.session import Session, card_numbers
+from gpuexplorer.telemetry.session import card_numbers
 from gpuexplorer.telemetry.sources import first_that_answers, simulated
 from gpuexplorer.telemetry.topology import Topology
 
 if TYPE_CHECKING:
-    from gpuexplorer.remote.far.machine import FarMachine
+    from gpuexplorer.remote.machine import FarMachine
 
 _PATIENCE = 3.0  # a person would not wait longer for the wiring
 _NOT_ANSWERED = Message(
@@ -37,25 +36,9 @@ class Opened(NamedTuple):
     attempts: Sequence[Attempt] = ()
     far: "FarMachine | None" = None
 
-    def stream(
-        self,
-        patience: float = PATIENCE,
-        processor_before: ProcessorTime | None = None,
-        *,
-        faults: bool = True,
-    ) -> Stream:
-        if self.far is not None:
-            return self.far.stream
-        return Local(
-            self.backend,
-            self.attempts,
-            patience=patience,
-            processor_before=processor_before,
-            faults=faults,
-        )
-
-    def session(self, interval: float) -> Session:
-        return Session(self.stream(), interval)
+    @property
+    def stream(self) -> Stream:
+        return Local(self.backend, self.attempts) if self.far is None else self.far.stream
 
     def __enter__(self) -> Self:
         return self
@@ -78,19 +61,18 @@ class Opened(NamedTuple):
         """Why nothing is heard of another computer just now; empty where it is."""
         return NOTHING if self.far is None else self.far.now.why
 
-    def chosen(self, cards: Sequence[Card], text: str | None) -> list[Card]:
-        """Those of its cards that a person named."""
-        return choose(cards, text, "" if self.far is None else self.far.asked_as)
-
     def check(self) -> None:
         """Raises Trouble where there was a connection and there is none."""
         if self.far is not None:
             self.far.wait_until_up(0.0)
 
+    def chosen(self, cards: Sequence[Card], text: str | None) -> Sequence[Card]:
+        """Those of its cards that a person named."""
+        return choose(cards, text, "" if self.far is None else self.far.asked_as)
+
 
 def opened(arguments: argparse.Namespace) -> Opened:
     """The source these arguments ask for, on this computer or on the one of --host."""
-    _check_faults(arguments)
     host = one_host(arguments)
     if host is not None:
         far = connected(host, arguments)
@@ -99,26 +81,34 @@ def opened(arguments: argparse.Namespace) -> Opened:
     return Opened(backend or NoCards(), attempts)
 
 
+def open_source(arguments: argparse.Namespace) -> tuple[Backend | None, Sequence[Attempt]]:
+    """Of this computer, opened. Raises WrongArgumentsError that names the wrong part of a
+    simulation.
+    """
+    made_up = _simulated(arguments)
+    return first_that_answers() if made_up is None else (made_up, ())
+
+
 def connected(host: str, arguments: argparse.Namespace) -> "FarMachine":
     """Another machine, connected before anything is read of it. Raises Trouble with the reason,
     and WrongArgumentsError for what is wrong already here. Where somebody is at a terminal, ssh
     asks there what it has to ask.
     """
     # It needs ssh, and much of ours.
-    from gpuexplorer.remote.far.machine import FarMachine  # noqa: PLC0415 - as just said
-    from gpuexplorer.remote.host_name import host_name  # noqa: PLC0415
+    from gpuexplorer.remote.machine import FarMachine  # noqa: PLC0415 - as just said
+    from gpuexplorer.remote.ssh import host_name  # noqa: PLC0415
 
-    asked = {"simulate": None, "fault": "", "seed": 0} | vars(arguments)
     with in_the_words():
         name = host_name(host)
-        if asked["simulate"] is not None:
-            simulated(asked["simulate"], asked["fault"], asked["seed"]).close()
+    made_up = _simulated(arguments)
+    if made_up is not None:
+        made_up.close()
     far = FarMachine(
         name,
         python=arguments.host_python or "",
-        simulate=asked["simulate"],
-        faults=asked["fault"],
-        seed=asked["seed"],
+        simulate=arguments.simulate if made_up else None,
+        faults=arguments.fault if made_up else "",
+        seed=arguments.seed if made_up else 0,
         at_terminal=sys.stdin.isatty() and sys.stderr.isatty(),
     )
     try:
@@ -130,31 +120,27 @@ def connected(host: str, arguments: argparse.Namespace) -> "FarMachine":
     return far
 
 
-def open_source(arguments: argparse.Namespace) -> tuple[Backend | None, Sequence[Attempt]]:
-    """The source these arguments ask for, opened. Raises WrongArgumentsError that names the
-    wrong part of a simulation.
-    """
-    _check_faults(arguments)
-    if arguments.simulate is None:
-        return first_that_answers()
-    with in_the_words():
-        return simulated(arguments.simulate, arguments.fault, arguments.seed), ()
-
-
-def _check_faults(arguments: argparse.Namespace) -> None:
-    if arguments.simulate is None and arguments.fault:
+def _simulated(arguments: argparse.Namespace) -> Backend | None:
+    """None where none was asked for, or the command knows none."""
+    if "simulate" not in arguments:
+        return None
+    if arguments.simulate is not None:
+        with in_the_words():
+            return simulated(arguments.simulate, arguments.fault, arguments.seed)
+    if arguments.fault:
         raise WrongArgumentsError(
             "Only simulated cards fail on order.",
             "Say which with --simulate, such as --simulate 2xH100.",
         )
+    return None
 
 
-def choose(cards: Sequence[Card], text: str | None, asked_as: str = "") -> list[Card]:
+def choose(cards: Sequence[Card], text: str | None, asked_as: str = "") -> Sequence[Card]:
     """The cards a person named by number, UUID, start of a UUID, or bus address; `asked_as` how
     a command line names their computer.
     """
     if text is None:
-        return list(cards)
+        return cards
     if not cards:
         raise Trouble(
             "No graphics card answers, so none can be chosen.",
@@ -162,19 +148,26 @@ def choose(cards: Sequence[Card], text: str | None, asked_as: str = "") -> list[
             doctor=doctor(asked_as),
         )
     numbers = card_numbers(cards)
-    chosen: list[Card] = []
-    for word in (part.strip() for part in text.split(",")):
+    chosen: dict[Card, None] = {}
+    for word in map(str.strip, text.split(",")):
         matches = [card for card in cards if _is_called(card, numbers[card.id], word)]
-        if not word or not matches:
-            offered = ", ".join(numbers.values())
+        if not matches:
             raise WrongArgumentsError(
                 "--cards names {word!r}, and no card is called so.",
                 "There are: {offered}; a UUID or a bus address will do too.",
                 word=word,
-                offered=offered,
+                offered=", ".join(numbers.values()),
             )
-        chosen += [card for card in matches if card not in chosen]
-    return chosen
+        chosen |= dict.fromkeys(matches)
+    return [*chosen]
+
+
+def _is_called(card: Card, number: str, word: str) -> bool:
+    if word in (number, card.id):
+        return True
+    bus = card.bus_id or ""
+    part = card.id.lower().startswith(word.lower()) or bus.endswith(word.lower())
+    return (part and len(word) > 4) or (bus != "" and plain_bus_id(word) == bus)
 
 
 def wiring_of(source: Opened) -> tuple[Topology | None, Message]:
@@ -188,11 +181,3 @@ def wiring_of(source: Opened) -> tuple[Topology | None, Message]:
     if not asked.answered_within(_PATIENCE):
         return None, _NOT_ANSWERED
     return asked.result(), NOTHING
-
-
-def _is_called(card: Card, number: str, word: str) -> bool:
-    if word in (number, card.id):
-        return True
-    bus = card.bus_id or ""
-    part = card.id.lower().startswith(word.lower()) or bus.endswith(word.lower())
-    return (part and len(word) > 4) or (bus != "" and plain_bus_id(word) == bus)

@@ -10,8 +10,9 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import compress
 from typing import Any, NamedTuple, Self, TextIO, TypeVar
 
 from gpuexplorer.core.words import Message, tr, trn
@@ -75,31 +76,45 @@ class Page:
         shortest = _SHORTEST if self.width >= _ROOMY else _SHORTEST_OF_ALL
         floor = [max(len(title), shortest) for title in lines[0]]
         least = [
-            min(*both) if column.elastic else both[1]
-            for column, *both in zip(columns, floor, widths, strict=True)
+            min(pair) if column.elastic else pair[0]
+            for column, *pair in zip(columns, widths, floor, strict=True)
         ]
-        kept = list(range(len(columns)))
+        kept = sorted(range(len(columns)), key=lambda at: (columns[at].weight, -at))
 
         def too_wide(widths: Sequence[int]) -> int:
             between = len(_GAP) * (len(kept) - 1)
-            return sum(widths[place] for place in kept) + between - self.width
+            return sum(widths[at] for at in kept) + between - self.width
 
-        while len(kept) > 1:
-            first = min(kept, key=lambda place: (columns[place].weight, -place))
-            nice = columns[first].weight <= _NICE
-            if too_wide(widths if nice else least) <= 0:
-                break
-            kept.remove(first)
-        elastic = [place for place in kept if columns[place].elastic]
+        while too_wide(widths if columns[kept[0]].weight <= _NICE else least) > 0 and kept[1:]:
+            del kept[0]
+        elastic = sorted(at for at in kept if columns[at].elastic)
         for _ in range(too_wide(widths) if elastic else 0):
-            widths[max(elastic, key=lambda place: widths[place] - floor[place])] -= 1
+            widths[max(elastic, key=lambda at: widths[at] - floor[at])] -= 1
         for line in lines:
-            cells = [cut(line[place], widths[place]) for place in kept]
-            aligned = (
-                cell.rjust(widths[at]) if columns[at].right else cell.ljust(widths[at])
-                for at, cell in zip(kept, cells, strict=True)
-            )
-            self.add(_GAP.join(aligned).rstrip()[: self.width])
+            cells = []
+            for at in sorted(kept):
+                aligned = str.rjust if columns[at].right else str.ljust
+                cells.append(aligned(cut(line[at], widths[at]), widths[at]))
+            self.add(_GAP.join(cells).rstrip()[: self.width])
+
+    def figures(
+        self, columns: Mapping[str, int], rows: Sequence[Sequence[str]], most: int | None = None
+    ) -> None:
+        """A table by the weights of its titles; its first column says whose the figures are.
+        Columns in which nothing stands are left out, and rows beyond `most` counted.
+        """
+        filled = [any(column) for column in zip(*rows, strict=True)]
+        heads = (
+            Column(title, weight, right=place > 0, elastic=place == 0)
+            for place, (title, weight) in enumerate(columns.items())
+        )
+        self.table([*compress(heads, filled)], [[*compress(e, filled)] for e in rows[:most]])
+        self.count_more(len(rows), most)
+
+    def count_more(self, count: int, most: int | None) -> None:
+        """Below a list, those that there is no room for."""
+        if most is not None and count > most:
+            self.say(Message("and {count} more.", count=count - most))
 
     def matrix(
         self,
@@ -109,38 +124,44 @@ class Page:
         right: bool = True,
     ) -> None:
         """A title and its cells each; in several blocks where one would be too wide."""
-        begin = max(map(len, heads), default=0)
-        blocks: list[list[tuple[str, Sequence[str]]]] = []
-        room = 0
-        for title, cells in columns:
-            needed = max(len(each) for each in (shown(title), *cells)) + len(_GAP)
-            if not blocks or needed > room:
-                blocks.append([])
-                room = self.width - begin
-            room -= needed
-            blocks[-1].append((title, cells))
-        for block in blocks:
-            if block is not blocks[0]:
-                self.gap()
-            self.table(
+        columns = [(shown(title), cells) for title, cells in columns]
+        widest = max(len(each) for title, cells in columns for each in (title, *cells))
+        room = self.width - max(map(len, heads), default=0)
+        at_once = max(1, room // (widest + len(_GAP)))
+        for begin in range(0, len(columns), at_once):
+            block = columns[begin : begin + at_once]
+            self.gap().table(
                 [Column("", 100), *(Column(title, 90, right) for title, _ in block)],
                 [[head, *(cells[row] for _, cells in block)] for row, head in enumerate(heads)],
             )
 
 
 @contextmanager
-def printed(stream: TextIO | None = None) -> Iterator[Page]:
+def printed() -> Iterator[Page]:
     """A page as wide as the terminal, which is shown at the end."""
-    terminal = Terminal(stream)
+    terminal = Terminal()
     page = Page(terminal.width())
     yield page
     terminal.show(str(page))
 
 
 # Any: whatever JSON has words for.
-def write_json(told: Any) -> None:
-    sys.stdout.write(json.dumps(told, indent=2) + "\n")
+def write_json(told: Any, *, line: bool = False) -> None:
+    """To be read by programs alone, or with a line for each member and each entry of it."""
+    text = json.dumps(told)
+    if isinstance(told, dict) and not line:
+        members = (f'"{name}": {_a_line_each(each)}' for name, each in told.items())
+        text = "{\n" + ",\n".join(members) + "\n}"
+    sys.stdout.write(text + "\n")
     sys.stdout.flush()
+
+
+def _a_line_each(member: object) -> str:
+    if not isinstance(member, list):
+        return json.dumps(member)
+    return (
+        "[" + ",".join(f"\n{json.dumps(each)}" for each in member) + "\n" * bool(member) + "]"
+    )
 
 
 def shown(text: str) -> str:
@@ -194,7 +215,7 @@ class Terminal:
 
     def show(self, text: str) -> None:
         """Print below what stands there already."""
-        self._write(text + "\n")
+        self.write(text + "\n")
 
     def redraw(self, text: str) -> None:
         """Print in place of what was shown before."""
@@ -214,7 +235,7 @@ class Terminal:
             )
             lines = [*lines[: max(0, height - 2)], notice[: self.width()]]
         # Each line is cleared to its end, and all below the last: nothing flickers.
-        self._write("\x1b[H" + "".join(f"{line}\x1b[K\n" for line in lines) + "\x1b[J")
+        self.write("\x1b[H" + "".join(f"{line}\x1b[K\n" for line in lines) + "\x1b[J")
 
     @contextmanager
     def drawing(self) -> Iterator[None]:
@@ -222,11 +243,11 @@ class Terminal:
         if not self.interactive:
             yield
             return
-        self._write("\x1b[?1049h\x1b[?25l\x1b[2J")
+        self.write("\x1b[?1049h\x1b[?25l\x1b[2J")
         try:
             yield
         finally:
-            self._write("\x1b[?25h\x1b[?1049l")
+            self.write("\x1b[?25h\x1b[?1049l")
             if self._last:
                 self.show(self._last)  # so that the last picture is still there to read
 
@@ -234,10 +255,9 @@ class Terminal:
         """The same words, marked where the terminal has colours."""
         return f"\x1b[33m{text}\x1b[0m" if self.colour else text
 
-    def _write(self, text: str) -> None:
-        encoding = self._stream.encoding or "ascii"
-        if not encoding.lower().startswith("utf"):
-            text = text.translate(_PLAIN).encode(encoding, "replace").decode(encoding)
+    def write(self, text: str) -> None:
+        if not (self._stream.encoding or "").lower().startswith("utf"):
+            text = text.translate(_PLAIN)
         self._stream.write(text)
         self._stream.flush()
 
@@ -249,31 +269,24 @@ class ProgressLine:
     """
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self._seen = draws_in_place(stream) and os.environ.get("TERM") != "dumb"
-        self._lock = threading.Lock()
+        self._terminal, self._lock = Terminal(stream), threading.Lock()
+        self._seen = self._terminal.interactive and os.environ.get("TERM") != "dumb"
         self._written = -_EVERY
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        with self._lock:
-            self._write("")
-            self._seen = False
+        self._written = -_EVERY
+        self.show("")
+        self._seen = False
 
     def show(self, words: str) -> None:
-        now = time.monotonic()
         with self._lock:
-            if now - self._written >= _EVERY:
+            now = time.monotonic()
+            if self._seen and now - self._written >= _EVERY:
                 self._written = now
-                room = _size(self._stream)[0] - 1
-                self._write(words if len(words) <= room else f"{words[: room - 1]}…")
-
-    def _write(self, words: str) -> None:
-        if self._seen:
-            self._stream.write(f"\r{words}\x1b[K")
-            self._stream.flush()
+                self._terminal.write(f"\r{cut(words, self._terminal.width() - 1)}\x1b[K")
 
 
 def _size(stream: TextIO) -> tuple[int, int]:

@@ -4,7 +4,6 @@ done where no window can open: the table in the terminal.
 
 import argparse
 import getpass
-import math
 import os
 import re
 import sys
@@ -23,6 +22,7 @@ from gpuexplorer.commands.arguments import (
     number,
 )
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import Message, paragraph, told, tr
 
 if TYPE_CHECKING:
@@ -33,51 +33,48 @@ SCREENS = (
     *("overview", "card", "processes", "topology", "events", "lab", "copies", "lessons"),
     "machines",
 )
-ALL_SCREENS = "all"
-BOTH_THEMES = "both"
 _SMALLEST, _LARGEST = (560, 420), (7680, 4320)
 _A_DAY = 86_400.0
-SUFFIX = ".gpurec"
 
 
 def names_file(word: str) -> bool:
     """Whether who types this means a file, and no command."""
-    return word.lower().endswith(SUFFIX) or Path(word).name != word or Path(word).is_file()
+    return word.lower().endswith(".gpurec") or Path(word).name != word or Path(word).is_file()
 
 
 def size(text: str) -> tuple[int, int]:
     parts = re.fullmatch(r"(\d{1,6})[x×](\d{1,6})", text.strip().lower())
     if parts is None:
-        raise argparse.ArgumentTypeError(
-            tr("{text!r} is not a size; write it like 1600x1000", text=text)
-        )
+        said = tr("{text!r} is not a size; write it like 1600x1000", text=text)
+        raise argparse.ArgumentTypeError(said)
     wide, high = int(parts[1]), int(parts[2])
     if not (_SMALLEST[0] <= wide <= _LARGEST[0] and _SMALLEST[1] <= high <= _LARGEST[1]):
         smallest, largest = ("x".join(map(str, each)) for each in (_SMALLEST, _LARGEST))
-        raise argparse.ArgumentTypeError(
-            tr(
-                "{text!r} is not possible; from {smallest} to {largest} is",
-                text=text,
-                smallest=smallest,
-                largest=largest,
-            )
+        said = tr(
+            "{text!r} is not possible; from {smallest} to {largest} is",
+            text=text,
+            smallest=smallest,
+            largest=largest,
         )
+        raise argparse.ArgumentTypeError(said)
     return wide, high
 
 
 def seconds(text: str) -> float:
     value = number(text)
-    if not math.isfinite(value) or not 0 <= value <= _A_DAY:
-        raise argparse.ArgumentTypeError(
-            tr("{text!r} is no length of time up to a day; write 10 or 0.5", text=text)
-        )
+    if not 0 <= value <= _A_DAY:
+        said = tr("{text!r} is no length of time up to a day; write 10 or 0.5", text=text)
+        raise argparse.ArgumentTypeError(said)
     return value
 
 
-FLEET = {
-    "--prometheus": Option(
-        "URL", "show the cards that this Prometheus knows, by host and rack"
-    ),
+_HOSTS = Option(
+    "NAME",
+    "show this machine too, reached by ssh: user@server, or a name of ~/.ssh/config;"
+    " several times for several. With --simulate the cards are simulated over there",
+    again=True,
+)
+_FLEET = {
     "--match": Option(
         "SELECTOR", "of these only those whose labels fit, such as: 'cluster=\"a\"'"
     ),
@@ -89,19 +86,26 @@ FLEET = {
     ),
 }
 WINDOW = {
+    "recording": Option("FILE.gpurec", "open this recording, as --open does", nargs="?"),
+    **HOST,
+    "--host": _HOSTS,
+    "--prometheus": Option(
+        "URL", "show the cards that this Prometheus knows, by host and rack"
+    ),
+    **_FLEET,
     "--open": Option("FILE", "open this recording"),
     "--or-simulate": Option("", "where no card answers, open on two simulated ones"),
     "--read-only": Option("", "no process can be ended from this window"),
     "--view": Option(
         "NAME",
         "open on this screen: {screens}; for pictures also: all",
-        OneOf((*SCREENS, ALL_SCREENS)),
+        OneOf((*SCREENS, "all")),
         values={"screens": ", ".join(SCREENS)},
     ),
     "--theme": Option(
         "THEME",
         "dark or light, whatever the settings say; for pictures also: both",
-        OneOf(("dark", "light", BOTH_THEMES)),
+        OneOf(("dark", "light", "both")),
     ),
     "--size": Option("WxH", "size of the window, such as 1600x1000", size),
     "--screenshot": Option("DIR", "write a PNG per screen and theme into this folder, and end"),
@@ -115,19 +119,12 @@ WINDOW = {
     "--diagnostics": Option(
         "FILE", "at the end, write what the program cost, as JSON; - is the terminal"
     ),
+    **SOURCE,
 }
-_HOSTS = Option(
-    "NAME",
-    "show this machine too, reached by ssh: user@server, or a name of ~/.ssh/config;"
-    " several times for several. With --simulate the cards are simulated over there",
-    again=True,
-)
 
 
 def add_window_arguments(parser: argparse.ArgumentParser) -> None:
-    file = Option("FILE.gpurec", "open this recording, as --open does", nargs="?")
-    options = HOST | {"--host": _HOSTS} | FLEET | WINDOW | SOURCE
-    add_options(parser, {"recording": file} | options)
+    add_options(parser, WINDOW)
 
 
 def check_window_arguments(arguments: argparse.Namespace) -> None:
@@ -136,41 +133,49 @@ def check_window_arguments(arguments: argparse.Namespace) -> None:
     measuring.
     """
     # Who asks for the version, or for help, waits for none of them.
-    from gpuexplorer.recording.recording import open_recording  # noqa: PLC0415
-    from gpuexplorer.remote.host_name import host_name  # noqa: PLC0415
+    from gpuexplorer.remote.ssh import host_name  # noqa: PLC0415
     from gpuexplorer.telemetry.whole_file import refuse_unwritable  # noqa: PLC0415
 
-    if arguments.open and arguments.recording:
-        raise WrongArgumentsError(
-            "Two recordings cannot be opened in one window.", "Name one of them."
-        )
-    arguments.open = arguments.open or arguments.recording
+    window, screens = arguments.screenshot is None, ", ".join(SCREENS)
+    for wrong, sentence, hint in (
+        (
+            arguments.open and arguments.recording,
+            Message("Two recordings cannot be opened in one window."),
+            Message("Name one of them."),
+        ),
+        (
+            window and arguments.view == "all",
+            Message("A window opens on one screen."),
+            Message("Say which: {screens}.", screens=screens),
+        ),
+        (
+            window and arguments.theme == "both",
+            Message("A window has one theme."),
+            Message("Say dark or light."),
+        ),
+        (
+            window and arguments.after is not None,
+            Message("--after says when pictures are taken, and none were asked for."),
+            Message("Say where to with --screenshot DIR, or when to end with --quit-after."),
+        ),
+        (
+            not window and arguments.quit_after is not None,
+            Message("With --screenshot the program ends when the pictures are written."),
+            Message("Leave --quit-after out; --after says when the pictures are taken."),
+        ),
+    ):
+        if wrong:
+            raise WrongArgumentsError(sentence, hint)
     check_host_python(arguments)
     with in_the_words():
         arguments.host = [host_name(each).text for each in arguments.host]
     arguments.fleet = _fleet(arguments)
+    arguments.open = arguments.open or arguments.recording
     if arguments.open is not None:
+        from gpuexplorer.recording.recording import open_recording  # noqa: PLC0415 - needs numpy
+
         open_recording(Path(arguments.open)).close()
-    if arguments.screenshot is None:
-        if arguments.view == ALL_SCREENS:
-            raise WrongArgumentsError(
-                "A window opens on one screen.",
-                "Say which: {screens}.",
-                screens=", ".join(SCREENS),
-            )
-        if arguments.theme == BOTH_THEMES:
-            raise WrongArgumentsError("A window has one theme.", "Say dark or light.")
-        if arguments.after is not None:
-            raise WrongArgumentsError(
-                "--after says when pictures are taken, and none were asked for.",
-                "Say where to with --screenshot DIR, or when to end with --quit-after.",
-            )
-    else:
-        if arguments.quit_after is not None:
-            raise WrongArgumentsError(
-                "With --screenshot the program ends when the pictures are written.",
-                "Leave --quit-after out; --after says when the pictures are taken.",
-            )
+    if arguments.screenshot is not None:
         folder = Path(arguments.screenshot)
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -191,17 +196,16 @@ def _fleet(arguments: argparse.Namespace) -> "Fleet | None":
     be used.
     """
     if arguments.prometheus is None:
-        for each in ("match", "prometheus_login", "host_label"):
-            if getattr(arguments, each) is not None:
+        for word in _FLEET:
+            if vars(arguments)[word.strip("-").replace("-", "_")] is not None:
                 raise WrongArgumentsError(
                     "{word} is about a Prometheus, and none was named.",
                     "Name one with --prometheus URL.",
-                    word=f"--{each.replace('_', '-')}",
+                    word=word,
                 )
         return None
     from gpuexplorer.fleet.client import Prometheus  # noqa: PLC0415 - rarely needed
-    from gpuexplorer.fleet.exporters import is_label, match  # noqa: PLC0415 - as above
-    from gpuexplorer.fleet.fleet import Fleet  # noqa: PLC0415 - as above
+    from gpuexplorer.fleet.fleet import Fleet, is_label, match  # noqa: PLC0415 - as above
     from gpuexplorer.fleet.login import address, read_login  # noqa: PLC0415 - as above
 
     label = arguments.host_label
@@ -230,22 +234,22 @@ def do_without_display(*, pictures: bool) -> None:
     """Let Qt draw where nobody looks: pictures always, so that no window flashes up, and what
     is only measured where there is no display.
     """
-    if sys.platform != "linux" or os.environ.get("QT_QPA_PLATFORM"):
-        return
-    if pictures or not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+    displays = "DISPLAY", "WAYLAND_DISPLAY"
+    unseen = pictures or not any(map(os.environ.get, displays))
+    if sys.platform == "linux" and unseen and not os.environ.get("QT_QPA_PLATFORM"):
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 
 def why_no_window() -> Message | None:
     """The reason; None where a window can be tried."""
-    from gpuexplorer.commands.checkup.probe import BROKEN, FINE, this_computer  # noqa: PLC0415
-    from gpuexplorer.commands.checkup.program import display  # noqa: PLC0415
-    from gpuexplorer.telemetry.backend import NoCards  # noqa: PLC0415
+    from gpuexplorer.commands.checkup.probe import Probe, Topic  # noqa: PLC0415
+    from gpuexplorer.commands.checkup.report import display  # noqa: PLC0415
 
-    topic = display(this_computer(NoCards))
-    if topic.verdict is FINE or os.environ.get("QT_QPA_PLATFORM"):
+    topic = Topic("display")
+    display(topic, Probe())
+    if topic.verdict is Verdict.FINE or os.environ.get("QT_QPA_PLATFORM"):
         return None
-    return told(topic.sentence, topic.do) if topic.verdict is BROKEN else topic.sentence
+    return told(topic.sentence, topic.do) if topic.verdict is Verdict.BROKEN else topic.sentence
 
 
 def show_table(arguments: argparse.Namespace, why: Message) -> int:
@@ -260,17 +264,16 @@ def show_table(arguments: argparse.Namespace, why: Message) -> int:
     from gpuexplorer.commands.source import open_source  # noqa: PLC0415
     from gpuexplorer.telemetry.sources import MAKE_BELIEVE  # noqa: PLC0415
 
-    instead = tr("Here is the table in the terminal instead.")
-    sys.stderr.write(f"{paragraph((why, instead))}\n")
+    said = [paragraph((why, tr("Here is the table in the terminal instead.")))]
     if arguments.simulate is None and arguments.or_simulate:
         backend, attempts = open_source(arguments)
-        if backend is None:
-            arguments.simulate = MAKE_BELIEVE
-            for attempt in attempts:
-                sys.stderr.write(f"{tr(attempt.note)}\n")
-            sys.stderr.write(f"{tr('So these are two simulated cards.')}\n")
-        else:
+        if backend is not None:
             backend.close()
+        else:
+            arguments.simulate = MAKE_BELIEVE
+            said += [tr(attempt.note) for attempt in attempts]
+            said.append(tr("So these are two simulated cards."))
+    sys.stderr.write("".join(f"{each}\n" for each in said))
     sys.stderr.flush()
     loop = 1.0 if sys.stdout.isatty() else None
     form = {"json": False, "csv": False, "loop": loop, "count": None, "cards": None}

@@ -28,48 +28,46 @@ class CardKind(StrEnum):
 class CardState(StrEnum):
     """How a card is; `word` and `sentence` say it to a person, briefly and fully."""
 
-    WORKING = "working"
-    ASLEEP = "asleep"
-    LOST = "lost"
-    UNLISTED = "not listed"
-    REFUSED = "no access"
-    NO_ANSWER = "no answer"
-    NO_DRIVER = "no driver"
-    NO_CONNECTION = "no connection"  # to the computer that it is in
+    WORKING = "working", Message("working"), Message("working")
+    ASLEEP = (
+        "asleep",
+        Message("asleep"),
+        Message("asleep, or left alone so that it can fall asleep; not woken to be read"),
+    )
+    LOST = "lost", Message("lost"), Message("it no longer answers the driver")
+    UNLISTED = (
+        "not listed",
+        Message("not listed"),
+        Message("the driver no longer lists it; it is looked for again and again"),
+    )
+    REFUSED = (
+        "no access",
+        Message("no access"),
+        Message("the driver gives no access to it; it is asked again and again"),
+    )
+    NO_ANSWER = (
+        "no answer",
+        Message("no answer"),
+        Message("the driver has not answered for this card yet"),
+    )
+    NO_DRIVER = (
+        "no driver",
+        Message("no driver"),
+        Message("the driver is gone; it is looked for again and again"),
+    )
+    NO_CONNECTION = (  # to the computer that it is in
+        "no connection",
+        Message("no connection"),
+        Message("there is no connection to its computer"),
+    )
 
-    @property
-    def word(self) -> Message:
-        return _STATE_WORDS[self]
+    word: Message
+    sentence: Message
 
-    @property
-    def sentence(self) -> Message:
-        return _STATE_SENTENCES[self]
-
-
-_STATE_WORDS = {
-    CardState.WORKING: Message("working"),
-    CardState.ASLEEP: Message("asleep"),
-    CardState.LOST: Message("lost"),
-    CardState.UNLISTED: Message("not listed"),
-    CardState.REFUSED: Message("no access"),
-    CardState.NO_ANSWER: Message("no answer"),
-    CardState.NO_DRIVER: Message("no driver"),
-    CardState.NO_CONNECTION: Message("no connection"),
-}
-_STATE_SENTENCES = {
-    CardState.WORKING: Message("working"),
-    CardState.ASLEEP: Message(
-        "asleep, or left alone so that it can fall asleep; not woken to be read"
-    ),
-    CardState.LOST: Message("it no longer answers the driver"),
-    CardState.UNLISTED: Message(
-        "the driver no longer lists it; it is looked for again and again"
-    ),
-    CardState.REFUSED: Message("the driver gives no access to it; it is asked again and again"),
-    CardState.NO_ANSWER: Message("the driver has not answered for this card yet"),
-    CardState.NO_DRIVER: Message("the driver is gone; it is looked for again and again"),
-    CardState.NO_CONNECTION: Message("there is no connection to its computer"),
-}
+    def __new__(cls, name: str, word: Message, sentence: Message) -> "CardState":
+        self = str.__new__(cls, name)
+        self._value_, self.word, self.sentence = name, word, sentence
+        return self
 
 
 def remedy(denied: Absence | None) -> Message:

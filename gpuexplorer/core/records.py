@@ -70,6 +70,9 @@ def reader(kind: Any) -> "Callable[[Any], Any]":
     if origin is frozenset:
         some = _row_reader((*inside, ...))
         return lambda value: frozenset(some(value))
+    if origin is list:
+        every = _row_reader((*inside, ...))
+        return lambda value: list(every(value))
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return _mapping_reader(*inside)
     if isinstance(origin, type) and issubclass(tuple, origin):  # such as Sequence[str]
@@ -77,6 +80,8 @@ def reader(kind: Any) -> "Callable[[Any], Any]":
     if origin is not None:  # such as "int | None"
         some = reader(next(each for each in inside if each is not type(None)))
         return lambda value: None if value is None else some(value)
+    if kind is Any:
+        return lambda value: value
     if hasattr(kind, "__supertype__"):
         return reader(kind.__supertype__)
     if is_dataclass(kind) or hasattr(kind, "_fields"):

@@ -60,23 +60,16 @@ def address(text: str) -> Address:
             "Write them into a file and name it with --prometheus-login.",
         )
     text = text.strip()
-    try:
+    with suppress(ValueError):
         parts = urlsplit(text if "://" in text else f"http://{text}")
-        port, host = parts.port, parts.hostname
-    except ValueError:
-        port, host = 0, None
-    plain = text.isascii() and text.isprintable() and " " not in text
-    if (
-        not plain
-        or not host
-        or port == 0
-        or parts.scheme not in ("http", "https")
-        or (parts.query or parts.fragment)
-    ):
-        raise Trouble("{text!r} is no address of a Prometheus.", _FORMS, text=text[:200])
-    secure = parts.scheme == "https"
-    prefix = parts.path.rstrip("/").removesuffix("/api/v1").removesuffix("/graph")
-    return Address(secure, host, port or (443 if secure else 80), prefix)
+        secure, prefix = parts.scheme == "https", parts.path.rstrip("/")
+        port = (443 if secure else 80) if parts.port is None else parts.port
+        plain = text.isascii() and text.isprintable() and " " not in text
+        plain = plain and not parts.query and not parts.fragment
+        if plain and parts.hostname and port and parts.scheme in ("http", "https"):
+            prefix = prefix.removesuffix("/api/v1").removesuffix("/graph")
+            return Address(secure, parts.hostname, port, prefix)
+    raise Trouble("{text!r} is no address of a Prometheus.", _FORMS, text=text[:200])
 
 
 _OTHERS = 0o077
@@ -118,24 +111,24 @@ class Login:
 
     def tls(self) -> ssl.SSLContext:
         """Raises Trouble where a certificate cannot be used."""
-        file = self.ca_file
         try:
-            context = ssl.create_default_context(cafile=file or _of_this_system())
-            if (file := self.certificate_file) is not None:
-                # An encrypted key would ask for its words at the terminal.
-                context.load_cert_chain(file, self.key_file, password="")
+            context = ssl.create_default_context(cafile=self.ca_file or _of_this_system())
         except (OSError, ValueError):  # an SSLError is the first
-            if file is self.certificate_file:
-                raise Trouble(
-                    "The certificate {file} and its key cannot be used.",
-                    "Both must be PEM and belong together, and the key must not be encrypted.",
-                    file=file,
-                ) from None
             raise Trouble(
                 "{file} holds no certificates.",
                 "It must be a file of PEM, with BEGIN CERTIFICATE in it.",
-                file=file,
+                file=self.ca_file,
             ) from None
+        if self.certificate_file is not None:
+            try:
+                # An encrypted key would ask for its words at the terminal.
+                context.load_cert_chain(self.certificate_file, self.key_file, password="")
+            except (OSError, ValueError):
+                raise Trouble(
+                    "The certificate {file} and its key cannot be used.",
+                    "Both must be PEM and belong together, and the key must not be encrypted.",
+                    file=self.certificate_file,
+                ) from None
         return context
 
 

@@ -1,20 +1,22 @@
 """Watching: asks a fleet at a beat, in a thread of its own, and remembers the newest answer."""
 
+import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from typing import NamedTuple
 
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
+from gpuexplorer.fleet.client import PrometheusError
 from gpuexplorer.fleet.fleet import Fleet, FleetNow
-from gpuexplorer.fleet.refusals import PrometheusError
 
 BEAT = 15.0  # seconds, as often as exporters are read by default
 # A look for new cards every so many beats.
 _LOOK_EVERY = 40
 _MOST_PATIENT, _LASTING = 300.0, 60.0
+_WAITING = 64  # what was asked for before is no longer looked at
 
 
 class Broken(NamedTuple):
@@ -38,6 +40,9 @@ class Watching:
         self._listeners: list[Callable[[], None]] = []
         self._wake, self._ended = threading.Event(), False
         self._failures = self._beats = 0
+        self._due = 0.0
+        self._orders: dict[Hashable, Callable[[], None]] = {}
+        self._ordering = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="fleet", daemon=True)
 
     def start(self) -> None:
@@ -61,7 +66,22 @@ class Watching:
 
     def ask_now(self) -> None:
         """Instead of at the next beat."""
+        self._due = 0.0
         self._wake.set()
+
+    def order(self, what: Hashable, run: Callable[[], None]) -> None:
+        """Runs it in the thread that asks, between the beats: once, and the newest first."""
+        with self._ordering:
+            self._orders.pop(what, None)
+            self._orders[what] = run
+            if len(self._orders) > _WAITING:
+                del self._orders[next(iter(self._orders))]
+        self._wake.set()
+
+    def run_orders(self) -> None:
+        """All, in this very thread."""
+        while self._run_newest():
+            pass
 
     def look(self) -> None:
         """One beat in this very thread."""
@@ -91,10 +111,21 @@ class Watching:
 
     def _run(self) -> None:
         while not self._ended:
-            began = self.clock.now()
             self._wake.clear()
-            self.look()
-            due = began + self.beat if self.broken is None else self.broken.retry_at
-            # A server that is slower than the beat is left alone as long as it took.
-            took = self.clock.now() - began
-            self.clock.wait(self._wake, max(due - self.clock.now(), took, 0.0))
+            began = self.clock.now()
+            if began >= self._due:
+                self._due = math.inf
+                self.look()
+                now = self.clock.now()
+                due = began + self.beat if self.broken is None else self.broken.retry_at
+                # A server that is slower than the beat is left alone as long as it took.
+                self._due = min(self._due, max(due, 2 * now - began))
+            elif not self._run_newest():
+                self.clock.wait(self._wake, self._due - began)
+
+    def _run_newest(self) -> bool:
+        with self._ordering:
+            run = self._orders.popitem()[1] if self._orders else None
+        if run is not None:
+            run()
+        return run is not None

@@ -19,10 +19,10 @@ from gpuexplorer.lab.events import (
 from gpuexplorer.lab.ledger import merged
 from gpuexplorer.lab.wire import Command, Evaluate, Peek, Run
 from gpuexplorer.simulation import reached
+from gpuexplorer.simulation.course import Occupation
 from gpuexplorer.simulation.faults import Fault, FaultKind
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.models import MIB, CardModel, Wire
-from gpuexplorer.simulation.occupied import Occupation
 
 HOST = -1
 _CONTEXT_MIB = 118

@@ -100,29 +100,31 @@ def _lesson(player: Player, ledger: Ledger, machine: str) -> Iterator[str]:
 
 
 def _prediction(part: Predict, step: StepPlay) -> Iterator[str]:
-    said, revealed = step.predictions.get(part.line), step.revealed.get(part.line)
     yield f"**{tr('Prediction')}: {clean(part.question)}**"
-    choices = []
+    *lines, last = outcome(part, step)
+    yield "\n".join(f"- {_plain(line)}" for line in lines)
+    yield _plain(last)
+
+
+def outcome(part: Predict, step: StepPlay) -> Iterator[str]:
+    """What was answered and what is right, a line each; last how far one was off."""
+    said, revealed = step.predictions.get(part.line), step.revealed.get(part.line)
     for at, choice in enumerate(part.choices):
         mine = said is not None and said.value == at
         right = revealed is not None and at == part.right
         marks = [tr("your answer")] * mine + [tr("so it is")] * right
-        choices.append(f"- {clean(choice)}" + (f" **({', '.join(marks)})**" if marks else ""))
-    yield "\n".join(choices)
+        yield choice + (f" ({', '.join(marks)})" if marks else "")
     shown = revealed or Revealed()
     figures = {
         tr("You said"): said.value if said is not None and not part.choices else None,
         tr("Measured, simulated") if shown.modelled else tr("Measured"): shown.measured,
         tr("Limit: {what}", what=part.limit.words) if part.limit else "": shown.limit,
     }
-    known = {name: value for name, value in figures.items() if value is not None}
-    yield "\n".join(
-        f"- {_plain(f'{name}: {figure(each)} {part.unit}')}" for name, each in known.items()
-    )
-    if revealed is None:
-        yield _plain(tr("It was not revealed."))
-    else:
-        yield _plain(paragraph([tr(how_far(part, said, shown)), tr(shown.reason)]))
+    for name, value in figures.items():
+        if value is not None:
+            yield f"{name}: {figure(value)} {part.unit}".strip()
+    how = paragraph([how_far(part, said, shown), shown.reason])
+    yield tr("It was not revealed.") if revealed is None else how
 
 
 def _check(part: Check, step: StepPlay) -> Iterator[str]:

@@ -10,16 +10,16 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from gpuexplorer.core.harmless import line_of, record_in
 from gpuexplorer.core.records import UnreadableError
-from gpuexplorer.core.tagged import line_of, record_in
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.lab import packaged
 from gpuexplorer.ranks.wire import BEAT, TOLD, Elsewhere, Expects, Failed, Here, Order, Told
-from gpuexplorer.remote.host_name import HostName, Launch
 from gpuexplorer.remote.link import Link
 from gpuexplorer.remote.parcel import Kind, parcel
 from gpuexplorer.remote.refusals import Ending
+from gpuexplorer.remote.ssh import HostName, Launch
 
 T = TypeVar("T")
 PATIENCE = 15.0  # with what takes no time worth mentioning
@@ -142,14 +142,10 @@ class Company:
             with suppress(UnreadableError):  # a library printed it
                 self._said.put((rank, record_in(line, TOLD)))
 
-        self._links[rank] = Link(
-            member.host,
-            member.launch(member.host, sent.command(python)),
-            sent.preamble,
-            sent.mark,
-            on_line,
-            lambda ending: self._said.put((rank, ending)),
-        )
+        command = member.launch(member.host, sent.command(python))
+        link = Link(member.host, command, sent.preamble, sent.mark, on_line)
+        link.start(lambda ending: self._said.put((rank, ending)))
+        self._links[rank] = link
 
     def _move(self, rank: int, python: str) -> None:
         if rank in self._moved:

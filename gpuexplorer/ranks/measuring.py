@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from gpuexplorer.copies.result_json import COLUMNS as COPIES_COLUMNS
 from gpuexplorer.copies.result_json import SCHEMA, Json, gigabytes
-from gpuexplorer.core.spreadsheet import csv_of
+from gpuexplorer.core.harmless import csv_of
 from gpuexplorer.core.units import bytes_words
 from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.ranks.company import PATIENCE, Company

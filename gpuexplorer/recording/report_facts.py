@@ -26,8 +26,7 @@ from gpuexplorer.core.words import NOTHING, Message, all_of, told
 from gpuexplorer.recording.choice import Choice, spans
 from gpuexplorer.recording.recorded_session import RecordedPast
 from gpuexplorer.recording.schema import Turn
-from gpuexplorer.telemetry.episodes import EventBook
-from gpuexplorer.telemetry.happenings import Kind
+from gpuexplorer.telemetry.happenings import EventBook, Kind
 from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.session import card_numbers
 

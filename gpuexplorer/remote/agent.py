@@ -3,7 +3,6 @@
 import importlib.util
 import os
 import platform
-import queue
 import select
 import signal
 import sys
@@ -14,34 +13,42 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import FrameType
-from typing import NoReturn
+from queue import SimpleQueue
+from typing import Any, NoReturn
 
 from gpuexplorer.core.cards import HOST_ID, Sample
 from gpuexplorer.core.clock import SystemClock
-from gpuexplorer.core.newer_python import assert_never
-from gpuexplorer.core.records import UnreadableError
-from gpuexplorer.core.tagged import line_of
+from gpuexplorer.core.harmless import line_of
+from gpuexplorer.core.records import UnreadableError, text_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab import offspring
 from gpuexplorer.lab.pythons import LabPython, PythonPlace, ask, candidates
 from gpuexplorer.remote import wire
-from gpuexplorer.remote.wire import Knocked, Settings, Told
+from gpuexplorer.remote.wire import Answer, Knocked, Settings, Told
 from gpuexplorer.telemetry.backend import Backend, NoCards
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.facts import Fact, Users, Watch
 from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.process_book import ProcessNames, end
-from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
-from gpuexplorer.telemetry.processor_time import ProcessorTime
+from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse
 from gpuexplorer.telemetry.session import LONGEST, SHORTEST
 from gpuexplorer.telemetry.sources import first_that_answers, simulated
+from gpuexplorer.telemetry.system import ProcessorTime
+from gpuexplorer.telemetry.topology import Topology
 
 # Of one card, when the link is slower than its readings: the oldest of more than these go. The
 # pipe holds a hundred besides.
 MOST_WAITING = 8
+# An order is short, and whoever sends more is not ours.
+_LONGEST_ORDER = 1 << 20
+_LAST_WORDS = 2.0
+# The system counts in hundredths of a second when a process began.
+_SAME_TIME = 0.02
+# Each Python is given less than that.
+_PYTHON_PATIENCE = 15.0
+_WIRING_PATIENCE = 3.0
 
 
 class Teller:
@@ -50,55 +57,43 @@ class Teller:
     """
 
     def __init__(self, pipe: int, on_broken: "Callable[[], object]") -> None:
-        self._pipe = pipe
-        self._on_broken = on_broken
+        self._pipe, self._on_broken = pipe, on_broken
         self._changed = threading.Condition()
-        self._lines: dict[int, bytes] = {}  # by number, the oldest first
-        self._urgent: deque[bytes] = deque()
-        self._of_card: dict[Hashable, deque[int]] = {}
-        self._number = 0
-        self._writing = self._stopping = False
-        threading.Thread(target=self._write, name="teller", daemon=True).start()
+        # Lines, the oldest first, and of what the newest matters more than an older one.
+        self._waiting: deque[tuple[Hashable, bytes]] = deque()
+        self._urgent: deque[tuple[Hashable, bytes]] = deque()
+        self._ending = False
+        self._thread = threading.Thread(target=self._write, name="teller", daemon=True)
+        self._thread.start()
 
     def tell(self, told: "Told | Fact") -> None:
-        line, whose = line_of(told), _whose(told)
+        line = line_of(told)
+        whose = (type(told), told.card) if isinstance(told, (Sample, Users)) else None
         with self._changed:
-            self._number += 1
-            if isinstance(told, Knocked):  # it says how long the way takes
-                self._urgent.append(line)
-            else:
-                self._lines[self._number] = line
-            if whose is not None:
-                waiting = self._of_card.setdefault(whose, deque())
-                waiting.append(self._number)
-                # What was written already is no longer among the lines.
-                while len(waiting) > MOST_WAITING:
-                    self._lines.pop(waiting.popleft(), None)
+            # A knock says how long the way takes.
+            queue = self._urgent if isinstance(told, Knocked) else self._waiting
+            queue.append((whose, line))
+            same = [each for each in self._waiting if whose is not None and each[0] == whose]
+            if len(same) > MOST_WAITING:
+                self._waiting.remove(same[0])
             self._changed.notify_all()
 
-    def all_written(self, seconds: float) -> bool:
-        """Wait until everything is in the pipe."""
+    def end(self, seconds: float) -> bool:
+        """What waits is still told; whether all of it was in time."""
         with self._changed:
-            return self._changed.wait_for(
-                lambda: not (self._urgent or self._lines or self._writing), seconds
-            )
-
-    def stop(self) -> None:
-        """What was not written yet never is."""
-        with self._changed:
-            self._stopping = True
+            self._ending = True
             self._changed.notify_all()
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
 
     def _write(self) -> None:
         while True:
             with self._changed:
-                self._writing = False
-                self._changed.notify_all()
-                self._changed.wait_for(lambda: self._urgent or self._lines or self._stopping)
-                if self._stopping:
+                self._changed.wait_for(lambda: self._urgent or self._waiting or self._ending)
+                queue = self._urgent or self._waiting
+                if not queue:
                     return
-                line = memoryview(self._next())
-                self._writing = True
+                line = memoryview(queue.popleft()[1])
             try:
                 while line:
                     line = line[os.write(self._pipe, line) :]
@@ -106,29 +101,16 @@ class Teller:
                 self._on_broken()
                 return
 
-    def _next(self) -> bytes:
-        if self._urgent:
-            return self._urgent.popleft()
-        return self._lines.pop(next(iter(self._lines)))
-
-
-def _whose(told: "Told | Fact") -> "Hashable | None":
-    """Of what the newest matters more than the older; None for what must be told."""
-    return (type(told), told.card) if isinstance(told, (Sample, Users)) else None
-
 
 CheckUp = Callable[[bool], str]
-
-# An order is short, and whoever sends more is not ours.
-_LONGEST_ORDER = 1 << 20
-_LAST_WORDS = 2.0
 
 
 def serve(settings: Settings, check_up: CheckUp, before: "ProcessorTime | None") -> NoReturn:
     """Takes the process's input and output for itself; never returns."""
     offspring.adopt()
     orders, told = _own_pipes()
-    woken = _waking_signals()
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, lambda *_: leave())
     clock = SystemClock()
     teller = Teller(told, leave)
 
@@ -136,17 +118,17 @@ def serve(settings: Settings, check_up: CheckUp, before: "ProcessorTime | None")
         backend, attempts = _source(settings)
         return Local(backend, (), clock, processor_before=before), attempts
 
-    waiting: queue.SimpleQueue[wire.Order] = queue.SimpleQueue()
+    waiting: SimpleQueue[wire.Order] = SimpleQueue()
     # The driver may hang from its first call on, and the pipe must be heard all the same.
     _in_thread("orders", partial(_carry_out, waiting, open_stream, check_up, teller))
-    for line in _lines(orders, woken, settings.alone):
+    for line in _lines(orders, settings.alone):
         try:
             order = wire.order_of(line)
         except UnreadableError:
             sys.stderr.write("An order could not be read.\n")
             continue
         if isinstance(order, wire.Knock):
-            teller.tell(wire.Knocked(order.id, clock.now(), clock.wall()))
+            teller.tell(Knocked(order.sent_at, clock.now(), clock.wall()))
         else:
             waiting.put(order)
     leave()
@@ -159,7 +141,7 @@ def leave(status: int = 0) -> NoReturn:
 
 
 def _carry_out(
-    waiting: "queue.SimpleQueue[wire.Order]",
+    waiting: "SimpleQueue[wire.Order]",
     open_stream: "Callable[[], tuple[Local, list[Message]]]",
     check_up: CheckUp,
     teller: Teller,
@@ -167,11 +149,12 @@ def _carry_out(
     try:
         stream, attempts = open_stream()
     except Trouble as trouble:
-        teller.tell(wire.Done(0, trouble.sentence, trouble.hint))
-        teller.all_written(_LAST_WORDS)
+        teller.tell(Answer(0, "", trouble.sentence, trouble.hint))
+        teller.end(_LAST_WORDS)
         leave(1)
-    teller.tell(_greeting(stream, attempts))
+    hello = _greeting(stream, attempts)
     stream.listen(teller.tell)
+    teller.tell(hello)
     begun = False
     while True:
         order = waiting.get()
@@ -183,7 +166,7 @@ def _carry_out(
             begun = True
         elif isinstance(order, wire.Added):
             _add(order, stream.backend)
-        else:
+        elif isinstance(order, wire.Question):
             run = partial(_answer, order, stream.backend, check_up, teller)
             _in_thread(type(order).__name__, run)
 
@@ -191,7 +174,6 @@ def _carry_out(
 def _greeting(stream: Local, attempts: "list[Message]") -> wire.Hello:
     system = platform.uname()
     return wire.Hello(
-        version=wire.VERSION,
         python=platform.python_version(),
         system=f"{system.system} {system.release}",
         computer=stream.computer,
@@ -213,35 +195,6 @@ def _user() -> str:
         return str(os.getuid())
 
 
-def _add(order: wire.Added, backend: Backend) -> None:
-    """Real cards notice by themselves what the lab does to them."""
-    if not isinstance(backend, SimulatedBackend):
-        return
-    machine, now = backend.machine, backend.elapsed
-    if order.held_bytes:
-        machine.hold(order.card, now, order.held_bytes)
-    if order.occupation is not None:
-        machine.occupy(order.card, order.occupation.moved(now))
-
-
-def _answer(order: wire.Order, backend: Backend, check_up: CheckUp, teller: Teller) -> None:
-    match order:
-        case wire.AskWiring():
-            teller.tell(wiring(order, backend))
-        case wire.End():
-            teller.tell(end_process(order))
-        case wire.AskRunning():
-            teller.tell(running(order))
-        case wire.AskPythons():
-            teller.tell(pythons(order))
-        case wire.CheckUp():
-            teller.tell(wire.CheckedUp(order.id, check_up(order.deep)))
-        case Watch() | wire.Added() | wire.Knock():
-            """Carried out before: neither may wait."""
-        case _:
-            assert_never(order)
-
-
 def _source(settings: Settings) -> "tuple[Backend, list[Message]]":
     if sys.platform != "linux" and importlib.util.find_spec("psutil") is None:
         raise Trouble(
@@ -255,6 +208,83 @@ def _source(settings: Settings) -> "tuple[Backend, list[Message]]":
     return backend or NoCards(), [each.note for each in attempts]
 
 
+def _add(order: wire.Added, backend: Backend) -> None:
+    """Real cards notice by themselves what the lab does to them."""
+    if not isinstance(backend, SimulatedBackend):
+        return
+    machine, now = backend.machine, backend.elapsed
+    if order.held_bytes:
+        machine.hold(order.card, now, order.held_bytes)
+    if order.occupation is not None:
+        machine.occupy(order.card, order.occupation.moved(now))
+
+
+def _answer(
+    question: wire.Question, backend: Backend, check_up: CheckUp, teller: Teller
+) -> None:
+    try:
+        if isinstance(question, wire.CheckUp):
+            text = check_up(question.deep)
+        else:
+            text = text_of(_found(question, backend))
+    except Trouble as trouble:
+        teller.tell(Answer(question.id, "", trouble.sentence, trouble.hint))
+    else:
+        teller.tell(Answer(question.id, text))
+
+
+# Any: what the question says of its answer.
+def _found(question: wire.Question, backend: Backend) -> Any:
+    """Raises Trouble."""
+    match question:
+        case wire.AskWiring():
+            return wiring(backend)
+        case wire.AskRunning(pid, started_at):
+            named, same = _process(pid, started_at)
+            return same is True and not named.ended
+        case wire.End(pid, started_at, way):
+            named, same = _process(pid, started_at)
+            if same is False:
+                raise Trouble("It has ended already.")  # another one has its number by now
+            end(named, way)
+        case wire.AskPythons(""):
+            home = _whole("~")
+            asked = [Asked(partial(ask, each)) for each in candidates(dict(os.environ), home)]
+            return [e.result() for e in asked if e.answered_within(_PYTHON_PATIENCE)]
+        case wire.AskPythons(path):
+            return [_named(_whole(path))]
+    return None
+
+
+def _process(pid: int, started_at: float) -> "tuple[NamedProcess, bool | None]":
+    """With the rights of this login; and whether it began at that time, if anybody knows."""
+    named = ProcessNames().one(CardProcess(HOST_ID, pid, ProcessUse.COMPUTE))
+    if named.started_at is None:
+        return named, None
+    return named, abs(named.started_at - started_at) <= _SAME_TIME
+
+
+def wiring(backend: Backend) -> Topology:
+    asked = Asked(backend.topology)
+    if not asked.answered_within(_WIRING_PATIENCE):
+        raise Trouble(
+            "The driver over there did not report the wiring within {seconds:.0f} seconds.",
+            seconds=_WIRING_PATIENCE,
+        )
+    return asked.result()
+
+
+def _named(path: Path) -> LabPython:
+    try:
+        return PythonPlace().picked(path)
+    except Trouble as trouble:
+        return LabPython(path, trouble=trouble.sentence)
+
+
+def _whole(path: str) -> Path:
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - where there is no home, "~" stays
+
+
 def _own_pipes() -> "tuple[int, int]":
     """Whatever else prints, prints as a complaint; and whoever is started reads nothing."""
     orders, told = os.dup(0), os.dup(1)
@@ -266,11 +296,11 @@ def _own_pipes() -> "tuple[int, int]":
     return orders, told
 
 
-def _lines(pipe: int, woken: int, alone: float) -> "Iterator[bytes]":
+def _lines(pipe: int, alone: float) -> "Iterator[bytes]":
     """Until nobody writes any more, or for too long."""
     rest, heard = b"", time.monotonic()
     while (left := heard + alone - time.monotonic()) > 0:
-        if pipe not in select.select([pipe, woken], [], [], left)[0]:
+        if not select.select([pipe], [], [], left)[0]:
             continue
         piece = os.read(pipe, 1 << 16)
         if not piece or len(rest) > _LONGEST_ORDER:
@@ -281,80 +311,5 @@ def _lines(pipe: int, woken: int, alone: float) -> "Iterator[bytes]":
             yield line
 
 
-def _waking_signals() -> int:
-    """A descriptor to wait for as well: a signal may come right before the waiting begins."""
-    woken, wake = os.pipe()
-    os.set_blocking(wake, False)
-    signal.set_wakeup_fd(wake)
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, _on_signal)
-    return woken
-
-
-def _on_signal(_: int, __: "FrameType | None") -> None:
-    leave()
-
-
 def _in_thread(name: str, run: "Callable[[], None]") -> None:
     threading.Thread(target=run, name=name, daemon=True).start()
-
-
-# The system counts in hundredths of a second when a process began.
-_SAME_TIME = 0.02
-# Each Python is given less than that.
-_PYTHON_PATIENCE = 15.0
-_WIRING_PATIENCE = 3.0
-
-
-def end_process(order: wire.End) -> wire.Done:
-    """With the rights of this login. Only the very process that began at that time."""
-    named = ProcessNames().one(CardProcess(HOST_ID, order.pid, ProcessUse.COMPUTE))
-    try:
-        if named.started_at is not None and not _same_time(named.started_at, order.started_at):
-            raise Trouble("It has ended already.")  # another one has its number by now
-        end(named, order.way)
-    except Trouble as trouble:
-        return wire.Done(order.id, trouble.sentence, trouble.hint)
-    return wire.Done(order.id)
-
-
-def running(order: wire.AskRunning) -> wire.Running:
-    named = ProcessNames().one(CardProcess(HOST_ID, order.pid, ProcessUse.COMPUTE))
-    same = named.started_at is not None and _same_time(named.started_at, order.started_at)
-    return wire.Running(order.id, running=same and not named.ended)
-
-
-def wiring(order: wire.AskWiring, backend: Backend) -> "wire.Wired | wire.Done":
-    asked = Asked(backend.topology)
-    if asked.answered_within(_WIRING_PATIENCE):
-        return wire.Wired(order.id, asked.result())
-    return wire.Done(
-        order.id,
-        Message(
-            "The driver over there did not report the wiring within {seconds:.0f} seconds.",
-            seconds=_WIRING_PATIENCE,
-        ),
-    )
-
-
-def pythons(order: wire.AskPythons) -> wire.Pythons:
-    if order.named:
-        return wire.Pythons(order.id, [_named(order.named)])
-    asked = [Asked(partial(ask, path)) for path in candidates(dict(os.environ), _whole("~"))]
-    found = [each.result() for each in asked if each.answered_within(_PYTHON_PATIENCE)]
-    return wire.Pythons(order.id, found)
-
-
-def _same_time(one: float, other: float) -> bool:
-    return abs(one - other) <= _SAME_TIME
-
-
-def _whole(path: str) -> Path:
-    return Path(os.path.expanduser(path))  # noqa: PTH111 - where there is no home, "~" stays
-
-
-def _named(path: str) -> LabPython:
-    try:
-        return PythonPlace().picked(_whole(path))
-    except Trouble as trouble:
-        return LabPython(Path(path), trouble=trouble.sentence)

@@ -3,40 +3,59 @@
 It knows nothing of cards. Whatever comes from there is bounded in memory.
 """
 
-import contextlib
 import os
 import queue
+import selectors
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import IO
+from contextlib import suppress
+from enum import StrEnum
+from typing import IO, NamedTuple
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
-from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.questions import AskedQuestions
-from gpuexplorer.remote.refusals import Course, Ending, ending_of
+from gpuexplorer.core.words import NOTHING, Message, mark
+from gpuexplorer.remote.refusals import Course, Ending, ending_of, endless
+from gpuexplorer.remote.ssh import AskedQuestions, HostName
 
 LONGEST_LINE = 4 << 20
 PATIENCE = 30.0  # to the mark, once ssh has logged in or was answered
-_KEPT = 8_192  # bytes of what it said last
 _STOPPING = (0.5, 0.3, 2.0)  # for it to end by itself; when it is asked to; when it must
-_LOGGED_IN = b"Authenticated to "
+_AT_ONCE = 1 << 16
+_WAITING = 16  # pieces
+_LOOKING = 0.25  # seconds
 _NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 _SIGKILL = getattr(signal, "SIGKILL", signal.SIGTERM)
-
-
 # At our terminal it would end by the Ctrl+C that is meant for us, and before our last words.
 _WITHOUT_CTRL_C = ("sh", "-c", "trap '' INT; exec \"$@\"", "sh")
 
 
+class LinkState(StrEnum):
+    """How the connection to another machine is; the value is said to people."""
+
+    CONNECTING = mark("connecting")
+    ASKING = mark("ssh has a question")  # that a person has to answer
+    UP = mark("connected")
+    BROKEN = mark("no connection")  # it is tried again by itself
+    REFUSED = mark("refused")  # there is no use in trying again without a person
+    ENDED = mark("ended")  # or never begun
+
+
+class LinkNow(NamedTuple):
+    """Replaced whole, so that it fits together in any thread."""
+
+    state: LinkState
+    since: float  # steady seconds
+    why: Message = NOTHING
+    hint: Message = NOTHING
+    retry_at: float | None = None  # steady seconds
+
+
 class Link:
-    """`on_line` is called from a reader's thread for each line after the mark's, without its
-    newline, in order. Then `on_end` once, from the same thread; never after `stop`.
-    """
+    """Heard in one thread: in that which calls `run`, or in one of its own after `start`."""
 
     def __init__(
         self,
@@ -44,54 +63,76 @@ class Link:
         command: Sequence[str],
         preamble: bytes,
         mark: bytes,
-        on_line: Callable[[bytes], None],
-        on_end: Callable[[Ending], None],
+        on_line: Callable[[bytes], object],
+        on_look: Callable[[], Ending | None] = lambda: None,
         *,
         questions: AskedQuestions | None = None,
         at_terminal: bool = False,
         patience: float = PATIENCE,
     ) -> None:
-        """With `at_terminal` ssh itself asks at our terminal."""
-        self._host, self._mark = host, mark
-        self._on_line, self._on_end = on_line, on_end
+        """`on_line` hears each line after the mark's, without its newline; `on_look` is called
+        some times a second, and may end it. With `at_terminal` ssh itself asks at our terminal.
+        """
+        self._mark, self._on_line, self._on_look = mark, on_line, on_look
         self._questions, self._patience = questions, patience
         self._at_terminal = at_terminal
-        self._stopped = threading.Event()
-        self._over = threading.Event()  # the process has ended
-        self._ready = self._logged_in = False
-        self._late: float | None = None
-        self._because: Ending | None = None
-        self._heard = self._complained = b""
+        self.course = Course(host.text)
+        self._rest = b""
         self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._outgoing.put(preamble)
+        self._came: queue.Queue[tuple[bool, bytes] | None] = queue.Queue(_WAITING)
+        self._stopped, self._over = threading.Event(), threading.Event()
         self._process = self._started(command)
-        self._out = Readable(_pipe(self._process.stdout), self._process)
-        self._err = Readable(_pipe(self._process.stderr), self._process)
         self._since = time.monotonic()
-        self._helpers = [
-            threading.Thread(target=run, name=f"link {name}", daemon=True)
-            for run, name in ((self._write, "writer"), (self._read_errors, "errors"))
-        ]
-        self._reader = threading.Thread(target=self._read, name="link reader", daemon=True)
-        for each in (*self._helpers, self._reader):
-            each.start()
+        for run in (self._write, self._read, self._read_complaints):
+            threading.Thread(target=run, name=f"link {run.__name__}", daemon=True).start()
 
     @property
-    def ready(self) -> bool:
-        """The mark came."""
-        return self._ready
+    def asks(self) -> bool:
+        """A person is asked something just now."""
+        return self._questions is not None and self._questions.being_answered
+
+    def start(self, on_end: Callable[[Ending], object]) -> None:
+        """`on_end` is called once at the end, and not after `stop`."""
+
+        def run() -> None:
+            if (ending := self.run()) is not None:
+                on_end(ending)
+
+        threading.Thread(target=run, name="link", daemon=True).start()
+
+    def run(self) -> Ending | None:
+        """Until it has ended, and why it has; None where it was stopped."""
+        ending = None
+        try:
+            for is_complaint, data in self._pieces():
+                if is_complaint:
+                    self._complain(data)
+                else:
+                    ending = self._hear(data)
+                if ending := ending or self._on_look() or self._given_up():
+                    break
+            else:
+                if not self._stopped.is_set():
+                    self.course.status = self._status_within(_STOPPING[0])
+        finally:
+            self._end_process()
+        return None if self._stopped.is_set() else ending or ending_of(self.course)
 
     def send(self, line: bytes) -> None:
         """With its newline. Never waits, and is lost where the link is over."""
         self._outgoing.put(line)
 
+    def wake(self) -> None:
+        """It looks at once."""
+        with suppress(queue.Full):  # then it does
+            self._came.put_nowait(None)
+
     def stop(self) -> None:
         """Closes its input, then ends it: at most a second, unless this system hangs."""
         self._stopped.set()
-        self._end_process()
-        for each in (*self._helpers, self._reader):
-            if each is not threading.current_thread():
-                each.join()
+        self.wake()
+        self._over.wait()
 
     def _started(self, command: Sequence[str]) -> "subprocess.Popen[bytes]":
         # A jump host's ssh knows nothing of our options.
@@ -106,7 +147,6 @@ class Link:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                bufsize=0,
                 env={**os.environ, **variables},
                 # Without a terminal ssh asks our program, and ends with all that it started.
                 start_new_session=not self._at_terminal,
@@ -120,101 +160,89 @@ class Link:
             ) from None
 
     def _write(self) -> None:
-        pipe = _pipe(self._process.stdin)
         # Whoever refuses us does not read on. Why it does, the readers hear.
-        with contextlib.suppress(OSError), pipe:
+        with suppress(OSError), _pipe(self._process.stdin) as pipe:
             while (line := self._outgoing.get()) is not None:
-                write_all(pipe, line, self._over)
-
-    def _read_errors(self) -> None:
-        for data in self._err.pieces(self._stopped):
-            self._complained = (self._complained + data)[-_KEPT:]
-            if not self._logged_in and _LOGGED_IN in self._complained:
-                self._logged_in, self._since = True, time.monotonic()
+                pipe.write(line)
+                pipe.flush()
 
     def _read(self) -> None:
-        waiting = bytearray()
-        try:
-            for data in self._out.pieces(self._stopped):
-                waiting += data
-                if not self._ready:
-                    self._heard = (self._heard + data)[-_KEPT:]
-                    self._look_for_mark(waiting)
-                if self._ready and (
-                    b"\n" in waiting[-len(data) :] or len(waiting) > LONGEST_LINE
-                ):
-                    self._hand_on(waiting)
-                if self._because is not None or (not self._ready and self._is_late()):
-                    break
-        finally:
-            self._finish()
+        self._pump(self._process.stdout, is_complaint=False)
 
-    def _look_for_mark(self, waiting: bytearray) -> None:
-        """What a login shell prints before is not ours, however much it is."""
-        at = waiting.find(self._mark)
-        if at < 0:
-            del waiting[: -len(self._mark)]
-        elif (end := waiting.find(b"\n", at)) >= 0:
-            self._ready = True
-            del waiting[: end + 1]
+    def _read_complaints(self) -> None:
+        self._pump(self._process.stderr, is_complaint=True)
 
-    def _hand_on(self, waiting: bytearray) -> None:
-        """Whole lines, and takes them away."""
-        *lines, rest = bytes(waiting).split(b"\n")
-        waiting[:] = rest
-        for line in lines:
-            if self._stopped.is_set() or self._because is not None:
-                break
-            if len(line) <= LONGEST_LINE:
-                self._on_line(line)
-        if max(map(len, (*lines, rest))) > LONGEST_LINE:
-            self._because = Ending(
-                Message("{host} sent a line without an end.", host=self._host.text), again=False
-            )
+    def _pump(self, stream: "IO[bytes] | None", *, is_complaint: bool) -> None:
+        """Ends with the link, also where a connection that others share holds the pipe."""
+        with _pipe(stream) as pipe, selectors.DefaultSelector() as selector:
+            if sys.platform != "win32":  # has nothing to ask a pipe with
+                selector.register(pipe, selectors.EVENT_READ)
+            data = b" "
+            while data and not self._over.is_set():
+                if sys.platform == "win32" or selector.select(_LOOKING):
+                    data = os.read(pipe.fileno(), _AT_ONCE)
+                    self._came.put((is_complaint, data))
 
-    def _is_late(self) -> bool:
-        asked = self._questions
-        if asked is not None and asked.refused:
-            self._because = Ending(
+    def _pieces(self) -> Iterator[tuple[bool, bytes]]:
+        """Now and then an empty one. What the process left behind may hold its pipes open:
+        once the process has ended, that is not waited for.
+        """
+        open_still, deadline = {True, False}, float("inf")
+        while open_still and time.monotonic() < deadline and not self._stopped.is_set():
+            try:
+                came = self._came.get(timeout=_LOOKING)
+            except queue.Empty:
+                if self._process.poll() is not None:
+                    return
+                came = None
+            if came is not None and not came[1]:
+                open_still.discard(came[0])
+                if False not in open_still:
+                    deadline = min(deadline, time.monotonic() + _STOPPING[0])
+            yield came or (False, b"")
+
+    def _complain(self, data: bytes) -> None:
+        before = self.course.logged_in
+        self.course.complain(data)
+        if self.course.logged_in is not before:
+            self._since = time.monotonic()
+
+    def _hear(self, data: bytes) -> Ending | None:
+        """What a login shell prints before the mark is not ours, however much it is."""
+        self._rest += data
+        if not self.course.ready:
+            self.course.hear(data)
+            _, found, after = self._rest.partition(self._mark)
+            _, ended, ours = after.partition(b"\n")
+            self.course.ready = bool(ended)
+            self._rest = ours if ended else found + after or self._rest[-len(self._mark) :]
+        if self.course.ready:
+            *lines, self._rest = self._rest.split(b"\n")
+            for line in lines:
+                if not self._stopped.is_set():
+                    self._on_line(line)
+        if len(self._rest) > LONGEST_LINE:
+            return endless(self.course.host)
+        return None
+
+    def _given_up(self) -> Ending | None:
+        """Before the mark: what a person would not answer, and what takes too long."""
+        if self.course.ready:
+            return None
+        now = time.monotonic()
+        if self._questions is not None and self._questions.refused:
+            return Ending(
                 Message("The question of ssh was not answered."),
                 Message("Connect again to be asked once more."),
                 again=False,
             )
-            return True
-        now = time.monotonic()
-        if (asked is not None and asked.being_answered) or self._at_terminal_still:
+        # Nobody tells us whether ssh is asking at a terminal.
+        if self.asks or (self._at_terminal and not self.course.logged_in):
             self._since = now
-        if now - self._since > self._patience:
-            self._late = self._patience
-        return self._late is not None
-
-    @property
-    def _at_terminal_still(self) -> bool:
-        """Nobody tells us whether ssh is asking there."""
-        return self._at_terminal and not self._logged_in
-
-    def _finish(self) -> None:
-        by_us = self._because is not None or self._late is not None or self._stopped.is_set()
-        if not by_us:  # its last words are on their way
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(_STOPPING[0])
-        status = self._process.poll()
-        told = not self._stopped.is_set()
-        self._end_process()
-        if not told:
-            return
-        for each in self._helpers:
-            each.join()
-        course = Course(
-            self._host.text,
-            None if by_us else status,
-            self._ready,
-            self._logged_in,
-            self._late,
-            self._heard,
-            self._complained,
-        )
-        self._on_end(self._because or ending_of(course))
+        if now - self._since <= self._patience:
+            return None
+        self.course.late = self._patience
+        return ending_of(self.course)
 
     def _end_process(self) -> None:
         """And all that it started, but not the connection that others may share."""
@@ -224,14 +252,21 @@ class Link:
         for patience, number in zip(_STOPPING, (None, signal.SIGTERM, _SIGKILL), strict=True):
             if number is not None:
                 self._signal(number)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(patience)
+            if self._status_within(patience) is not None:
                 break
-        self._over.set()
         self._signal(_SIGKILL)
+        self._over.set()
+        with suppress(queue.Empty):  # whoever waits for room there can end
+            while True:
+                self._came.get_nowait()
+
+    def _status_within(self, seconds: float) -> int | None:
+        with suppress(subprocess.TimeoutExpired):
+            return self._process.wait(seconds)
+        return None
 
     def _signal(self, number: int) -> None:
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             if sys.platform == "win32" or self._at_terminal:
                 self._process.send_signal(number)
             else:
@@ -241,84 +276,3 @@ class Link:
 def _pipe(stream: "IO[bytes] | None") -> "IO[bytes]":
     assert stream is not None
     return stream
-
-
-_AT_ONCE = 1 << 16
-_LOOKING = 0.25  # seconds
-_WAITING = 16  # pieces
-
-
-class Readable:
-    """What the process left behind may hold its pipe open; that is not waited for."""
-
-    def __init__(self, pipe: "IO[bytes]", process: "subprocess.Popen[bytes]") -> None:
-        self._pipe, self._process = pipe, process
-
-    def pieces(self, stopped: threading.Event) -> "Iterator[bytes]":
-        """Now and then an empty one, while nothing comes."""
-        if sys.platform == "win32":  # has nothing to ask a pipe with
-            return self._pumped(stopped)
-        return self._polled(stopped)
-
-    def _polled(self, stopped: threading.Event) -> "Iterator[bytes]":
-        import select  # noqa: PLC0415 - not what it is on Windows
-
-        poll = select.poll()
-        poll.register(self._pipe, select.POLLIN)
-        with self._pipe:
-            while not stopped.is_set():
-                ended = self._process.poll() is not None
-                if poll.poll(_LOOKING * 1000):
-                    if not (data := self._read()):
-                        return
-                    yield data
-                elif ended:
-                    return
-                else:
-                    yield b""
-
-    def _pumped(self, stopped: threading.Event) -> "Iterator[bytes]":
-        """By one more thread, which ends when the process has."""
-        came: queue.Queue[bytes] = queue.Queue(_WAITING)
-
-        def pump() -> None:
-            with self._pipe:
-                data = b" "
-                while data and not stopped.is_set():
-                    data = self._read()
-                    came.put(data)
-
-        threading.Thread(target=pump, name="link pump", daemon=True).start()
-        while True:  # also what is not wanted is taken, so that the pump can end
-            try:
-                if not (data := came.get(timeout=_LOOKING)):
-                    return
-            except queue.Empty:
-                data = b""
-                if self._process.poll() is not None:
-                    return
-            if not stopped.is_set():
-                yield data
-
-    def _read(self) -> bytes:
-        try:
-            return os.read(self._pipe.fileno(), _AT_ONCE)
-        except OSError:
-            return b""
-
-
-def write_all(pipe: "IO[bytes]", data: bytes, over: threading.Event) -> None:
-    """Raises OSError where nobody reads any more."""
-    left = memoryview(data)
-    if sys.platform == "win32":
-        while left:
-            left = left[pipe.write(left) :]
-        return
-    import select  # noqa: PLC0415 - not what it is on Windows
-
-    os.set_blocking(pipe.fileno(), False)
-    poll = select.poll()
-    poll.register(pipe, select.POLLOUT)
-    while left and not over.is_set():
-        if poll.poll(_LOOKING * 1000):
-            left = left[os.write(pipe.fileno(), left) :]

@@ -6,9 +6,12 @@ ssh's own status is 255 for everything; only its words tell one reason from anot
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from gpuexplorer.core.words import NOTHING, Message, mark, told
+
+_KEPT = 8_192  # bytes of what was said last
 
 
 class Ending(NamedTuple):
@@ -17,16 +20,24 @@ class Ending(NamedTuple):
     again: bool = True  # whether it makes sense to try again without a person
 
 
-class Course(NamedTuple):
-    """All that is known of a connection when it is over."""
+@dataclass
+class Course:
+    """All that is known of a connection, as it goes on."""
 
     host: str
-    status: "int | None" = None  # None: we ended it
+    status: int | None = None  # of ssh when it has ended; None: we ended it
     ready: bool = False  # the mark came
     logged_in: bool = False  # ssh said so
-    late: "float | None" = None  # seconds after which we gave up
+    late: float | None = None  # seconds after which we gave up
     heard: bytes = b""  # the last of what came before the mark
     complained: bytes = b""  # the last of standard error
+
+    def hear(self, data: bytes) -> None:
+        self.heard = (self.heard + data)[-_KEPT:]
+
+    def complain(self, data: bytes) -> None:
+        self.complained = (self.complained + data)[-_KEPT:]
+        self.logged_in = self.logged_in or b"Authenticated to " in self.complained
 
 
 _ESCAPES = re.compile(
@@ -59,7 +70,7 @@ _NEWER = mark(
 _SSHS = 255
 _KILLED = (137, 143, -9, -15)
 _TRY = mark("Type `ssh {host}` in a terminal: it shows the same, and asks what it has to ask.")
-
+_SWITCHED_ON = mark("Is it switched on, and does a firewall let ssh through?")
 _TRY_PYTHON = mark("`ssh {host} python3 --version` in a terminal has to answer.")
 _Known = tuple[str, str, str, bool]
 
@@ -106,12 +117,6 @@ _BEFORE: Sequence[_Known] = (
         True,
     ),
     (
-        r"hostname contains invalid characters|remote username contains invalid",
-        mark("ssh does not take {host} for the name of a machine."),
-        mark("Write it as for ssh: server, user@server, or a name of ~/.ssh/config."),
-        False,
-    ),
-    (
         r"Connection refused",
         mark("{host} is there, but takes no ssh connection."),
         mark("Is its ssh server running, and is it the right port?"),
@@ -126,7 +131,7 @@ _BEFORE: Sequence[_Known] = (
     (
         r"(Connection|Operation) timed out|Timeout, server|Connection to .* timed out",
         mark("{host} does not answer."),
-        mark("Is it switched on, and does a firewall let ssh through?"),
+        _SWITCHED_ON,
         True,
     ),
     (
@@ -209,36 +214,44 @@ SSHS_LINES = re.compile(
 
 def ending_of(course: Course) -> Ending:
     said = SSHS_LINES.sub("", plain(course.complained, 8_000))
+    reason = _last(said)
     if course.ready:
-        return _broken(course, said)
+        return _ending(course, _broken(course.status, said, reason), said=reason)
     if course.late is not None:
         return _late(course, said)
     if course.status == _SSHS and not course.logged_in:
-        return _not_reached(course.host, said)
-    return _not_started(course, said)
-
-
-def _not_reached(host: str, said: str) -> Ending:
-    if known := _known(_BEFORE, said, host):
+        unknown = mark("ssh cannot connect to {host}, and does not say why.")
+        if reason:
+            unknown = mark("ssh cannot connect to {host}: {said}.")
+        known = _known(_BEFORE, course, said)
+        return known or _ending(course, unknown, _TRY, said=reason)
+    # It was logged in, or another than ssh was started, and it ended before the mark.
+    reason = reason or _last(course.heard)
+    words = f"{said}{plain(course.heard)}\nstatus {course.status}"
+    if known := _known(_AFTER, course, words, reason):
         return known
-    if reason := _last(said):
-        return _ending(host, mark("ssh cannot connect to {host}: {said}."), _TRY, said=reason)
-    return _ending(host, mark("ssh cannot connect to {host}, and does not say why."), _TRY)
+    if course.status is None or (course.status == _SSHS and not reason):
+        return _ending(course, mark("The connection to {host} broke while it began."))
+    sentence = mark("The login shell of {host} ended without a word (status {status}).")
+    if reason:
+        sentence = mark("Python did not start on {host} (status {status}): {said}.")
+    return _ending(course, sentence, _TRY_PYTHON, again=False, said=reason)
+
+
+def endless(host: str) -> Ending:
+    return Ending(Message("{host} sent a line without an end.", host=host), again=False)
 
 
 def _late(course: Course, said: str) -> Ending:
     if not course.heard and not course.logged_in:
         return _ending(
-            course.host,
-            mark("{host} did not answer within {seconds:.0f} s."),
-            mark("Is it switched on, and does a firewall let ssh through?"),
-            seconds=course.late,
+            course, mark("{host} did not answer within {seconds:.0f} s."), _SWITCHED_ON
         )
     printed = last_lines(course.heard or said)
     if "\N{REPLACEMENT CHARACTER}" in printed:
         printed = ""  # such as what we sent
     ending = _ending(
-        course.host,
+        course,
         mark(
             "{host} took the login, but its login shell started nothing within {seconds:.0f} s."
         ),
@@ -247,62 +260,43 @@ def _late(course: Course, said: str) -> Ending:
             "wait or read. `ssh {host} true` in a terminal has to come back."
         ),
         again=False,
-        seconds=course.late,
     )
     it_said = Message("It printed: {text}", text=printed) if printed else NOTHING
     return ending._replace(why=told(ending.why, it_said))
 
 
-def _not_started(course: Course, said: str) -> Ending:
-    """It was logged in, or another than ssh was started, and it ended before the mark."""
-    host, reason = course.host, _last(said) or _last(course.heard)
-    words = f"{said}{plain(course.heard)}\nstatus {course.status}"
-    if known := _known(_AFTER, words, host, reason):
-        return known
-    if course.status is None or (course.status == _SSHS and not reason):
-        return _ending(host, mark("The connection to {host} broke while it began."))
-    sentence = (
-        mark("Python did not start on {host} (status {status}): {said}.")
-        if reason
-        else mark("The login shell of {host} ended without a word (status {status}).")
-    )
-    return _ending(host, sentence, _TRY_PYTHON, again=False, status=course.status, said=reason)
-
-
-def _broken(course: Course, said: str) -> Ending:
-    reason = _last(said)
+def _broken(status: int | None, said: str, reason: str) -> str:
     if "Timeout, server" in said:
-        sentence = mark("{host} does not answer any more.")
-    elif course.status in (_SSHS, None):
-        sentence = mark("The connection to {host} broke.")
-    elif course.status == 0 and not reason:
-        sentence = mark("Our part on {host} ended.")
-    elif course.status in _KILLED:
-        sentence = mark("Our part on {host} was killed.")
-    elif reason:
-        sentence = mark("Our part on {host} ended with status {status}: {said}.")
-    else:
-        sentence = mark("Our part on {host} ended with status {status}.")
-    return _ending(course.host, sentence, status=course.status, said=reason)
+        return mark("{host} does not answer any more.")
+    if status in (_SSHS, None):
+        return mark("The connection to {host} broke.")
+    if status == 0 and not reason:
+        return mark("Our part on {host} ended.")
+    if status in _KILLED:
+        return mark("Our part on {host} was killed.")
+    if reason:
+        return mark("Our part on {host} ended with status {status}: {said}.")
+    return mark("Our part on {host} ended with status {status}.")
 
 
 def _known(
-    table: Sequence[_Known], words: str, host: str, reason: str | None = None
+    table: Sequence[_Known], course: Course, words: str, reason: str | None = None
 ) -> Ending | None:
     """Without a `reason` the line that fits is one."""
     for pattern, sentence, hint, again in table:
         if found := re.search(f".*(?:{pattern}).*", words):
             values = {name: text.replace(",", ", ") for name, text in found.groupdict().items()}
             line = _last(found.group()) if reason is None else reason
-            return _ending(host, sentence, hint, again=again, said=line, **values)
+            return _ending(course, sentence, hint, again=again, said=line, **values)
     return None
 
 
 def _ending(
-    host: str, sentence: str, hint: str = "", *, again: bool = True, **values: object
+    course: Course, sentence: str, hint: str = "", *, again: bool = True, **values: object
 ) -> Ending:
-    why = Message(sentence, host=host, **values)
-    return Ending(why, Message(hint, host=host) if hint else NOTHING, again)
+    values |= {"host": course.host, "status": course.status, "seconds": course.late}
+    way_out = Message(hint, host=course.host) if hint else NOTHING
+    return Ending(Message(sentence, **values), way_out, again)
 
 
 def _last(said: bytes | str) -> str:

@@ -1,66 +1,62 @@
 """Orders and answers: what this side and the agent over there say to each other beside facts,
-as lines of JSON. Times are the steady seconds of the machine that is read.
+as lines of JSON. Times are the steady seconds of the machine that is read. Both sides are of
+one program, since one sends the other.
 """
 
-import json
 from collections.abc import Mapping, MutableMapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Union
+from dataclasses import dataclass, field
+from typing import Union
 
 from gpuexplorer.core.cards import Card, Sample
-from gpuexplorer.core.harmless import FEW_LIMITS
-from gpuexplorer.core.tagged import kinds, record_in
+from gpuexplorer.core.harmless import kinds, record_in
+from gpuexplorer.core.records import from_text, text_of
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.pythons import LabPython
-from gpuexplorer.simulation.occupied import Occupation
+from gpuexplorer.simulation.course import Occupation
 from gpuexplorer.telemetry.backend import HardwareFault
 from gpuexplorer.telemetry.facts import Cards, Notes, Users, Watch
 from gpuexplorer.telemetry.processes import Way
-from gpuexplorer.telemetry.topology import Topology
-
-# Both sides are of one program, since one sends the other; only a cache could mix them up.
-VERSION = 1
 
 
 @dataclass(frozen=True)
-class AskWiring:
-    """Answered by Wired."""
+class Question:
+    """Answered by an Answer of the same number."""
 
-    id: int
+    id: int = field(default=0, kw_only=True)
 
 
 @dataclass(frozen=True)
-class End:
-    """Ask this process to end, or kill it; only if it began at just that time. Then Done."""
+class AskWiring(Question):
+    """A Topology."""
 
-    id: int
+
+@dataclass(frozen=True)
+class End(Question):
+    """Ask this process to end, or kill it; only if it began at just that time."""
+
     pid: int
     started_at: float
     way: Way
 
 
 @dataclass(frozen=True)
-class AskRunning:
-    """Answered by Running: whether that very process runs still."""
+class AskRunning(Question):
+    """Whether that very process runs still; one of which only the entry is left does not."""
 
-    id: int
     pid: int
     started_at: float
 
 
 @dataclass(frozen=True)
-class AskPythons:
-    """Answered by Pythons."""
+class AskPythons(Question):
+    """A sequence of LabPython."""
 
-    id: int
     named: str = ""  # one that a person named; else those that are found
 
 
 @dataclass(frozen=True)
-class CheckUp:
-    """What the doctor says over there; answered by CheckedUp."""
+class CheckUp(Question):
+    """What the doctor says over there, as `doctor --json` prints it."""
 
-    id: int
     deep: bool = False
 
 
@@ -68,7 +64,7 @@ class CheckUp:
 class Knock:
     """A sign of life at least every KNOCKS_EVERY seconds; answered at once by Knocked."""
 
-    id: int
+    sent_at: float  # by the clock of who knocks, and told back
 
 
 @dataclass(frozen=True)
@@ -80,8 +76,7 @@ class Added:
     occupation: "Occupation | None" = None
 
 
-Question = Union[AskWiring, End, AskRunning, AskPythons, CheckUp, Knock]  # noqa: UP007
-Order = Union[Watch, Added, Question]  # noqa: UP007
+Order = Union[Watch, Added, Knock, Question]  # noqa: UP007 - Python 3.10
 
 KNOCKS_EVERY = 2.0
 # An agent that heard no order for so long ends itself, and all that it started.
@@ -90,9 +85,8 @@ ALONE = 20.0
 
 @dataclass(frozen=True)
 class Hello:
-    """The first line of an agent that is ready."""
+    """Told once the agent is ready, after its cards."""
 
-    version: int
     python: str
     system: str  # "Linux 6.1.0"
     computer: str  # its own name
@@ -105,58 +99,26 @@ class Hello:
 
 
 @dataclass(frozen=True)
-class Wired:
-    id: int
-    topology: Topology
-
-
-@dataclass(frozen=True)
-class Pythons:
-    id: int
-    found: "Sequence[LabPython]"
-
-
-@dataclass(frozen=True)
-class Running:
-    """A process of which only the entry is left does not run."""
-
-    id: int
-    running: bool
-
-
-@dataclass(frozen=True)
-class CheckedUp:
-    id: int
-    report: str  # JSON, as `doctor --json` prints it
-
-
-@dataclass(frozen=True)
 class Knocked:
-    id: int
+    sent_at: float
     now: float
     wall: float
 
 
 @dataclass(frozen=True)
-class Done:
-    """That order was carried out, or why not."""
+class Answer:
+    """JSON of what was asked for, or why there is none; of number 0, why there is no agent."""
 
     id: int
+    text: str = ""
     trouble: Message = NOTHING
     hint: Message = NOTHING
 
 
-Told = Union[  # noqa: UP007 - the agent may be Python 3.10
-    Hello,
-    Wired,
-    Running,
-    Pythons,
-    CheckedUp,
-    Knocked,
-    Done,
-]
-
-_ORDERS = kinds(Order)
+_ORDERS = {e.__name__: e for e in (Watch, Added, Knock, *Question.__subclasses__())}
+# Facts are told as they are.
+Told = Union[Hello, Knocked, Answer, Cards, Notes, Sample, Users, HardwareFault]  # noqa: UP007 - as above
+_TOLD = kinds(Told)
 
 
 def order_of(line: bytes) -> Order:
@@ -165,19 +127,12 @@ def order_of(line: bytes) -> Order:
     return order
 
 
-# What is told besides, as it is.
-FACTS = (Cards, Notes, Sample, Users, HardwareFault)
-_TOLD = {**kinds(Told), **{each.__name__: each for each in FACTS}}
-_LONG = dict.fromkeys(("command", "simulated_command", "path", "prefix"), 8192)
-_LIMITS = FEW_LIMITS._replace(letters={**FEW_LIMITS.letters, **_LONG})
-
-
-# Any: one of what is told, or a fact.
-def told_of(line: bytes) -> Any:
-    """Raises UnreadableError, whatever the line is. A report is JSON of its own, for whoever
-    reads that.
+def told_of(line: bytes) -> Told:
+    """Raises UnreadableError, whatever the line is. The text of an answer is made harmless by
+    who asked.
     """
-    return record_in(line, _TOLD, _LIMITS, as_they_are={"report"})
+    told: Told = record_in(line, _TOLD, as_they_are={"text"})
+    return told
 
 
 _NAME = "GPUEXPLORER_AGENT"
@@ -194,9 +149,10 @@ class Settings:
 
     @property
     def environment(self) -> "Mapping[str, str]":
-        return {_NAME: json.dumps(asdict(self))}
+        return {_NAME: text_of(self)}
 
 
 def settings_of(environment: "MutableMapping[str, str]") -> Settings:
     """What it starts itself shall not find them."""
-    return Settings(**json.loads(environment.pop(_NAME, "{}")))
+    settings: Settings = from_text(Settings, environment.pop(_NAME, "{}"))
+    return settings

@@ -5,7 +5,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from gpuexplorer.core.newer_python import StrEnum, assert_never
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.trouble import Trouble, did_you_mean
 from gpuexplorer.core.words import Message, mark
 
@@ -26,6 +26,23 @@ class FaultKind(StrEnum):
     WRONG = "wrong"
 
 
+_ORDERED = {
+    FaultKind.LOST: mark("Card {card} is lost, as ordered."),
+    FaultKind.UNLISTED: mark("The driver no longer lists card {card}, as ordered."),
+    FaultKind.REFUSED: mark("The driver gives no access to card {card}, as ordered."),
+    FaultKind.SLOW: mark("Each reading of card {card} takes {seconds:g} s, as ordered."),
+    FaultKind.HUNG: mark("Readings of card {card} do not come back, as ordered."),
+    FaultKind.DRIVER: mark("The driver is gone, as ordered."),
+    FaultKind.GARBAGE: mark("Card {card} answers with impossible figures, as ordered."),
+    FaultKind.WRONG: mark("Copies from card {card} to card {to} arrive wrong, as ordered."),
+}
+_FORMS = mark(
+    "Faults are lost:1@20s, lost:1@20s-40s, slow:0@10s, hung:1@15s, garbage:2@15s, "
+    "unlisted:1@20s, refused:1@20s, driver@30s, wrong:1>0, with commas between them."
+)
+_TIMES = mark("A time is written 20, 20s, 1.5s or 2m, and a span 20s-40s.")
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One fault, in seconds since the machine was started; `card` is None for the driver."""
@@ -42,17 +59,18 @@ class Fault:
     @property
     def sentence(self) -> Message:
         """What was ordered, for a person to read."""
-        what = _what(self)
-        if math.isinf(self.end):
-            if self.kind is FaultKind.WRONG and not self.start:
-                return what
-            when = Message("It begins at {start:g} s.", start=self.start)
-        else:
+        values = {"card": self.card, "to": self.to, "seconds": SLOW_SECONDS}
+        what = Message(_ORDERED[self.kind], **values)
+        if math.isfinite(self.end):
             when = Message(
                 "It begins at {start:g} s and ends at {end:g} s.",
                 start=self.start,
                 end=self.end,
             )
+        elif self.kind is FaultKind.WRONG and not self.start:
+            return what
+        else:
+            when = Message("It begins at {start:g} s.", start=self.start)
         return Message("{what} {when}", what=what, when=when)
 
 
@@ -69,57 +87,48 @@ def parse_faults(text: str, card_count: int) -> tuple[Fault, ...]:
 
 def _parse_fault(part: str, card_count: int) -> Fault:
     what, at, when = part.partition("@")
-    word, colon, card_text = (piece.strip() for piece in what.partition(":"))
+    word, colon, which = (piece.strip() for piece in what.partition(":"))
     known = [kind.value for kind in FaultKind]
     if word.lower() not in known:
-        close = difflib.get_close_matches(word.lower(), known, n=1)
         raise Trouble(
             "'{part}' names a fault that is not known: '{word}'.",
-            did_you_mean(close, _FORMS),
+            did_you_mean(difflib.get_close_matches(word.lower(), known, n=1), _FORMS),
             part=part,
             word=word,
         )
     kind = FaultKind(word.lower())
-    card = to = None
+    card, to, start, end = None, None, 0.0, math.inf
     if kind is FaultKind.WRONG:
-        card, to = _parse_pair(part, card_text, card_count)
+        one, arrow, other = which.partition(">")
+        if not arrow:
+            raise Trouble("'{part}' does not say from which card to which.", _FORMS, part=part)
+        card, to = (_parse_card(part, each.strip(), card_count) for each in (one, other))
+        if card == to:
+            raise Trouble("'{part}' names the same card twice.", _FORMS, part=part)
     elif kind is not FaultKind.DRIVER:
-        card = _parse_card(part, card_text, card_count)
+        card = _parse_card(part, which, card_count)
     elif colon:
         raise Trouble(
             "'{part}' names a card, but all cards share one driver.", _FORMS, part=part
         )
-    if kind is FaultKind.WRONG and not at:
-        return Fault(kind, card, 0.0, to=to)
-    if not at:
+    if at:
+        first, dash, last = when.partition("-")
+        start = _parse_seconds(part, first.strip())
+        if dash:
+            end = _parse_seconds(part, last.strip())
+        elif kind is FaultKind.DRIVER:
+            end = start + DRIVER_SECONDS
+        if end <= start:
+            raise Trouble("'{part}' ends before it has begun.", _TIMES, part=part)
+    elif kind is not FaultKind.WRONG:
         raise Trouble("'{part}' does not say when it begins.", _FORMS, part=part)
-    first, dash, last = when.partition("-")
-    start = _parse_seconds(part, first.strip())
-    if dash:
-        end = _parse_seconds(part, last.strip())
-    else:
-        end = start + DRIVER_SECONDS if kind is FaultKind.DRIVER else math.inf
-    if end <= start:
-        raise Trouble("'{part}' ends before it has begun.", _TIMES, part=part)
     return Fault(kind, card, start, end, to)
 
 
-def _parse_pair(part: str, text: str, card_count: int) -> tuple[int, int]:
-    one, arrow, other = (piece.strip() for piece in text.partition(">"))
-    if not arrow:
-        raise Trouble("'{part}' does not say from which card to which.", _FORMS, part=part)
-    source, target = (_parse_card(part, each, card_count) for each in (one, other))
-    if source == target:
-        raise Trouble("'{part}' names the same card twice.", _FORMS, part=part)
-    return source, target
-
-
 def _parse_card(part: str, text: str, card_count: int) -> int:
-    there = (
-        Message("There is only card 0.")
-        if card_count == 1
-        else Message("Cards are 0 to {last}.", last=card_count - 1)
-    )
+    there = Message("Cards are 0 to {last}.", last=card_count - 1)
+    if card_count == 1:
+        there = Message("There is only card 0.")
     if not text:
         forms = Message("{there} {forms}", there=there, forms=Message(_FORMS))
         raise Trouble("'{part}' does not say which card.", forms, part=part)
@@ -130,14 +139,15 @@ def _parse_card(part: str, text: str, card_count: int) -> int:
             part=part,
             text=text,
         )
-    if int(text) >= card_count:
+    number = int(text)
+    if number >= card_count:
         raise Trouble(
             "'{part}' names card {number}, which is not there.",
             there,
             part=part,
-            number=int(text),
+            number=number,
         )
-    return int(text)
+    return number
 
 
 def _parse_seconds(part: str, text: str) -> float:
@@ -147,48 +157,3 @@ def _parse_seconds(part: str, text: str) -> float:
             "'{part}' has a time that cannot be read: '{text}'.", _TIMES, part=part, text=text
         )
     return float(match[1]) * (60.0 if match[2].lower() == "m" else 1.0)
-
-
-def _what(fault: Fault) -> Message:  # noqa: RET503 - it knows Python's own assert_never only
-    match fault.kind:
-        case FaultKind.LOST:
-            return Message("Card {card} is lost, as ordered.", card=fault.card)
-        case FaultKind.UNLISTED:
-            return Message(
-                "The driver no longer lists card {card}, as ordered.", card=fault.card
-            )
-        case FaultKind.REFUSED:
-            return Message(
-                "The driver gives no access to card {card}, as ordered.", card=fault.card
-            )
-        case FaultKind.SLOW:
-            return Message(
-                "Each reading of card {card} takes {seconds:g} s, as ordered.",
-                card=fault.card,
-                seconds=SLOW_SECONDS,
-            )
-        case FaultKind.HUNG:
-            return Message(
-                "Readings of card {card} do not come back, as ordered.", card=fault.card
-            )
-        case FaultKind.DRIVER:
-            return Message("The driver is gone, as ordered.")
-        case FaultKind.GARBAGE:
-            return Message(
-                "Card {card} answers with impossible figures, as ordered.", card=fault.card
-            )
-        case FaultKind.WRONG:
-            return Message(
-                "Copies from card {card} to card {to} arrive wrong, as ordered.",
-                card=fault.card,
-                to=fault.to,
-            )
-        case _:
-            assert_never(fault.kind)
-
-
-_FORMS = mark(
-    "Faults are lost:1@20s, lost:1@20s-40s, slow:0@10s, hung:1@15s, garbage:2@15s, "
-    "unlisted:1@20s, refused:1@20s, driver@30s, wrong:1>0, with commas between them."
-)
-_TIMES = mark("A time is written 20, 20s, 1.5s or 2m, and a span 20s-40s.")

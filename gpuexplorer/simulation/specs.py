@@ -14,8 +14,7 @@ from gpuexplorer.simulation.models import MODELS, CardModel, Wire
 
 MOST_CARDS = 64
 BOARD_CARDS = 8
-NODE_CARDS = 4
-NODE_PROCESSORS = 32
+_NODE_CARDS, _NODE_PROCESSORS = 4, 32
 _BUSES = (0x17, 0x2A, 0x3D, 0x60, 0x99, 0xAB, 0xBD, 0xE2)
 
 
@@ -62,15 +61,13 @@ class Wiring:
 
     def node(self, index: int) -> int:
         """The NUMA node; a board of fewer than four cards has one socket."""
-        board = self.board(index)
+        board, place = divmod(index, BOARD_CARDS)
         cards = min(BOARD_CARDS, len(self._slots) - board * BOARD_CARDS)
-        if cards < NODE_CARDS:
-            return 2 * board
-        return 2 * board + (index % BOARD_CARDS >= (cards + 1) // 2)
+        return 2 * board + (cards >= _NODE_CARDS and place >= (cards + 1) // 2)
 
     def processors(self, node: int) -> str:
         """The numbers of a node's processors, as a kernel would list them."""
-        return f"{node * NODE_PROCESSORS}-{(node + 1) * NODE_PROCESSORS - 1}"
+        return f"{node * _NODE_PROCESSORS}-{(node + 1) * _NODE_PROCESSORS - 1}"
 
     def same_switch(self, a: int, b: int) -> bool:
         """Whether one PCIe switch joins the two: servers have one for each two cards."""
@@ -91,16 +88,11 @@ class Wiring:
         return self.nvlinks_up(a) if b in self._peers[a] else 0
 
     def _find_peers(self, index: int) -> tuple[int, ...]:
-        slot = self._slots[index]
+        slot, first = self._slots[index], self.board(index) * BOARD_CARDS
+        board = enumerate(self._slots[first : first + BOARD_CARDS], first)
+        alike = [at for at, other in board if other.model is slot.model and other.nvlink]
         if not slot.nvlink:
             return ()
-        alike = [
-            other
-            for other, candidate in enumerate(self._slots)
-            if candidate.model is slot.model
-            and candidate.nvlink
-            and self.board(other) == self.board(index)
-        ]
         if slot.model.wire is Wire.BRIDGE:
             pair = alike.index(index) // 2 * 2
             alike = alike[pair : pair + 2]
@@ -116,25 +108,13 @@ def parse_machine(text: str, seed: int = 0) -> MachineSpec:
     for part in (part.strip() for part in text.split(",")):
         if not part:
             raise Trouble("'{text}' has a comma with no card beside it.", _FORMS, text=text)
-        slots += _parse_part(part)
-        if len(slots) > MOST_CARDS:
-            raise Trouble(
-                "'{text}' asks for more than {most} cards in all.",
-                _COUNTS,
-                text=text,
-                most=MOST_CARDS,
-            )
+        cards, *suffixes = (piece.strip() for piece in part.split("+"))
+        count, model = _parse_cards(part, cards)
+        wirings = [each.lower() for each in suffixes if each.lower() != _IDLE]
+        slot = Slot(model, _has_nvlink(part, model, wirings), len(wirings) < len(suffixes))
+        slots += [slot] * _checked(part, count)
+    _checked(text, len(slots))
     return MachineSpec(tuple(slots), seed)
-
-
-def _parse_part(part: str) -> Sequence[Slot]:
-    cards, *suffixes = (piece.strip() for piece in part.split("+"))
-    count, model = _parse_cards(part, cards)
-    wirings = [each for each in suffixes if each.lower() != _IDLE]
-    if len(wirings) > 1:
-        raise Trouble("'{part}' names more than one wiring.", _SUFFIXES, part=part)
-    idle = len(wirings) < len(suffixes)
-    return (Slot(model, _parse_wiring(part, model, wirings), idle),) * count
 
 
 def _parse_cards(part: str, cards: str) -> tuple[int, CardModel]:
@@ -142,79 +122,63 @@ def _parse_cards(part: str, cards: str) -> tuple[int, CardModel]:
         return 1, model
     split = re.fullmatch(r"(.*?)\s*[xX×]\s*(.*)", cards)
     number, name = split.groups() if split else ("", cards)
-    count = int(number) if re.fullmatch(r"[+-]?[0-9]{1,9}", number) else None
     model = _BY_KEY.get(_key(name))
-    if count is None and model is None:
-        raise _unknown(part, cards)
-    if count is None and not number:
-        raise Trouble("'{part}' has no number before the x.", _COUNTS, part=part)
-    if count is None:
+    if re.fullmatch(r"[+-]?[0-9]{1,9}", number):
+        if model is not None:
+            return int(number), model
+        if not name:
+            raise Trouble("'{part}' does not say which card.", _known(), part=part)
+    elif model is None:
+        name = cards
+    else:
         raise Trouble(
             "'{part}' begins with '{number}', which is not a number.",
             _COUNTS,
             part=part,
             number=number,
         )
-    if count < 0:
-        raise Trouble(
-            "'{part}' asks for a negative number of cards: {count}.",
-            _COUNTS,
-            part=part,
-            count=count,
-        )
-    if count == 0:
-        raise Trouble("'{part}' asks for no card at all.", _COUNTS, part=part)
-    if not name:
-        raise Trouble("'{part}' does not say which card.", _known(), part=part)
-    if model is None:
-        raise _unknown(part, name)
-    if count > MOST_CARDS:
-        raise Trouble(
-            "'{part}' asks for {count} cards, which is too many.",
-            _COUNTS,
-            part=part,
-            count=count,
-        )
-    return count, model
-
-
-def _parse_wiring(part: str, model: CardModel, suffixes: Sequence[str]) -> bool:
-    has_nvlink = model.wire is not Wire.NONE
-    if not suffixes:
-        return has_nvlink
-    match suffixes[0].lower():
-        case "nvlink" if has_nvlink:
-            return True
-        case "nvlink":
-            linked = ", ".join(m.key for m in MODELS if m.wire is not Wire.NONE)
-            raise Trouble(
-                "'{part}' asks for NVLink, which the {card} does not have.",
-                "Leave out +nvlink, or choose a card that has it: {linked}.",
-                part=part,
-                card=model.key,
-                linked=linked,
-            )
-        case "pcie":
-            return False
-        case "":
-            raise Trouble("'{part}' has a + with nothing after it.", _SUFFIXES, part=part)
-        case suffix:
-            close = difflib.get_close_matches(suffix, ("nvlink", "pcie", _IDLE), n=1)
-            raise Trouble(
-                "'{part}' ends in a word that is not known: '{word}'.",
-                did_you_mean(close, _SUFFIXES),
-                part=part,
-                word=suffixes[0],
-            )
-
-
-def _unknown(part: str, name: str) -> Trouble:
     close = difflib.get_close_matches(_key(name), _BY_KEY, n=1)
-    return Trouble(
+    raise Trouble(
         "'{part}' names a card that is not known: '{name}'.",
         did_you_mean([_BY_KEY[each].key for each in close], _known()),
         part=part,
         name=name,
+    )
+
+
+def _checked(part: str, count: int) -> int:
+    if not 0 < count <= MOST_CARDS:
+        raise Trouble("'{part}' asks for {count} cards.", _COUNTS, part=part, count=count)
+    return count
+
+
+def _has_nvlink(part: str, model: CardModel, wirings: Sequence[str]) -> bool:
+    if len(wirings) > 1:
+        raise Trouble("'{part}' names more than one wiring.", _SUFFIXES, part=part)
+    match wirings:
+        case []:
+            return model.wire is not Wire.NONE
+        case ["pcie"]:
+            return False
+        case [""]:
+            raise Trouble("'{part}' has a + with nothing after it.", _SUFFIXES, part=part)
+        case ["nvlink"]:
+            if model.wire is Wire.NONE:
+                linked = ", ".join(m.key for m in MODELS if m.wire is not Wire.NONE)
+                raise Trouble(
+                    "'{part}' asks for NVLink, which the {card} does not have.",
+                    "Leave out +nvlink, or choose a card that has it: {linked}.",
+                    part=part,
+                    card=model.key,
+                    linked=linked,
+                )
+            return True
+    close = difflib.get_close_matches(wirings[0], ("nvlink", "pcie", _IDLE), n=1)
+    raise Trouble(
+        "'{part}' ends in a word that is not known: '{word}'.",
+        did_you_mean(close, _SUFFIXES),
+        part=part,
+        word=wirings[0],
     )
 
 

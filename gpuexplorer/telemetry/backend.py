@@ -55,49 +55,39 @@ class Backend(Protocol):
     `Sample.missing`, a card that is gone is a state. Only `open` raises, and only `Trouble`.
     """
 
-    def open(self) -> None:
-        """Reach the driver. Raises Trouble with the reason why this source cannot be used."""
-        ...
-
-    def close(self) -> None:
-        """Close the connection to the driver. Harmless when called twice."""
-        ...
-
     @property
     def source(self) -> Source: ...
 
-    def cards(self) -> Sequence[Card]:
-        """The cards as they are known now; cheap, and ordered as people list them.
+    def open(self) -> None:
+        """Reach the driver. Raises Trouble with the reason why this source cannot be used."""
 
-        The same object as long as they are the same cards, and another one when not.
+    def close(self) -> None:
+        """Close the connection to the driver. Harmless when called twice."""
+
+    def cards(self) -> Sequence[Card]:
+        """The cards as they are known now; cheap, and ordered as people list them. The same
+        object as long as they are the same cards, and another one when not.
         """
-        ...
 
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         """Ask one card: answers or explains each of the metrics, however long that takes."""
-        ...
 
     def heard(self, card: CardId) -> float:
         """When the driver last answered one of the calls about the card, in steady seconds; 0
         where it is not known. A reading takes many.
         """
-        ...
 
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
         """Who uses the card, as the driver knows it; None where it cannot be known now."""
-        ...
 
     def topology(self) -> Topology:
         """Which card is wired to which. Costly: asked once, and again when cards change."""
-        ...
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
         """Wait for the driver to report something by itself. Called from its own thread."""
-        ...
 
     def notes(self) -> Sequence[Message]:
         """Sentences about the machine that a person should read."""
-        ...
 
 
 class NoCards:

@@ -2,11 +2,12 @@
 machine, a Prometheus, or a recording. Times are steady seconds of this computer.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, Union
 
-from gpuexplorer.core.cards import Card, CardId, Sample
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardId, CardState, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
@@ -42,6 +43,16 @@ class Users:
 # A sample, a fault and a happening are facts as they are.
 Fact = Union[Cards, Notes, Sample, Users, HardwareFault, Happening]  # noqa: UP007 - Python 3.10
 Tell = Callable[[Fact], None]
+
+
+class Reading(NamedTuple):
+    """What samples of one card come to. A metric is in one of the two, or was not asked for."""
+
+    card: CardId
+    at: float  # of the newest sample
+    state: CardState
+    values: "Mapping[MetricId, float]"
+    missing: "Mapping[MetricId, Absence]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.facts import Attempt, Cards, Fact, Notes, Tell, Users, Watch
-from gpuexplorer.telemetry.processes import CardProcess
-from gpuexplorer.telemetry.processor_time import ProcessorTime
+from gpuexplorer.telemetry.system import ProcessorTime
 from gpuexplorer.telemetry.topology import Topology
 
 if TYPE_CHECKING:
@@ -26,11 +25,12 @@ if TYPE_CHECKING:
 PATIENCE = 0.5
 # A card whose calls take long is waited for as long as eight of them take, but no longer.
 _MOST_PATIENCE = 5.0
-# What is asked, each no more often than that; the costliest last.
-_USERS, _HOST = "users", "host"
-_AT_LEAST = {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, _USERS: 2.0, Cadence.ON_DEMAND: 2.0}
 # The use of processors over less than a second is mostly noise.
 HOST_AT_LEAST = 1.0
+# What is asked, each no more often than that; the costliest last.
+_USERS, _HOST = "users", "host"
+_OF_CARD = {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, _USERS: 2.0, Cadence.ON_DEMAND: 2.0}
+_OF_HOST = {_HOST: HOST_AT_LEAST}
 # Short, since an NVML call cannot be interrupted when the program ends.
 _FAULT_WAIT = 0.25
 
@@ -40,12 +40,11 @@ class _Lane:
 
     def __init__(self, card: CardId, patience: float) -> None:
         self.card, self.patience = card, patience
-        self.lock = threading.Lock()
-        self.wake = threading.Event()
-        self.rounds = (_HOST,) if card == HOST_ID else tuple(_AT_LEAST)
+        self.rounds = _OF_HOST if card == HOST_ID else _OF_CARD
+        self.lock, self.wake = threading.Lock(), threading.Event()
         self.waits_since: float | None = None  # for the answer to a call
         self.silence = 0.0  # the longest in this round
-        self.told_silence: dict[str, float] = {}
+        self.told_at = float("-inf")  # that it is silent
         self.thread = threading.current_thread()
 
 
@@ -123,20 +122,18 @@ class Local:
     def stop(self, seconds: float = 0.3) -> bool:
         until = self.clock.now() + seconds
         self._stopping.set()
-        lanes = self._lanes.values()
-        for lane in lanes:
-            lane.wake.set()
+        self.watch(self._watch)  # which wakes all
         self.backend.close()  # then whoever waits for a fault lets go
-        here = threading.current_thread()
-        threads = [each for each in (*self._others, *(e.thread for e in lanes)) if each != here]
+        threads = [*self._others, *(lane.thread for lane in self._lanes.values())]
         for thread in threads:
             thread.join(max(0.0, until - self.clock.now()))
         return not any(thread.is_alive() for thread in threads)
 
     def silence(self, card: CardId) -> "float | None":
         lane = self._lanes.get(card)
-        seconds = 0.0 if lane is None else self._silence(lane)
-        return seconds if lane is not None and seconds > lane.patience else None
+        if lane is None or (seconds := self._silence(lane)) <= lane.patience:
+            return None
+        return seconds
 
     def host_now(self) -> Sample:
         sample = self.host_reader.read(metrics_of(self.host))
@@ -153,7 +150,7 @@ class Local:
                 if metrics := metrics_of(card, (cadence,)):
                     self._tell(self.backend.read(card.id, metrics))
             if users and card.kind is CardKind.GPU:
-                self._tell(self._users(card.id, self.backend.processes(card.id)))
+                self._tell(self._users(card.id))
         for fault in self.backend.wait_for_fault(0.0):
             self._tell(fault)
 
@@ -186,10 +183,11 @@ class Local:
             self._open_lanes()
             for lane in self._lanes.values():
                 with lane.lock:  # an answer that comes now comes after the silence
-                    silence = self._silence(lane)
+                    silence, now = self._silence(lane), self.clock.now()
                     lane.silence = max(lane.silence, silence)
-                    if silence > lane.patience:
-                        self._tell_silence(lane)
+                    if silence > lane.patience and now >= lane.told_at + self._watch.interval:
+                        lane.told_at = now
+                        self._tell_silence(lane.card)
 
     def _silence(self, lane: _Lane) -> float:
         """How long the card owes an answer: of the many that a round takes, each ends it."""
@@ -198,21 +196,26 @@ class Local:
             return 0.0
         return self.clock.now() - max(since, self.backend.heard(lane.card))
 
-    def _period(self, round_: str) -> float:
-        least = HOST_AT_LEAST if round_ == _HOST else _AT_LEAST[round_]
-        return max(self._watch.interval, least)
+    def _tell_silence(self, card: CardId) -> None:
+        if self._watch.users and card in self._by_id:
+            self._carefully(Users(card, None))
+        for cadence in Cadence:
+            if metrics := self._wanted(card, cadence):
+                missing = dict.fromkeys(metrics, Absence.NO_ANSWER)
+                state = CardState.NO_ANSWER
+                self._carefully(Sample(card, self.clock.now(), {}, missing, state))
 
-    def _is_there(self, lane: _Lane) -> bool:
-        return lane.card == HOST_ID or lane.card in self._by_id
+    def _is_there(self, card: CardId) -> bool:
+        return card == HOST_ID or card in self._by_id
 
     def _run(self, lane: _Lane) -> None:
         """Each round on its beat, without drift; moments that have passed are left out."""
         due, periods = {}, dict.fromkeys(lane.rounds, 0.0)
-        while self._is_there(lane):
-            for round_ in lane.rounds:
+        while self._is_there(lane.card):
+            for round_, least in lane.rounds.items():
                 if self._stopping.is_set():
                     return
-                now, period = self.clock.now(), self._period(round_)
+                now, period = self.clock.now(), max(self._watch.interval, least)
                 if periods[round_] != period:
                     periods[round_], due[round_] = period, now
                 if (late := now - due[round_]) >= 0:
@@ -223,72 +226,50 @@ class Local:
 
     def _ask(self, lane: _Lane, round_: str) -> None:
         began = lane.waits_since = self.clock.now()
+        told = None
         try:
             told = self._answer(lane.card, round_)
         except Exception:  # a bug of ours: it is reported, and the round goes on
             _report()
-            told = self._silent(lane.card, round_)
         now = self.clock.now()
+        late = now - began > self._patience
         with lane.lock:
-            lane.waits_since, lane.told_silence = None, {}
-            slow = 8 * lane.silence if now - began > self._patience else 0.0
-            lane.patience = max(self._patience, min(slow, _MOST_PATIENCE))
-            lane.silence = 0.0
+            slow = min(8 * lane.silence, _MOST_PATIENCE) if late else 0.0
+            lane.patience = max(self._patience, slow)
+            lane.waits_since, lane.silence, lane.told_at = None, 0.0, float("-inf")
         if isinstance(told, Sample):
-            if now - began > self._patience:
+            if late:
                 # What a hung call brought home was true when it came home, not when asked.
                 told = told._replace(at=now)
             if told.state is CardState.LOST:  # or listed under another name by now
                 self._look_around()
         # It may have gone while it was read: an instance put together, a card that woke.
-        if told is not None and self._is_there(lane):
+        if told is not None and self._is_there(lane.card):
             self._carefully(told)
 
-    def _answer(self, card: CardId, round_: str) -> "Fact | Callable[[], Fact] | None":
+    def _answer(self, card: CardId, round_: str) -> "Fact | None":
         """None where nobody wants to know."""
         if round_ == _HOST:
             return self.host_now() if self._watch.host else None
         if round_ == _USERS:
-            if not self._watch.users:
-                return None
-            return partial(self._users, card, self.backend.processes(card))
+            return self._users(card) if self._watch.users else None
         metrics = self._wanted(card, round_)
         return self.backend.read(card, metrics) if metrics else None
 
-    def _wanted(self, card: CardId, round_: str) -> "frozenset[MetricId]":
+    def _wanted(self, card: CardId, cadence: str) -> "frozenset[MetricId]":
         """None of a card that has gone, as any may at any time."""
         listed = self._by_id.get(card)
         if listed is None:
             return frozenset()
-        return self._watch.metrics & metrics_of(listed, (Cadence(round_),))
+        return self._watch.metrics & metrics_of(listed, (Cadence(cadence),))
 
-    def _users(self, card: CardId, processes: "Sequence[CardProcess] | None") -> Users:
-        if processes is None:
-            return Users(card, None)
-        return Users(card, self.names.of_card(card, processes))
+    def _users(self, card: CardId) -> Users:
+        told = self.backend.processes(card)
+        return Users(card, None if told is None else self.names.of_card(card, told))
 
-    def _tell_silence(self, lane: _Lane) -> None:
-        now = self.clock.now()
-        for round_ in lane.rounds:
-            if now - lane.told_silence.get(round_, float("-inf")) >= self._period(round_):
-                lane.told_silence[round_] = now
-                if (told := self._silent(lane.card, round_)) is not None:
-                    self._carefully(told)
-
-    def _silent(self, card: CardId, round_: str) -> "Fact | None":
-        if round_ == _HOST or card not in self._by_id:
-            return None
-        if round_ == _USERS:
-            return Users(card, None) if self._watch.users else None
-        metrics = self._wanted(card, round_)
-        missing = dict.fromkeys(metrics, Absence.NO_ANSWER)
-        if not metrics:
-            return None
-        return Sample(card, self.clock.now(), {}, missing, CardState.NO_ANSWER)
-
-    def _carefully(self, told: "Fact | Callable[[], Fact]") -> None:
+    def _carefully(self, told: Fact) -> None:
         try:
-            self._tell(told() if callable(told) else told)
+            self._tell(told)
         except Exception:
             _report()
 

@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -59,17 +60,12 @@ class Place:
 
     def read(self, path: str, limit: int = 1 << 20) -> str | None:
         """The text of a file, or None where it cannot be read for whatever reason."""
-        try:
-            with self.at(path).open("rb") as file:
-                return file.read(limit).decode("utf-8", "replace")
-        except (OSError, ValueError):
-            return None
+        with suppress(OSError, ValueError), self.at(path).open("rb") as file:
+            return file.read(limit).decode("utf-8", "replace")
+        return None
 
     def entries(self, path: str) -> Sequence[Path]:
-        try:
-            return sorted(self.at(path).iterdir())
-        except OSError:
-            return ()
+        return _entries(self.at(path))
 
 
 def driver_library(place: Place) -> Path | None:
@@ -98,31 +94,35 @@ def find_library(place: Place, name: str) -> Path | None:
 
 
 def is_there(path: Path) -> bool:
-    """As far as this user can see: Path.exists raises where a folder above is closed."""
-    try:
-        path.stat()
-    except OSError:
-        return False
-    return True
+    """As far as this user can see."""
+    return os.path.exists(path)  # noqa: PTH110 - Path's own raises where a folder is closed
 
 
 def is_library(path: Path) -> bool:
     """Of a 64-bit program."""
-    try:
-        with path.open("rb") as file:
-            return file.read(5) == b"\x7fELF\2"
-    except OSError:
-        return False
+    with suppress(OSError), path.open("rb") as file:
+        return file.read(5) == b"\x7fELF\2"
+    return False
 
 
-class PciCard(NamedTuple):
-    """A display controller on the bus."""
+class DisplayController(NamedTuple):
+    """A graphics card as the PCI bus knows it, asked without waking it."""
 
     bus_id: str  # "0000:3b:00.0"
-    vendor: str  # four hexadecimal digits, as of its model
-    device: str
+    vendor_id: str  # four hexadecimal digits, as of its model
+    device_id: str
+    driver: str | None  # the kernel module that has it; None where none has
     asleep: bool  # the kernel switched its power off; any call to its driver would wake it
     may_sleep: bool  # the kernel is allowed to switch its power off
+    name: str = ""
+
+    @property
+    def sentence(self) -> Message:
+        known = {"card": self.name, "address": self.bus_id, "driver": self.driver}
+        held = Message("{card} at {address}, held by no driver.", **known)
+        if self.driver is not None:
+            held = Message("{card} at {address}, held by the driver {driver}.", **known)
+        return told(held, Message("It is asleep.") if self.asleep else NOTHING)
 
 
 class PciBus:
@@ -132,42 +132,28 @@ class PciBus:
         self._devices = root / "bus" / "pci" / "devices"
         self._nodes = root / "devices" / "system" / "node"
 
-    def cards(self, vendor: str | None = NVIDIA) -> list[PciCard]:
-        """Of one maker, or of all."""
-        try:
-            addresses = sorted(folder.name for folder in self._devices.iterdir())
-        except OSError:
-            return []
+    def cards(self, vendor: str | None = NVIDIA) -> list[DisplayController]:
+        """Of one maker, or of all; without a name."""
         return [
-            PciCard(
+            DisplayController(
                 bus_id,
                 maker,
                 self._told(bus_id, "device")[-4:],
+                self._driver(bus_id),
                 self.asleep(bus_id),
                 self._told(bus_id, "power/control") == "auto",
             )
-            for bus_id in addresses
+            for bus_id in (each.name for each in _entries(self._devices))
             if self._told(bus_id, "class").startswith(f"0x{_DISPLAY_CLASS:02x}")
-            for maker in [self._told(bus_id, "vendor")[-4:]]
-            if vendor in (None, maker)
+            if (maker := self._told(bus_id, "vendor")[-4:]) == vendor or vendor is None
         ]
 
     def asleep(self, bus_id: str) -> bool:
         return self._told(bus_id, "power/runtime_status") in ("suspended", "suspending")
 
-    def driver(self, bus_id: str) -> str | None:
-        """The kernel module that has the card; None where none has."""
-        try:
-            return (self._devices / bus_id / "driver").readlink().name
-        except OSError:
-            return None
-
     def slot(self, bus_id: str) -> tuple[int | None, int | None]:
         """PCIe generation and lanes that the slot offers: the card's neighbour up the bus."""
-        try:
-            above = (self._devices / bus_id).resolve(strict=True).parent
-        except OSError:
-            return None, None
+        above = (self._devices / bus_id).resolve().parent
         speed, width = _text(above / "max_link_speed"), _text(above / "max_link_width")
         lanes = int(width) if width.isdigit() else 0
         return _GENERATIONS.get(speed.split(" ")[0]), lanes if 0 < lanes <= 32 else None
@@ -189,6 +175,11 @@ class PciBus:
     def _told(self, bus_id: str, file: str) -> str:
         return _text(self._devices / bus_id / file)
 
+    def _driver(self, bus_id: str) -> str | None:
+        with suppress(OSError):
+            return (self._devices / bus_id / "driver").readlink().name
+        return None
+
 
 def plain_bus_id(text: str) -> str:
     """NVML writes 00000000:3B:00.0 where the kernel writes 0000:3b:00.0."""
@@ -200,10 +191,15 @@ def plain_bus_id(text: str) -> str:
 
 
 def _text(path: Path) -> str:
-    try:
+    with suppress(OSError):
         return path.read_text("ascii", "replace").strip()
-    except OSError:
-        return ""
+    return ""
+
+
+def _entries(folder: Path) -> Sequence[Path]:
+    with suppress(OSError):
+        return sorted(folder.iterdir())
+    return ()
 
 
 class Thing(StrEnum):
@@ -243,25 +239,6 @@ class Looked:
     sentence: Message
 
 
-class DisplayController(NamedTuple):
-    """A graphics card as the PCI bus knows it, asked without waking it."""
-
-    bus_id: str
-    vendor_id: str
-    device_id: str
-    name: str
-    driver: str | None
-    asleep: bool
-
-    @property
-    def sentence(self) -> Message:
-        known = {"card": self.name, "address": self.bus_id, "driver": self.driver}
-        held = Message("{card} at {address}, held by no driver.", **known)
-        if self.driver is not None:
-            held = Message("{card} at {address}, held by the driver {driver}.", **known)
-        return told(held, Message("It is asleep.") if self.asleep else NOTHING)
-
-
 def looked_for(place: Place) -> Sequence[Looked]:
     """In the order in which a person would check."""
     if place.platform == "darwin":
@@ -290,13 +267,9 @@ def display_controllers(place: Place) -> Sequence[DisplayController] | None:
     """Every graphics card on the PCI bus; None where the bus cannot be seen."""
     if not place.exists("/sys/bus/pci/devices"):
         return None
-    bus = PciBus(place.at("/sys"))
-    cards = bus.cards(None)
+    cards = PciBus(place.at("/sys")).cards(None)
     names = {model: _name(place, *model) for model in {card[1:3] for card in cards}}
-    return [
-        DisplayController(*card[:3], names[card[1:3]], bus.driver(card.bus_id), card.asleep)
-        for card in cards
-    ]
+    return [card._replace(name=names[card[1:3]]) for card in cards]
 
 
 def _chosen_library(place: Place, chosen: str) -> Looked:
@@ -314,14 +287,13 @@ def _chosen_library(place: Place, chosen: str) -> Looked:
 def _driver_library(place: Place) -> Looked:
     name = "nvml.dll" if place.platform == "win32" else "libnvidia-ml.so.1"
     library = driver_library(place)
+    where = name if library is None else place.shown(library)
+    sentence = Message("{library} is there: {path}.", library=name, path=where)
     if library is None:
-        missing = Message(
+        sentence = Message(
             "{library}, which comes with NVIDIA's driver, is not installed.", library=name
         )
-        return Looked(Thing.LIBRARY, name, found=False, sentence=missing)
-    where = place.shown(library)
-    there = Message("{library} is there: {path}.", library=name, path=where)
-    return Looked(Thing.LIBRARY, where, found=True, sentence=there)
+    return Looked(Thing.LIBRARY, where, library is not None, sentence)
 
 
 def _kernel_module(place: Place) -> Looked:

@@ -3,10 +3,9 @@
 import argparse
 import difflib
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from functools import partial
-from typing import NamedTuple, NoReturn, TypeVar
+from typing import NoReturn
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardState, Sample
@@ -45,49 +44,44 @@ _METRICS: dict[str, Metric] = {
 }
 _METRICS |= {alias: _METRICS[field] for alias, field in _ALIASES.items()}
 _HELD = ("used_memory", "used_gpu_memory")  # by a process
+_APP_FIELDS = (
+    *("pid", "process_name", "name", "gpu_name", "gpu_uuid", "gpu_bus_id", *_HELD),
+    *("uuid", "pci.bus_id"),
+)
 _FIELD_UNITS = {
     field: unit for field, metric in _METRICS.items() if (unit := _UNITS[metric.unit][0])
 } | dict.fromkeys(_HELD, "MiB")
-_Row = TypeVar("_Row")
-
-
-class _CardNow(NamedTuple):
-    """A card with what it says at this instant."""
-
-    card: Card
-    sample: Sample
-    processes: Sequence[CardProcess]
 
 
 def nvidia_smi(arguments: str, backend: SimulatedBackend, now: datetime) -> str:
     """What it prints. Raises Trouble for what is not offered here."""
-    asked = _asked(arguments)
-    cards = [
-        _CardNow(card, backend.now(card.id, metrics_of(card)), backend.processes(card.id) or ())
-        for card in backend.cards()
-    ]
+    asked, cards = _asked(arguments), backend.cards()
     if asked.id is not None:
         cards = [_named(word, cards) for word in asked.id.split(",")]
-    processes = [(each.card, process) for each in cards for process in each.processes]
+    processes = [(card, each) for card in cards for each in backend.processes(card.id) or ()]
     if asked.list_gpus:
-        lines = [
-            f"GPU {c.index}: {c.name} (UUID: {c.id})" for c in (each.card for each in cards)
-        ]
-    elif asked.query_gpu:
-        lines = _query(asked.query_gpu, asked.format, _card_fields(now, len(cards)), cards)
-    elif asked.apps:
-        lines = _query(asked.apps, asked.format, _app_fields(), processes)
-    else:
-        lines = [
-            f"{now:%a %b %e %H:%M:%S %Y}",
-            # Nobody made up a driver, or a CUDA version, for simulated cards.
-            _HEAD.format(program="simulated", driver="N/A"),
-            *map(_card_rows, cards),
-            _PROCESSES,
-            *(_process_row(card, process) for card, process in processes),
-            *([] if processes else [_NO_PROCESS]),
-            f"+{'-' * 89}+",
-        ]
+        return "\n".join(f"GPU {c.index}: {c.name} (UUID: {c.id})" for c in cards)
+    if asked.apps:
+        return _query(
+            asked.apps, asked.format, _APP_FIELDS, [_app(*each) for each in processes]
+        )
+    samples = [backend.now(card.id, metrics_of(card)) for card in cards]
+    figures = [_figures(*each) for each in zip(cards, samples, strict=True)]
+    if asked.query_gpu:
+        stamp = f"{now:%Y/%m/%d %H:%M:%S}.{now.microsecond // 1000:03}"
+        more = {"count": str(len(cards)), "driver_version": _ABSENT, "timestamp": stamp}
+        rows = [each | more for each in figures]
+        return _query(asked.query_gpu, asked.format, rows[0], rows)
+    lines = [
+        f"{now:%a %b %e %H:%M:%S %Y}",
+        # Nobody made up a driver, or a CUDA version, for simulated cards.
+        _HEAD.format(program="simulated", driver="N/A"),
+        *map(_card_rows, samples, figures),
+        _PROCESSES,
+        *(_process_row(*each) for each in processes),
+        *([] if processes else [_NO_PROCESS]),
+        f"+{'-' * 89}+",
+    ]
     return "\n".join(lines)
 
 
@@ -121,11 +115,77 @@ def _asked(arguments: str) -> argparse.Namespace:
     return asked
 
 
-def _named(word: str, cards: Sequence[_CardNow]) -> _CardNow:
-    for each in cards:
-        if word in (str(each.card.index), each.card.id, each.card.bus_id):
-            return each
+def _named(word: str, cards: Sequence[Card]) -> Card:
+    for card in cards:
+        if word in (str(card.index), card.id, card.bus_id):
+            return card
     raise Trouble("There is no card {word} here.", _FORMS, word=word)
+
+
+def _figures(card: Card, sample: Sample) -> dict[str, str]:
+    """All that can be asked for of a card, by its fields, in nvidia-smi's words."""
+    values = sample.values
+    known = {name: _figure(each, values.get(each.id)) for name, each in _METRICS.items()}
+    capability = ".".join(map(str, card.compute_capability or ()))
+    return known | _card(card) | {"index": str(card.index), "compute_cap": capability}
+
+
+def _card(card: Card) -> dict[str, str]:
+    # Eight digits of the domain, where the kernel writes four.
+    bus = f"0000{card.bus_id}".upper() if card.bus_id else _ABSENT
+    named = dict.fromkeys(("name", "gpu_name"), card.name)
+    named |= dict.fromkeys(("uuid", "gpu_uuid"), card.id)
+    return named | dict.fromkeys(("pci.bus_id", "gpu_bus_id"), bus)
+
+
+def _app(card: Card, process: CardProcess) -> dict[str, str]:
+    held, name = process.values.get(ProcessFigure.MEMORY), process.simulated_command or _ABSENT
+    memory = _ABSENT if held is None else str(round(held / MIB))
+    named = dict.fromkeys(("process_name", "name"), name) | {"pid": str(process.pid)}
+    return _card(card) | named | dict.fromkeys(_HELD, memory)
+
+
+def _figure(metric: Metric, value: float | None) -> str:
+    if value is None:
+        return _ABSENT
+    if metric.id == m.PERFORMANCE_STATE:
+        return f"P{value:.0f}"
+    if metric.id == m.COMPUTE_MODE:
+        return ("Default", "E. Thread", "Prohibited", "E. Process")[int(value)]
+    match metric.unit:
+        case Unit.FLAG:
+            return "Active" if value else "Not Active"
+        case Unit.STATE:
+            return "Enabled" if value else "Disabled"
+        case Unit.WATTS:
+            return f"{value:.2f}"
+    return str(round(value / _UNITS[metric.unit][1]))
+
+
+def _query(
+    names: str, form: str | None, known: Collection[str], rows: Sequence[Mapping[str, str]]
+) -> str:
+    style = [each.strip() for each in (form or "").split(",")]
+    if "csv" not in style:
+        raise Trouble("A query needs --format=csv.", _FORMS)
+    fields = [each.strip() for each in names.split(",")]
+    for field in fields:
+        if field not in known:
+            raise Trouble(
+                "Simulated cards have no field {field!r}.",
+                did_you_mean(difflib.get_close_matches(field, known, n=1), _FORMS),
+                field=field,
+            )
+    heads = [
+        f"{each} [{unit}]" if (unit := _FIELD_UNITS.get(each)) else each for each in fields
+    ]
+    units = {} if "nounits" in style else _FIELD_UNITS
+
+    def cell(field: str, text: str) -> str:
+        return text if field not in units or text == _ABSENT else f"{text} {units[field]}"
+
+    lines = [[cell(field, row[field]) for field in fields] for row in rows]
+    return "\n".join(map(", ".join, lines if "noheader" in style else [heads, *lines]))
 
 
 _HEAD = """\
@@ -153,138 +213,49 @@ _NO_PROCESS = f"| {' No running processes found':<87} |"
 _PROCESS = "| {index:>4}   N/A  N/A {pid:>15}{use:>7}   {name:<34.34} {memory:>11} |"
 
 
-def _card_rows(now: _CardNow) -> str:
-    card = now.card
-    if now.sample.state is not CardState.WORKING:
-        return _LOST.format(index=card.index, name=card.name, why="ERR!")
+# What of the table stands under which field, and what comes behind it.
+_IN_TABLE = {
+    "index": ("index", ""),
+    "name": ("name", ""),
+    "bus": ("pci.bus_id", ""),
+    "persistence": ("persistence_mode", ""),
+    "display": ("display_active", ""),
+    "ecc": ("ecc.errors.uncorrected.volatile.total", ""),
+    "fan": ("fan.speed", "%"),
+    "temperature": ("temperature.gpu", "C"),
+    "state": ("pstate", ""),
+    "power": ("power.draw", "W"),
+    "limit": ("power.limit", "W"),
+    "used": ("memory.used", "MiB"),
+    "total": ("memory.total", "MiB"),
+    "busy": ("utilization.gpu", "%"),
+    "mode": ("compute_mode", ""),
+    "mig": ("mig.mode.current", ""),
+}
+_SWITCHES = {"Disabled": "Off", "Enabled": "On"}
 
-    def cell(field: str, unit: str = "") -> str:
-        text = _figure(_METRICS[field], now)
-        return "N/A" if text == _ABSENT else f"{text}{unit}"
 
-    def switch(field: str) -> str:
-        return {"Disabled": "Off", "Enabled": "On"}.get(cell(field), "N/A")
-
-    def watts(field: str) -> str:
-        value = now.sample.values.get(_METRICS[field].id)
-        return "N/A" if value is None else f"{value:.0f}W"
-
-    return _CARD.format(
-        index=card.index,
-        name=card.name,
-        persistence=switch("persistence_mode"),
-        bus=_bus(card),
-        display=switch("display_active"),
-        ecc=cell("ecc.errors.uncorrected.volatile.total"),
-        fan=cell("fan.speed", "%"),
-        temperature=cell("temperature.gpu", "C"),
-        state=cell("pstate"),
-        power=watts("power.draw"),
-        limit=watts("power.limit"),
-        used=cell("memory.used", "MiB"),
-        total=cell("memory.total", "MiB"),
-        busy=cell("utilization.gpu", "%"),
-        mode=cell("compute_mode"),
-        mig=cell("mig.mode.current"),
-    )
+def _card_rows(sample: Sample, figures: Mapping[str, str]) -> str:
+    if sample.state is not CardState.WORKING:
+        return _LOST.format(**figures, why="ERR!")
+    cells = {}
+    for name, (field, unit) in _IN_TABLE.items():
+        text = figures[field]
+        if name in ("persistence", "display"):
+            text = _SWITCHES.get(text, _ABSENT)
+        elif unit == "W" and text != _ABSENT:
+            text = f"{float(text):.0f}"
+        cells[name] = "N/A" if text == _ABSENT else text + unit
+    return _CARD.format(**cells)
 
 
 def _process_row(card: Card, process: CardProcess) -> str:
     name = process.simulated_command or "[Not Found]"
-    held = process.values.get(ProcessFigure.MEMORY)
+    memory = _app(card, process)["used_memory"]
     return _PROCESS.format(
         index=card.index,
         pid=process.pid,
         use=process.use,
         name=name if len(name) <= 34 else f"...{name[-31:]}",
-        memory="N/A" if held is None else f"{round(held / MIB)}MiB",
+        memory="N/A" if memory == _ABSENT else f"{memory}MiB",
     )
-
-
-def _query(
-    names: str,
-    form: str | None,
-    known: Mapping[str, Callable[[_Row], str]],
-    rows: Sequence[_Row],
-) -> list[str]:
-    style = [each.strip() for each in (form or "").split(",")]
-    if "csv" not in style:
-        raise Trouble("A query needs --format=csv.", _FORMS)
-    fields = [each.strip() for each in names.split(",")]
-    for field in fields:
-        if field not in known:
-            raise Trouble(
-                "Simulated cards have no field {field!r}.",
-                did_you_mean(difflib.get_close_matches(field, known, n=1), _FORMS),
-                field=field,
-            )
-    heads = [
-        f"{each} [{_FIELD_UNITS[each]}]" if each in _FIELD_UNITS else each for each in fields
-    ]
-    lines = [] if "noheader" in style else [", ".join(heads)]
-    for row in rows:
-        cells = []
-        for field in fields:
-            text = known[field](row)
-            bare = field not in _FIELD_UNITS or "nounits" in style or text == _ABSENT
-            cells.append(text if bare else f"{text} {_FIELD_UNITS[field]}")
-        lines.append(", ".join(cells))
-    return lines
-
-
-def _card_fields(now: datetime, count: int) -> Mapping[str, Callable[[_CardNow], str]]:
-    fields: dict[str, Callable[[_CardNow], str]] = {
-        field: partial(_figure, metric) for field, metric in _METRICS.items()
-    }
-    fields |= dict.fromkeys(("name", "gpu_name"), lambda each: each.card.name)
-    fields |= dict.fromkeys(("uuid", "gpu_uuid"), lambda each: each.card.id)
-    fields |= dict.fromkeys(("pci.bus_id", "gpu_bus_id"), lambda each: _bus(each.card))
-    return fields | {
-        "index": lambda each: str(each.card.index),
-        "compute_cap": lambda each: ".".join(map(str, each.card.compute_capability or ())),
-        "count": lambda _: str(count),
-        "driver_version": lambda _: _ABSENT,
-        "timestamp": lambda _: f"{now:%Y/%m/%d %H:%M:%S}.{now.microsecond // 1000:03}",
-    }
-
-
-def _app_fields() -> Mapping[str, Callable[[tuple[Card, CardProcess]], str]]:
-    def memory(app: tuple[Card, CardProcess]) -> str:
-        held = app[1].values.get(ProcessFigure.MEMORY)
-        return _ABSENT if held is None else str(round(held / MIB))
-
-    def name(app: tuple[Card, CardProcess]) -> str:
-        return app[1].simulated_command or _ABSENT
-
-    return dict.fromkeys(_HELD, memory) | {
-        "pid": lambda app: str(app[1].pid),
-        "process_name": name,
-        "name": name,
-        "gpu_name": lambda app: app[0].name,
-        "gpu_uuid": lambda app: app[0].id,
-        "gpu_bus_id": lambda app: _bus(app[0]),
-    }
-
-
-def _figure(metric: Metric, now: _CardNow) -> str:
-    """In nvidia-smi's words, which are not the window's."""
-    value = now.sample.values.get(metric.id)
-    if value is None:
-        return _ABSENT
-    if metric.id == m.PERFORMANCE_STATE:
-        return f"P{value:.0f}"
-    if metric.id == m.COMPUTE_MODE:
-        return ("Default", "E. Thread", "Prohibited", "E. Process")[int(value)]
-    match metric.unit:
-        case Unit.FLAG:
-            return "Active" if value else "Not Active"
-        case Unit.STATE:
-            return "Enabled" if value else "Disabled"
-        case Unit.WATTS:
-            return f"{value:.2f}"
-    return str(round(value / _UNITS[metric.unit][1]))
-
-
-def _bus(card: Card) -> str:
-    """Eight digits of the domain, where the kernel writes four."""
-    return f"0000{card.bus_id}".upper() if card.bus_id else _ABSENT

@@ -5,7 +5,6 @@ uses which card, and what each of them did in the last minutes.
 import math
 import os
 import re
-import signal
 import sys
 import threading
 import time
@@ -71,23 +70,10 @@ class _Known:
     """What rarely changes about a process is not asked at every look."""
 
     process: psutil.Process
+    named: NamedProcess | None = None  # by the look before
     looks: int = 0
-    user: str | None = None
-    command: str | None = None
-    container: str | None = None
-    of_this_user: bool = False
-    ancestors: tuple[Ancestor, ...] = ()
     worked: float | None = None  # seconds of processor time, when last asked
     asked_at: float = 0.0
-    named: NamedProcess | None = None  # by the look before
-
-    def share_of_processor(self) -> float | None:
-        """Cores' worth since the look before. By hand: psutil takes twice as long for it."""
-        times, now = self.process.cpu_times(), time.monotonic()
-        worked = times.user + times.system
-        before, self.worked = self.worked, worked
-        passed, self.asked_at = now - self.asked_at, now
-        return None if before is None or passed <= 0 else max(0.0, worked - before) / passed
 
 
 class ProcessNames:
@@ -108,8 +94,7 @@ class ProcessNames:
     def of_card(self, card: CardId, processes: Sequence[CardProcess]) -> Sequence[NamedProcess]:
         """All there are on it; what is on no card any more is forgotten."""
         with self._lock:
-            now = time.monotonic()
-            found = []
+            now, found = time.monotonic(), []
             for each in processes:
                 known = self._known.get(each.pid)
                 if known and known.named and now - known.asked_at < _SAME_ROUND:
@@ -122,13 +107,10 @@ class ProcessNames:
         return found
 
     def one(self, process: CardProcess) -> NamedProcess:
-        if process.simulated_command is not None:
+        command, user = process.simulated_command, process.simulated_user
+        if command is not None:
             return NamedProcess(
-                process,
-                resolved=False,
-                reason=SIMULATED,
-                user=process.simulated_user,
-                command=process.simulated_command,
+                process, resolved=False, reason=SIMULATED, user=user, command=command
             )
         if self.elsewhere:
             # The driver tells the host's pid; the same number here is somebody else.
@@ -142,34 +124,44 @@ class ProcessNames:
         known = self._known.get(process.pid)
         if known is None or not known.process.is_running():
             known = self._known[process.pid] = _Known(psutil.Process(process.pid))
-        held = int(known.process.memory_info().rss)
+        who, named = known.process, known.named
+        held, cpu = int(who.memory_info().rss), None
         # Its figures are zeros, which nobody measured, and its command is gone.
-        ended = not held and known.process.status() == psutil.STATUS_ZOMBIE
-        if known.looks == 0 or (known.looks % _ASKED_AGAIN_AFTER == 0 and not ended):
-            with known.process.oneshot():
-                known.user = _or_none(known.process.username)
-                known.command = _command(known.process)
-                known.container = self._container(known.process.pid)
-                known.of_this_user = _of_this_user(known.process, known.user)
-            known.ancestors = _ancestors(known.process)
+        ended = not held and who.status() == psutil.STATUS_ZOMBIE
+        if named is None or (known.looks % _ASKED_AGAIN_AFTER == 0 and not ended):
+            named = self._facts(process, who)
         known.looks += 1
-        known.named = NamedProcess(
-            process,
-            resolved=True,
+        if not ended:
+            # By hand: psutil takes twice as long for it.
+            times, now = who.cpu_times(), time.monotonic()
+            worked, passed = times.user + times.system, now - known.asked_at
+            if known.worked is not None and passed > 0:
+                cpu = max(0.0, worked - known.worked) / passed
+            known.worked, known.asked_at = worked, now
+        known.named = replace(
+            named,
+            process=process,
             reason=UNCOLLECTED if ended else NOTHING,
-            user=known.user,
-            command=known.command,
-            cpu=None if ended else known.share_of_processor(),
+            cpu=cpu,
             memory_bytes=None if ended else held,
-            started_at=known.process.create_time(),
-            container=known.container,
-            ours=process.pid == os.getpid(),
-            of_this_user=known.of_this_user,
-            ancestors=known.ancestors,
-            identity=known.process,
             ended=ended,
         )
         return known.named
+
+    def _facts(self, process: CardProcess, who: psutil.Process) -> NamedProcess:
+        user = _or_none(who.username)
+        return NamedProcess(
+            process,
+            resolved=True,
+            user=user,
+            command=_command(who),
+            started_at=who.create_time(),
+            container=self._container(process.pid),
+            ours=process.pid == os.getpid(),
+            of_this_user=_is_mine(user),
+            ancestors=_ancestors(who),
+            identity=who,
+        )
 
     def _container(self, pid: int) -> str | None:
         try:
@@ -208,14 +200,10 @@ def _or_none(ask: Callable[[], str]) -> str | None:
         return None
 
 
-def _of_this_user(process: psutil.Process, user: str | None) -> bool:
-    """Whether the system would let us end it."""
-    if sys.platform == "win32":
-        return user is not None and user == _or_none(psutil.Process().username)
-    try:
-        return os.geteuid() in {0, process.uids().real}
-    except psutil.AccessDenied:
-        return False
+def _is_mine(user: str | None) -> bool:
+    """Whether the system would let us end what is that user's."""
+    root = sys.platform != "win32" and os.geteuid() == 0
+    return root or (user is not None and user == _or_none(psutil.Process().username))
 
 
 def refusal(named: NamedProcess) -> Message:
@@ -245,18 +233,19 @@ def refusal(named: NamedProcess) -> Message:
 
 
 def end(named: NamedProcess, way: Way) -> None:
-    """Sends the wish and does not wait. Raises Trouble when it cannot be sent.
-
-    That the number still belongs to the process that was looked at is checked right before.
-    """
+    """Sends the wish and does not wait. Raises Trouble when it cannot be sent."""
     if why_not := refusal(named):
         raise Trouble(why_not)
     if isinstance(named.identity, FarIdentity):
         named.identity.end(kill=way is Way.KILL)
         return
     try:
-        _send(named.identity, way)
-    except (psutil.NoSuchProcess, ProcessLookupError) as error:
+        # Neither is sent to another process that got its number.
+        if way is Way.ASK:
+            named.identity.terminate()
+        else:
+            named.identity.kill()
+    except psutil.NoSuchProcess as error:
         raise Trouble("It has ended already.") from error
     except (psutil.AccessDenied, PermissionError) as error:
         raise Trouble(
@@ -264,27 +253,6 @@ def end(named: NamedProcess, way: Way) -> None:
             "An administrator may end it.",
             pid=named.process.pid,
         ) from error
-
-
-def _send(identity: psutil.Process, way: Way) -> None:
-    descriptor = None
-    if sys.platform == "linux":
-        # It stays with this one process, whoever gets its number later.
-        with suppress(AttributeError, OSError):  # some sandboxes have none
-            descriptor = os.pidfd_open(identity.pid)
-    try:
-        if not identity.is_running():
-            raise psutil.NoSuchProcess(identity.pid)
-        if sys.platform == "linux" and descriptor is not None:
-            number = signal.SIGTERM if way is Way.ASK else signal.SIGKILL
-            signal.pidfd_send_signal(descriptor, number)
-        elif way is Way.ASK:
-            identity.terminate()
-        else:
-            identity.kill()
-    finally:
-        if descriptor is not None:
-            os.close(descriptor)
 
 
 def has_ended(named: NamedProcess) -> bool:
@@ -365,62 +333,35 @@ class ProcessBook:
         self._looked_at: dict[CardId, float] = {}
         self._rows: tuple[BookRow, ...] = ()
         self._living: tuple[NamedProcess, ...] = ()
-        self._stale_from = -math.inf  # when the rows above have to be put together anew
 
     def take(self, card: CardId, named: Sequence[NamedProcess] | None) -> None:
         """What a look at one card brought; None where the card did not tell."""
         now = self._clock.now()
         there = {(each.process.card, each.process.pid) for each in named or ()}
         with self._lock:
-            known = [
-                entry
-                for key, entry in self._entries.items()
-                if entry.told_by == card and key not in there
-            ]
-        # Before the lock is taken: the system is asked who runs still.
-        over = Standing.LEFT if named is not None else Standing.UNKNOWN
-        standings = [
-            Standing.ENDED
-            if named is not None
-            and (entry.row.standing is Standing.ENDED or has_ended(entry.row.named))
-            else over
-            for entry in known
-        ]
-        with self._lock:
-            self._stale_from = -math.inf
-            for entry, standing in zip(known, standings, strict=True):
-                row = entry.row
-                if standing is Standing.UNKNOWN:
-                    if row.standing is Standing.THERE:
-                        named_only = _untold(row.named)
-                        entry.row = replace(row, named=named_only, standing=standing, since=now)
-                else:
-                    since = row.since if row.over else now
-                    entry.row = replace(row, standing=standing, since=since)
+            for key, entry in self._entries.items():
+                if entry.told_by == card and key not in there:
+                    entry.row = _absent(entry.row, now, told=named is not None)
+            for each in named or ():
+                self._write(card, each, now)
             if named is not None:
                 self._looked_at[card] = now
-                for each in named:
-                    self._write(card, each, now)
-                self._forget(now)
+            self._put_together(now)
 
     def keep(self, cards: Collection[CardId]) -> None:
         """Only these are listed any more."""
         with self._lock:
-            self._stale_from = -math.inf
             self._entries = {k: each for k, each in self._entries.items() if k[0] in cards}
             self._looked_at = {c: at for c, at in self._looked_at.items() if c in cards}
+            self._put_together(self._clock.now())
 
     def rows(self) -> Sequence[BookRow]:
         """Also who ended a moment ago. The very same object until something changes."""
-        with self._lock:
-            self._put_together()
-            return self._rows
+        return self._rows
 
     def living(self) -> Sequence[NamedProcess]:
         """Who uses a card as of the last look. The very same object until something changes."""
-        with self._lock:
-            self._put_together()
-            return self._living
+        return self._living
 
     def past(self, card: CardId, pid: int) -> ProcessPast:
         with self._lock:
@@ -447,30 +388,33 @@ class ProcessBook:
             entry = self._entries[key] = _Entry(row, card, array("d"))
         since = entry.row.since if entry.row.standing is Standing.THERE else now
         entry.row = replace(row, since=since)
-        values = named.process.values
-        told = (values.get(ProcessFigure.SM), values.get(ProcessFigure.MEMORY))
+        told = [
+            named.process.values.get(each) for each in (ProcessFigure.SM, ProcessFigure.MEMORY)
+        ]
         figures = (now, *told, named.cpu, named.memory_bytes)
         entry.past.extend(math.nan if figure is None else figure for figure in figures)
         del entry.past[: -5 * LOOKS]
 
-    def _forget(self, now: float) -> None:
-        over = sorted((x.row.since, key) for key, x in self._entries.items() if x.row.over)
-        for position, (since, key) in enumerate(reversed(over)):
-            if now - since > _REMEMBERED or position >= _MOST_ENDED:
+    def _put_together(self, now: float) -> None:
+        over = [(x.row.since, key) for key, x in self._entries.items() if x.row.over]
+        for place, (since, key) in enumerate(sorted(over, reverse=True)):
+            if now - since > _REMEMBERED or place >= _MOST_ENDED:
                 del self._entries[key]
-
-    def _put_together(self) -> None:
-        now = self._clock.now()
-        if now < self._stale_from:
-            return
         rows = [entry.row for entry in self._entries.values()]
         self._rows = tuple(x for x in rows if not x.over or now - x.since < ENDED_STAYS)
-        ends = [row.since + ENDED_STAYS for row in self._rows if row.over]
-        self._stale_from = min(ends, default=math.inf)
-        self._living = tuple(x.named for x in self._rows if x.standing is Standing.THERE)
+        self._living = tuple(x.named for x in rows if x.standing is Standing.THERE)
 
 
-def _untold(named: NamedProcess) -> NamedProcess:
-    """The same process without figures that may be true no more."""
+def _absent(row: BookRow, now: float, *, told: bool) -> BookRow:
+    """Of one that its card did not list, or of a card that did not tell."""
+    if told:
+        ended = row.standing is Standing.ENDED or has_ended(row.named)
+        standing = Standing.ENDED if ended else Standing.LEFT
+        return replace(row, standing=standing, since=row.since if row.over else now)
+    if row.standing is not Standing.THERE:
+        return row
+    # Without figures that may be true no more.
     missing = dict.fromkeys(ProcessFigure, Absence.NOT_YET)
-    return replace(named, process=named.process._replace(values={}, missing=missing))
+    process = row.named.process._replace(values={}, missing=missing)
+    named = replace(row.named, process=process)
+    return replace(row, named=named, standing=Standing.UNKNOWN, since=now)

@@ -8,17 +8,26 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuexplorer.core import metrics as ids
+from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.backend import Backend, HardwareFault, Source
-from gpuexplorer.telemetry.card_course import USABLE, why_no_figures
-from gpuexplorer.telemetry.facts import Attempt, Cards, Fact, Notes, Stream, Tell, Users, Watch
-from gpuexplorer.telemetry.happening_log import HappeningLog
-from gpuexplorer.telemetry.happenings import Happening
-from gpuexplorer.telemetry.latest import Latest, Reading
+from gpuexplorer.telemetry.card_course import USABLE, HappeningLog, why_no_figures
+from gpuexplorer.telemetry.facts import (
+    Attempt,
+    Cards,
+    Fact,
+    Notes,
+    Reading,
+    Stream,
+    Tell,
+    Users,
+    Watch,
+)
+from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.local import HOST_AT_LEAST, PATIENCE, Local
 
 if TYPE_CHECKING:  # they import psutil, or numpy
@@ -28,7 +37,6 @@ if TYPE_CHECKING:  # they import psutil, or numpy
     from gpuexplorer.telemetry.trace import Past
 
 SHORTEST, LONGEST = 0.1, 60.0
-_USERS, _HOST = "users", "host"
 # Read all the time, so that their past has no holes: 0.7 ms of processor and 25 ms of waiting
 # in the card's own thread, every two seconds. The same of each link while somebody looks.
 _TRAFFIC = frozenset(
@@ -74,16 +82,14 @@ class Session:
         self._wanting, self._changed = threading.Lock(), threading.Condition()
         self._wants: list[Want] = []
         self.watched = Watch(host=host)  # by anybody; replaced whole
-        self._asked: Sequence[Cadence] = ()
+        self._asked: frozenset[Cadence] = frozenset()
         self._cards = Cards((), Source("none", NOTHING, cards=False))
         self._notes: Sequence[Message] = ()
-        self._latest = Latest()
-        self._host_reading: Reading | None = None
+        self._samples: dict[CardId, dict[Cadence, Sample]] = {}  # the newest of each round
+        self._readings: dict[CardId, Reading] = {}
         self._users_known: dict[CardId, bool] = {}
-        # Of each round: the cards it is about, those told of in it, how often it ended.
-        self._rounds: Mapping[str, frozenset[CardId]] = {}
-        self._told_of: dict[str, set[CardId]] = {}
-        self._sweeps: dict[str, int] = {}
+        self._beating: frozenset[CardId] = frozenset()  # the cards of the fast round
+        self._told_of: set[CardId] = set()  # in it
         self._beat_at: float | None = None
         self._beats = BeatCount()
         self._takers: tuple[Tell, ...] = ()
@@ -166,14 +172,11 @@ class Session:
         self, cadences: Collection[Cadence] = tuple(Cadence), processes: bool = True
     ) -> Want:
         """Everything of these cadences, until it is released."""
-        metrics = {metric.id for metric in METRICS.values() if metric.cadence in cadences}
-        return self.want_metrics(metrics, processes)
+        return self.want_metrics(_of(cadences), processes)
 
     def want_always(self) -> Want:
         """What is read whatever a person looks at."""
-        always = (Cadence.FAST, Cadence.SLOW)
-        metrics = {metric.id for metric in METRICS.values() if metric.cadence in always}
-        return self.want_metrics(metrics | _TRAFFIC)
+        return self.want_metrics(_of((Cadence.FAST, Cadence.SLOW)) | _TRAFFIC)
 
     def want_metrics(self, metrics: Collection[MetricId], processes: bool = False) -> Want:
         want = Want(frozenset(metrics), processes)
@@ -190,13 +193,12 @@ class Session:
 
     def reading(self, card: CardId) -> Reading | None:
         """The newest that is known; None before the first answer."""
-        if card == HOST_ID:
-            return self._host_reading
-        return self._latest.reading(card, self._asked or tuple(Cadence))
+        return self._readings.get(card)
 
     def read_host(self) -> Reading:
         """Asked for on the spot, where the stream can. One thread at a time."""
-        return as_reading(self.stream.host_now())
+        sample = self.stream.host_now()
+        return Reading(sample.card, sample.at, sample.state, sample.values, sample.missing)
 
     def silence(self, card: CardId) -> float | None:
         """Seconds for which a card has not answered; None while it does."""
@@ -204,17 +206,14 @@ class Session:
 
     def state_sentence(self, card: CardId) -> Message:
         """How the card is, in words, with the seconds when it does not answer."""
-        silence = self.silence(card)
+        silence, reading = self.silence(card), self.reading(card)
         if silence is not None:
             return Message("no answer for {seconds:.0f} s", seconds=silence)
-        reading = self.reading(card)
         if reading is None:
             return Message("not read yet")
-        usable = any(metric in reading.values for metric in USABLE)
-        if reading.state is not CardState.WORKING or usable:
+        if reading.state is not CardState.WORKING or reading.values.keys() & USABLE:
             return reading.state.sentence
-        why = why_no_figures(reading.values, reading.missing)
-        if why is None:
+        if (why := why_no_figures(reading.values, reading.missing)) is None:
             return Message("no usable figure")
         return Message("no usable figure ({why})", why=why.sentence)
 
@@ -241,11 +240,32 @@ class Session:
         return self._beats
 
     def wait_for_sweeps(self, number: int, seconds: float) -> bool:
-        """Wait until every round has gone over all cards so many times."""
-        return self._wait_for((*Cadence, _USERS, _HOST), number, seconds)
+        """Wait until all that is wanted was told, and the fast round went over all cards so
+        many times.
+        """
+        return self._wait(lambda: self._all_told() and self._went_over(number), seconds)
 
     def wait_for_fast_sweep(self, number: int, seconds: float) -> bool:
-        return self._wait_for((Cadence.FAST,), number, seconds)
+        return self._wait(lambda: self._went_over(number), seconds)
+
+    def _wait(self, told: Callable[[], bool], seconds: float) -> bool:
+        with self._changed:
+            return self._changed.wait_for(told, seconds)
+
+    def _went_over(self, number: int) -> bool:
+        return self._beats.taken >= number or not self._beating
+
+    def _all_told(self) -> bool:
+        watch = self.watched
+        return (not watch.host or HOST_ID in self._samples) and all(
+            (not watch.users or card.id in self._users_known)
+            and all(
+                cadence in self._samples.get(card.id, ())
+                for cadence in Cadence
+                if watch.metrics & metrics_of(card, (cadence,))
+            )
+            for card in self.cards()
+        )
 
     def take(self, fact: Fact) -> None:
         match fact:
@@ -258,33 +278,65 @@ class Session:
                 self._round_up()
             case Notes(notes=notes):
                 self._notes = notes
-            case Sample(card=card) if card == HOST_ID:
-                self._host_reading = as_reading(fact)
-                self._count(_HOST, card)
             case Sample():
                 self._take_sample(fact)
             case Users(card=card, processes=named):
                 self._users_known[card] = named is not None
                 self.process_book.take(card, named)
                 self.happening_log.consider_processes(card, named)
-                self._count(_USERS, card)
+                self._notify()
             case HardwareFault():
-                self.happening_log.consider_fault(fact)
+                self.happening_log.tell(Kind.XID, fact.card, fact.sentence)
         for taker in self._takers:
             taker(fact)
 
     def _take_sample(self, sample: Sample) -> None:
-        self._latest.put(sample)
-        self.happening_log.consider(sample)
-        some = next(iter(sample.values), None) or next(iter(sample.missing), None)
+        some = next(iter((*sample.values, *sample.missing)), None)
         if some is None:
             return
         cadence = METRICS[some].cadence
-        if self._count(cadence, sample.card) and cadence is Cadence.FAST:
-            passed = 0.0 if self._beat_at is None else sample.at - self._beat_at
-            missed = max(0, round(passed / self.interval) - 1)
-            self._beat_at = sample.at
-            self._beats = BeatCount(self._beats.taken + 1, self._beats.missed + missed)
+        self._keep(sample, cadence)
+        if sample.card != HOST_ID:
+            self.happening_log.consider(sample)
+            if cadence is Cadence.FAST:
+                self._count(sample)
+        self._notify()
+
+    def _notify(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    def _count(self, sample: Sample) -> None:
+        """The fast round is over when each card of it was told of."""
+        with self._changed:
+            self._told_of.add(sample.card)
+            if self._told_of >= self._beating:
+                self._told_of.clear()
+                passed = 0.0 if self._beat_at is None else sample.at - self._beat_at
+                missed = max(0, round(passed / self.interval) - 1)
+                self._beat_at = sample.at
+                self._beats = BeatCount(self._beats.taken + 1, self._beats.missed + missed)
+
+    def _keep(self, sample: Sample, cadence: Cadence) -> None:
+        """What is of a round that nobody wants any more is not known any more."""
+        kept = self._samples.get(sample.card, {})
+        asked = self._asked or Cadence  # before anybody asks, all is kept
+        kept = {each: kept[each] for each in kept if each in asked} | {cadence: sample}
+        self._samples[sample.card] = kept
+        newest = max(kept.values(), key=lambda each: each.at)
+        reason = Absence.NOT_YET
+        if newest.state is not CardState.WORKING:
+            reason = next(iter(newest.missing.values()), reason)
+        values: dict[MetricId, float] = {}
+        missing: dict[MetricId, Absence] = {}
+        for each in kept.values():
+            if each.state is newest.state:
+                values |= each.values
+                missing |= each.missing
+            else:  # a slower round has not noticed yet: what it knew is no longer so
+                missing |= dict.fromkeys((*each.values, *each.missing), reason)
+        reading = Reading(sample.card, newest.at, newest.state, values, missing)
+        self._readings[sample.card] = reading
 
     def _happened(self, happening: Happening) -> None:
         if self._on_happening is not None:
@@ -303,42 +355,14 @@ class Session:
             if watch == self.watched:
                 return
             self.watched = watch
-            self._asked = [c for c in Cadence if any(METRICS[m].cadence is c for m in metrics)]
+            self._asked = frozenset(METRICS[each].cadence for each in metrics)
             self._round_up()
             self.stream.watch(watch)
 
     def _round_up(self) -> None:
-        """Whom each round is about: the cards of which somebody wants to know that."""
-        cards, watch = self._cards.cards, self.watched
-        rounds: dict[str, frozenset[CardId]] = {
-            cadence: frozenset(c.id for c in cards if watch.metrics & metrics_of(c, (cadence,)))
-            for cadence in Cadence
-        }
-        rounds[_USERS] = self._ids() if watch.users else frozenset()
-        rounds[_HOST] = frozenset({HOST_ID} if watch.host else ())
-        self._rounds = rounds
-
-    def _count(self, round_: str, card: CardId) -> bool:
-        """True when this round is over: each card of it was told of."""
-        with self._changed:
-            told_of = self._told_of.setdefault(round_, set())
-            told_of.add(card)
-            if not told_of >= self._rounds.get(round_, frozenset()):
-                return False
-            told_of.clear()
-            self._sweeps[round_] = self._sweeps.get(round_, 0) + 1
-            self._changed.notify_all()
-            return True
-
-    def _wait_for(self, rounds: Sequence[str], number: int, seconds: float) -> bool:
-        def all_over() -> bool:
-            return all(
-                self._sweeps.get(each, 0) >= number or not self._rounds.get(each)
-                for each in rounds
-            )
-
-        with self._changed:
-            return self._changed.wait_for(all_over, seconds)
+        cards, metrics = self.cards(), self.watched.metrics
+        fast = (Cadence.FAST,)
+        self._beating = frozenset(c.id for c in cards if metrics & metrics_of(c, fast))
 
 
 def session_on(
@@ -367,6 +391,10 @@ def remembering(
     return session
 
 
+def _of(cadences: Collection[Cadence]) -> frozenset[MetricId]:
+    return frozenset(each.id for each in METRICS.values() if each.cadence in cadences)
+
+
 def check_interval(seconds: float) -> float:
     """The interval itself, or Trouble that names the range."""
     if not SHORTEST <= seconds <= LONGEST:
@@ -378,10 +406,6 @@ def check_interval(seconds: float) -> float:
             longest=LONGEST,
         )
     return seconds
-
-
-def as_reading(sample: Sample) -> Reading:
-    return Reading(sample.card, sample.at, sample.state, sample.values, sample.missing)
 
 
 def card_numbers(cards: Sequence[Card]) -> Mapping[CardId, str]:

@@ -4,6 +4,7 @@ the machine: no driver lists what stands between the cards, the kinds of their p
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind
@@ -70,7 +71,7 @@ class Link(NamedTuple):
         return self.pcie_path if self.path is PathKind.NVLINK else self.path
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Topology:
     """The machine as the driver sees it."""
 
@@ -80,11 +81,10 @@ class Topology:
     # The numbers of the processors close to a card, as the kernel lists them: "0-31,64-95".
     cpu_affinity: Mapping[CardId, str] = field(default_factory=dict)
     node_memory: Mapping[int, int] = field(default_factory=dict)  # bytes close to each node
-    by_pair: Mapping[frozenset[CardId], Link] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        by_pair = {frozenset((link.a, link.b)): link for link in self.links}
-        object.__setattr__(self, "by_pair", by_pair)
+    @cached_property
+    def by_pair(self) -> Mapping[frozenset[CardId], Link]:
+        return {frozenset((link.a, link.b)): link for link in self.links}
 
     def link(self, a: CardId, b: CardId) -> Link | None:
         return self.by_pair.get(frozenset((a, b)))
@@ -95,10 +95,9 @@ def with_what_was(before: Topology, now: Topology, cards: Sequence[Card]) -> Top
     listed = {card.id for card in cards} | {HOST_ID}
     links = dict(now.by_pair)
     for pair, link in before.by_pair.items():
-        other = links.get(pair)
-        told = other is not None and other.path is not PathKind.UNKNOWN
-        rated = other is not None and other.rate is not None
-        if pair <= listed and (not told or (link.rate is not None and not rated)):
+        told = links.get(pair, link._replace(path=PathKind.UNKNOWN))
+        unrated = told.rate is None and link.rate is not None
+        if pair <= listed and (told.path is PathKind.UNKNOWN or unrated):
             links[pair] = link
     return Topology(
         [card for card in dict.fromkeys((*now.cards, *before.cards)) if card in listed],
@@ -111,13 +110,13 @@ def with_what_was(before: Topology, now: Topology, cards: Sequence[Card]) -> Top
 
 # Usable bytes per second of one PCIe lane, each direction, after line coding.
 _LANE_RATES = {
-    1: 2.5e9 * 8 / 10 / 8,
-    2: 5.0e9 * 8 / 10 / 8,
-    3: 8.0e9 * 128 / 130 / 8,
-    4: 16.0e9 * 128 / 130 / 8,
-    5: 32.0e9 * 128 / 130 / 8,
-    6: 64.0e9 * 242 / 256 / 8,
-    7: 128.0e9 * 242 / 256 / 8,
+    1: 2e9 / 8,
+    2: 4e9 / 8,
+    3: 8e9 / 8 * 128 / 130,
+    4: 16e9 / 8 * 128 / 130,
+    5: 32e9 / 8 * 128 / 130,
+    6: 64e9 / 8 * 242 / 256,
+    7: 128e9 / 8 * 242 / 256,
 }
 # Bytes per second of one NVLink, each direction, by its generation: what copies can have of
 # it, and what its line carries, coding and all, which is what the driver reports.
@@ -185,13 +184,12 @@ def nvlinks_words(count: int, one: OneNvlink) -> Message:
             count,
             generation=one.generation,
         )
-    if one.disagree and one.rate is None:
-        return Message("{links}, with an impossible speed", links=links)
-    if one.disagree:
-        return Message(
-            "{links}, faster than the generation that the driver reports", links=links
-        )
-    return Message("{links}, of unknown speed", links=links) if one.rate is None else links
+    if one.rate is None:
+        impossible = Message("{links}, with an impossible speed", links=links)
+        return impossible if one.disagree else Message("{links}, of unknown speed", links=links)
+    if not one.disagree:
+        return links
+    return Message("{links}, faster than the generation that the driver reports", links=links)
 
 
 class Socket(NamedTuple):

@@ -14,10 +14,9 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuexplorer.core.harmless import clean
+from gpuexplorer.core.harmless import clean, harmless
 from gpuexplorer.core.metrics import Metric, Unit
 from gpuexplorer.core.newer_python import UTC
-from gpuexplorer.core.spreadsheet import harmless
 from gpuexplorer.telemetry.whole_file import write_whole
 
 if TYPE_CHECKING:  # it brings NumPy along, which an export does without

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from gpuexplorer.core.tagged import line_of, record_in
+from gpuexplorer.core.harmless import line_of, record_in
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.lab.pythons import OLDEST_TORCH, ask, candidates, torch_too_old
 from gpuexplorer.ranks.wire import (

@@ -64,12 +64,11 @@ def test_a_table_says_by_what_and_by_which_way(capsys: Out) -> None:
     text = told(capsys, "localhost,.", "--sizes", "1K,64K", "--mode", "all-reduce")
     for words in (
         "By gloo, from memory to memory: NCCL needs a card for each",
-        "All-reduce of all 2, bytes of each:",
-        "What the network promises is not known.",
+        "All-reduce of all 2: What the network promises is not known.",
         "arrived intact",
     ):
         assert words in text
-    sizes = [line.split()[:2] for line in text.splitlines() if "KiB" in line]
+    sizes = [line.split()[4:6] for line in text.splitlines() if "KiB" in line]
     assert sizes == [["1", "KiB"], ["64", "KiB"]]
 
 
@@ -81,9 +80,7 @@ def test_a_table_says_by_what_and_by_which_way(capsys: Out) -> None:
         ("a,b\x1b[2J", (), "cannot hold spaces or control characters"),
         ("a,,b", (), "The name of a machine is missing."),
         ("a,b", ("--mode", "pageable"), "--mode names 'pageable', which does not go between"),
-        ("a,b", ("--sizes", "many"), "'many' is not a size."),
-        ("a,b", ("--json", "--csv"), "--json and --csv exclude each other."),
-        ("a,b", ("--simulate", "2xH100"), "--hosts measures between real machines."),
+        ("a,b", ("--simulate", "2xH100"), "--hosts and --simulate exclude each other."),
         (",".join("abcdefghijklmnopq"), (), "--hosts takes up to 16 machines."),
     ],
 )

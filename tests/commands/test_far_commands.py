@@ -59,7 +59,7 @@ def test_a_python_over_there_without_pytorch_is_said_to_be_none(
 
 def test_one_machine_and_several_exclude_each_other(capsys: Out) -> None:
     _, said = told(capsys, "copies", "--host", "a", "--hosts", "a,b", status=2)
-    assert "--host measures within one computer, and --hosts between several." in said
+    assert "--hosts and --host exclude each other." in said
 
 
 @needs_torch

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -104,17 +103,26 @@ def test_its_output_is_its_own_and_what_was_seen_stands_on_standard_error(
     assert "cuda:0 NVIDIA TITAN RTX" in names
 
 
-def test_the_card_that_was_left_out_is_named(tmp_path: Path) -> None:
-    ran = lab(tmp_path, *CARDS, program(tmp_path, "import torch\ntorch.ones(3).cuda()\n"))
-    assert "cuda:1 was not used." in ran.err
+BLIND = "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = ''\nimport torch\ntorch.ones(3)\n"
+KILLED = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n"
 
 
-def test_a_pytorch_without_a_card_is_told_how_to_simulate_some(tmp_path: Path) -> None:
-    code = "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = ''\nimport torch\ntorch.ones(3)\n"
-    ran = lab(tmp_path, program(tmp_path, code))
-    said = " ".join(ran.err.split())  # wherever its lines end
-    assert "This PyTorch has no card, so nothing could be copied." in said
-    assert "--simulate 2xTitanRTX+idle" in said
+@pytest.mark.parametrize(
+    ("words", "code", "status", "said"),
+    [
+        (CARDS, "import torch\ntorch.ones(3).cuda()\n", 0, "cuda:1 was not used."),
+        ((), BLIND, 0, "This PyTorch has no card, so nothing could be copied. With --simulate"),
+        ((), "print('a'\n", 1, "SyntaxError: '(' was never closed"),
+        pytest.param((), KILLED, 137, "train.py was ended by SIGKILL.", marks=posix),
+    ],
+)
+def test_what_became_of_it_is_told_and_its_status_is_its_own(
+    tmp_path: Path, words: tuple[str, ...], code: str, status: int, said: str
+) -> None:
+    ran = lab(tmp_path, *words, program(tmp_path, code))
+    assert ran.status == status
+    assert said in " ".join(ran.err.split())  # wherever its lines end
+    assert "gpuexplorer" not in ran.err
 
 
 def test_as_json_what_it_prints_and_asks_goes_to_standard_error(tmp_path: Path) -> None:
@@ -128,20 +136,6 @@ def test_as_json_what_it_prints_and_asks_goes_to_standard_error(tmp_path: Path) 
     assert cell["text"].startswith("print(")
     assert cell["error"]["type"] == "ZeroDivisionError"
     assert ran.told["findings"] == []
-
-
-def test_a_program_that_is_none_fails_as_python_says_it(tmp_path: Path) -> None:
-    ran = lab(tmp_path, program(tmp_path, "print('a'\n"))
-    assert ran.status == 1
-    assert 'train.py", line 1\n' in ran.err
-    assert "SyntaxError: '(' was never closed" in ran.err
-    assert "gpuexplorer" not in ran.err
-
-
-@posix
-def test_a_program_that_a_signal_ends_has_its_status(tmp_path: Path) -> None:
-    name = program(tmp_path, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
-    assert lab(tmp_path, name).status == 137
 
 
 @posix
@@ -223,8 +217,3 @@ def test_what_is_typed_or_sent_to_us_at_a_terminal_ends_the_program_and_is_told(
         said = process.stderr.read()
     assert (b"Traceback" in said) is (status == 130)
     assert told in said
-
-
-def test_the_python_that_is_named_runs_it(tmp_path: Path) -> None:
-    name = program(tmp_path, "import sys\nprint(sys.executable)\n")
-    assert lab(tmp_path, name).out == f"{sys.executable}\n"

@@ -48,17 +48,11 @@ def test_the_list_has_name_minutes_needs_and_title_and_a_broken_lesson_hides_no_
     assert [each["name"] for each in json.loads(capsys.readouterr().out)] == ["10-more"]
 
 
-@pytest.mark.parametrize("name", ["02-two-steps", "2", "02", "two-steps"])
-def test_a_lesson_of_the_program_is_found_by_name_or_number(
-    two_lessons: Path, name: str
-) -> None:
-    found = reading.find(name)
-    assert (found.name, found.outside) == ("02-two-steps", False)
-    assert not reading.read(two_lessons / "10-more").outside
+def test_a_lesson_of_the_program_is_found_by_name_or_number(two_lessons: Path) -> None:
+    for name in ("02-two-steps", "2", "02", "two-steps"):
+        found = reading.find(name)
+        assert (found.name, found.outside) == ("02-two-steps", False)
     assert reading.find(str(TWO_STEPS)).outside
-
-
-def test_a_lesson_that_is_not_there(two_lessons: Path) -> None:
     with pytest.raises(LessonError, match="There is no such lesson") as raised:
         reading.find("two-stops")
     hint = "Did you mean two-steps? `gpuexplorer lesson list` names all"
@@ -91,7 +85,7 @@ def test_a_new_lesson_passes_the_check_and_is_never_overwritten(
     assert main(["lesson", "check", str(folder)]) == 0
     (folder / "lesson.md").write_text("mine")
     assert main(["lesson", "new", str(folder)]) == 1
-    assert "lesson.md is there already, and is left as it is." in capsys.readouterr().err
+    assert "lesson.md cannot be written: File exists." in capsys.readouterr().err
     assert (folder / "lesson.md").read_text() == "mine"
     for name in ("my lesson/lesson.md/other", "a\0b", "x" * 5000):
         assert main(["lesson", "new", str(tmp_path / name)]) == 1

@@ -7,7 +7,6 @@ import pytest
 from gpuexplorer.commands.lab import report
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Failed, Finished, Frame, Watched, Why
-from gpuexplorer.programs.program_run import cards_of
 from tests.programs.made import FILE, KIB, idle, loader, moved, program, read, seen
 
 DONE = Finished(1, 41.0)
@@ -98,11 +97,6 @@ def test_the_whole_is_said_in_sentences_where_it_is_so(
     assert not ("Nothing stands out" in text and "What would help" in text)
     assert not ("No card was used." in text and "used no card itself" in text)
     assert said not in report(program(FULL, DONE, cards=1), 200)
-
-
-def test_a_device_without_memory_is_no_card() -> None:
-    run = program(seen(copies=[replace(moved(), target="meta")]), DONE)
-    assert "meta" not in [each.device for each in cards_of(run)]
 
 
 LEFT = Failed(1, "ended", "", "", Message("It ended with status 3."), host_seconds=3.0)

@@ -183,7 +183,7 @@ def test_wrong_arguments_get_a_sentence_with_the_right_form(
         ("cards=2;mig=0:3", "MIG is on"),
         ("cards=64", "63"),
         ("cards=1;kind=gb10", "uses the computer's memory"),
-        ("cards=1;name=0:ff1b5b33316d", "\N{REPLACEMENT CHARACTER}"),
+        ("cards=1;name=0:ff1b5b33316d", "unnamed NVIDIA card"),
         ("cards=2;slow=1:0.6", "no answer"),
     ],
 )

@@ -9,8 +9,7 @@ from gpuexplorer.core.cards import CardId, CardKind, CardState
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.fleet.client import Prometheus
-from gpuexplorer.fleet.exporters import match, quoted
-from gpuexplorer.fleet.fleet import Fleet, FleetNow
+from gpuexplorer.fleet.fleet import Fleet, FleetNow, match, quoted
 from gpuexplorer.fleet.login import Login, address
 from tests.fleet.fake_prometheus import FakePrometheus, card
 
@@ -46,13 +45,19 @@ def test_cards_and_figures_are_as_their_exporter_labels_and_tells_them(fleet: Fl
     assert now.state(_FIRST) is CardState.WORKING
 
 
-def test_free_memory_is_told_by_exporters_that_do_not_know_what_is_reserved(
+def test_what_is_reserved_is_not_free_and_without_knowing_it_free_is_what_is_told_to_be(
     server: FakePrometheus, fleet: Fleet
 ) -> None:
-    del server.series["DCGM_FI_DEV_FB_RESERVED"]
+    server.series["DCGM_FI_DEV_FB_RESERVED"].pop(1)
+    nvidia = {"uuid": "a", "instance": "one:9835"}
+    for name, value in (("gpu_info", 1.0), ("memory_total_bytes", 100.0)):
+        server.series[f"nvidia_smi_{name}"] = [(nvidia, value)]
+    for name, value in (("used", 60.0), ("reserved", 10.0), ("free", 40.0)):
+        server.series[f"nvidia_smi_memory_{name}_bytes"] = [(nvidia, value)]
     now = _now(fleet)
-    assert not now.values[_TOTAL]
-    assert now.values[_FREE][_FIRST] == 7 * 2.0**30
+    assert now.values[_FREE][CardId("a")] == 30.0
+    assert CardId("GPU-0001") not in now.values[_TOTAL]
+    assert now.values[_FREE][CardId("GPU-0001")] == 7 * 2.0**30
 
 
 def test_no_question_is_open_and_the_selector_is_in_all(
@@ -192,21 +197,28 @@ def test_other_exporters_are_understood(server: FakePrometheus, fleet: Fleet) ->
     assert now.states == {"c": CardState.LOST}
 
 
-def test_alerts_that_fire_there_come_worst_first(server: FakePrometheus, fleet: Fleet) -> None:
+def test_alerts_that_fire_there_come_worst_first_and_then_oldest_first(
+    server: FakePrometheus, fleet: Fleet
+) -> None:
     def alert(name: str, severity: str, state: str = "firing", **of: str) -> dict[str, object]:
         labels = {"alertname": name, "severity": severity, **of}
         notes = {"summary": f"{name} \x1b[2J"}
-        return {"labels": labels, "annotations": notes, "state": state}
+        since = f"2026-11-28T17:0{len(name)}:00Z"
+        return {"labels": labels, "annotations": notes, "state": state, "activeAt": since}
 
     server.alerts = [
-        alert("Warm", "warning", UUID="GPU-0001"),
+        alert("Cold", "warning", UUID="GPU-0001"),
+        alert("Hot", "warning", UUID="GPU-0001"),
         alert("Down", "critical", instance="10.0.0.1:9400", Hostname="node-1"),
         alert("Soon", "critical", "pending", UUID="GPU-0001"),
         alert("Elsewhere", "critical", instance="db:1"),
     ]
     told = _now(fleet).alerts
-    assert [(each.name, each.host) for each in told] == [("Down", "node-1"), ("Warm", "node-0")]
-    assert [each.urgent for each in told] == [True, False]
+    assert [(each.name, each.host, each.urgent) for each in told] == [
+        ("Down", "node-1", True),
+        ("Hot", "node-0", False),
+        ("Cold", "node-0", False),
+    ]
     assert told[0].text == "Down \ufffd[2J"
 
 
@@ -230,11 +242,22 @@ def test_a_prometheus_without_cards_says_what_is_needed(
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "{}", "a", 'a="b', 'a="b"} or vector(1) #', '__name__="x"', "a='b'x", "metric{a='b'}"],
+    ("text", "place"),
+    [
+        ("", 1),
+        ("{}", 1),
+        ("{", 1),
+        ("a", 1),
+        ('a="b', 1),
+        ('{a="b", c}', 8),
+        ('a="b"} or vector(1) #', 1),
+        ('__name__="x"', 1),
+        ("metric{a='b'}", 1),
+        ("a=~'b',c==\"d\"", 8),
+    ],
 )
-def test_a_selector_that_is_none_is_refused(text: str) -> None:
-    with pytest.raises(Trouble):
+def test_a_selector_that_is_none_is_refused_from_its_letter_on(text: str, place: int) -> None:
+    with pytest.raises(Trouble, match=f"cannot be read from letter {place} on"):
         match(text)
 
 

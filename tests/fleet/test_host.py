@@ -1,6 +1,5 @@
 """A host of a fleet as a machine: its cards, their figures and their past."""
 
-import threading
 from collections.abc import Iterator
 
 import pytest
@@ -11,13 +10,11 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.fleet.host import HostStream, host_session
-from gpuexplorer.fleet.host_past import HostPast
+from gpuexplorer.fleet.host import HostPast, host_session
 from gpuexplorer.fleet.watching import Watching
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.topology import Topology
-from gpuexplorer.telemetry.trace import Trace
 from tests.fleet.fake_prometheus import FakePrometheus, card
 
 _BUSY, _FAN = MetricId("gpu_utilization"), MetricId("fan_speed")
@@ -40,7 +37,8 @@ def watching(client: Prometheus, clock: ManualClock) -> Iterator[Watching]:
 
 @pytest.fixture
 def session(watching: Watching) -> Iterator[Session]:
-    made = host_session(watching, "node-1", watching.fleet.server.another())
+    made = host_session(watching, "node-1")
+    made.start()
     made.want_metrics({_BUSY, _FAN})
     yield made
     made.stop(_PATIENCE)
@@ -48,11 +46,7 @@ def session(watching: Watching) -> Iterator[Session]:
 
 def _beat(session: Session, watching: Watching) -> Reading:
     """What is then known of the first card."""
-    stream = session.stream
-    assert isinstance(stream, HostStream)
     watching.look()
-    stream.on_beat()
-    stream.look()
     reading = session.reading(_FIRST)
     assert reading is not None
     return reading
@@ -115,18 +109,14 @@ def test_a_card_that_fell_silent_gives_no_figure(
 def test_what_somebody_begins_to_look_at_is_told_without_another_question(
     server: FakePrometheus, session: Session, watching: Watching
 ) -> None:
-    session.start()
-    assert session.wait_for_fast_sweep(1, _PATIENCE)
+    _beat(session, watching)
     asked = len(server.asked)
     session.want_metrics({MetricId("memory_used")})
-    assert session.wait_for_fast_sweep(2, _PATIENCE)
+    watching.run_orders()
     reading = session.reading(_FIRST)
     assert reading is not None
     assert reading.values[MetricId("memory_used")] == 2.0**30
     assert len(server.asked) == asked
-    watching.look()
-    assert session.wait_for_fast_sweep(3, _PATIENCE)
-    assert len(server.asked) > asked
 
 
 def test_a_uuid_that_is_no_uuid_is_asked_for_as_it_is(
@@ -146,40 +136,25 @@ def past(session: Session) -> HostPast:
     return session.past
 
 
-def _told(past: HostPast, begin: float, end: float, columns: int = 200) -> Trace:
-    """As soon as all of it is there."""
-    came = threading.Event()
-    past.on_change = came.set
-    while True:
-        trace = past.trace(_FIRST, _BUSY, begin, end, columns)
-        wide = 2 * trace.column_seconds
-        if len(trace) and trace.times[0] <= begin + wide and trace.times[-1] >= end - wide:
-            return trace
-        assert came.wait(_PATIENCE)
-        came.clear()
-
-
-def test_who_draws_the_past_never_waits_and_gets_it_with_the_next_frame(
-    server: FakePrometheus, past: HostPast, clock: ManualClock
+def test_who_draws_the_past_never_waits_and_gets_it_with_a_later_frame(
+    past: HostPast, watching: Watching, clock: ManualClock
 ) -> None:
-    free = threading.Event()
-    server.hold = lambda: bool(free.wait(_PATIENCE))
     now = clock.now()
     assert len(past.trace(_FIRST, _BUSY, now - 300, now)) == 0
-    free.set()
-    past.start()
-    trace = _told(past, now - 300, now)
+    watching.run_orders()
+    trace = past.trace(_FIRST, _BUSY, now - 300, now)
     assert set(trace.means) == {0.4}
     assert trace.times[0] <= now - 270
     assert now - 60 < trace.times[-1] <= now
 
 
 def test_a_long_stretch_is_told_by_lowest_highest_and_mean_and_asked_for_once(
-    server: FakePrometheus, past: HostPast, clock: ManualClock
+    server: FakePrometheus, past: HostPast, watching: Watching, clock: ManualClock
 ) -> None:
-    past.start()
     now = clock.now()
-    trace = _told(past, now - 180_000, now - 86_400)
+    for _ in range(2):
+        trace = past.trace(_FIRST, _BUSY, now - 180_000, now - 86_400, 200)
+        watching.run_orders()
     asked = "".join(each for each in server.queries() if "_over_time" in each)
     assert all(f"{how}_over_time(" in asked for how in ("min", "max", "avg"))
     assert trace.column_seconds > 60
@@ -187,6 +162,7 @@ def test_a_long_stretch_is_told_by_lowest_highest_and_mean_and_asked_for_once(
     server.asked.clear()
     for move in range(20):
         past.trace(_FIRST, _BUSY, now - 180_000 - move, now - 86_400 - move, 200)
+        watching.run_orders()
     assert len(server.queries()) <= 6  # the piece before it, at most
 
 

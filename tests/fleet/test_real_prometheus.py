@@ -6,15 +6,13 @@ from collections.abc import Iterator
 import pytest
 
 from bench.fleet_server import PROMETHEUS, prometheus
-from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.fleet.client import Prometheus
-from gpuexplorer.fleet.exporters import match
-from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.fleet.host_past import WEEK, HostPast
+from gpuexplorer.fleet.client import Prometheus, PrometheusError
+from gpuexplorer.fleet.fleet import Fleet, match
+from gpuexplorer.fleet.host import WEEK, HostPast
 from gpuexplorer.fleet.login import address
-from gpuexplorer.fleet.refusals import PrometheusError
+from gpuexplorer.fleet.watching import Watching
 from gpuexplorer.telemetry.trace import empty_trace
 
 pytestmark = pytest.mark.skipif(
@@ -72,23 +70,20 @@ def test_cards_values_ages_and_alerts_are_told(fleet: Fleet) -> None:
 def test_one_host_tells_now_and_before(fleet: Fleet) -> None:
     fleet.look_for_cards()
     cards = [each for each in fleet.now().cards.values() if each.host == "gpu-0001"]
-    told = fleet.told(fleet.server, METRICS, cards)
+    told = fleet.told(METRICS, cards)
     assert told.ages.keys() == {each.id for each in cards}
     assert sum(len(told.values[each]) == 8 for each in METRICS) > 10
-    past = HostPast(fleet, lambda: cards, fleet.server.another(), SystemClock())
-    past.start()
-    came = threading.Event()
-    past.on_change = came.set
+    watching = Watching(fleet)
+    past = HostPast(watching, lambda: cards)
+    end = past.began + WEEK
     trace = empty_trace()
     for _ in range(_TRIES):
-        end = past.began + WEEK
         trace = past.trace(cards[0].id, _BUSY, end - 60, end + 60, 200)
         if len(trace):
             break
-        came.wait(0.1)
+        watching.run_orders()
     assert 0 <= trace.means[trace.counts > 0][-1] <= 1
     assert past.how_often() in (None, pytest.approx(1.0, abs=0.5))
-    assert past.stop(10.0)
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,8 @@ from gpuexplorer.gui.state.questions import Questions
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
-from gpuexplorer.remote.far.link_state import LinkNow, LinkState
-from gpuexplorer.remote.host_name import HostName, host_name
+from gpuexplorer.remote.link import LinkNow, LinkState
+from gpuexplorer.remote.ssh import HostName, host_name
 from tests.gui.fakes import card, session_of, working
 
 

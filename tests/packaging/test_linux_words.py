@@ -22,7 +22,6 @@ TYPED = {
     name: [each.option_strings for each in actions(parser) if each.option_strings]
     for name, parser in parsers().items()
 }
-OF_THE_DOCTOR = ("json", "bundle", "deep", "host", "host-python", "help")
 SHARED = "SIMULATED CARDS"
 
 
@@ -157,7 +156,6 @@ def test_bash_offers_what_fits(
         ),
         ("gpuexplorer --view copies --th", {"--theme"}),
         ("gpuexplorer lesson ch", {"check"}),
-        ("gpuexplorer doctor --", {f"--{each}" for each in OF_THE_DOCTOR}),
         ("gpuexplorer lesson list --", {"--json", "--help"}),
     ],
 )

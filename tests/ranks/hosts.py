@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 import psutil
 
-from gpuexplorer.core.tagged import line_of
+from gpuexplorer.core.harmless import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.ranks.company import Company, Member
 from gpuexplorer.ranks.measuring import Asked, RankResult, measure
 from gpuexplorer.ranks.meeting import Met
 from gpuexplorer.ranks.wire import Order, Told, Way
-from gpuexplorer.remote.host_name import HostName, host_name
+from gpuexplorer.remote.ssh import HostName, host_name
 
 PATIENCE = 60.0
 _NAMED = "TESTED_HOST"

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from gpuexplorer.remote.far.machine import FarMachine
-from gpuexplorer.remote.host_name import HostName
+from gpuexplorer.remote.machine import FarMachine
+from gpuexplorer.remote.ssh import HostName
 
 PATIENCE = 30.0
 HERE = HostName("here")

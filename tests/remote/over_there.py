@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from gpuexplorer.core.tagged import line_of
+from gpuexplorer.core.harmless import line_of
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.parcel import Kind, Parcel, parcel
 from gpuexplorer.remote.wire import Settings, told_of

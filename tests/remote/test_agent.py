@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +16,11 @@ import pytest
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardState, Sample
+from gpuexplorer.core.harmless import line_of
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.tagged import line_of
+from gpuexplorer.core.records import from_text
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.remote import agent as answers
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.parcel import Kind, parcel
@@ -42,8 +46,7 @@ def watch(*metrics: MetricId, processes: bool = False) -> Watch:
 
 def test_it_greets_with_its_cards_and_who_it_is() -> None:
     with OverThere() as there:
-        hello, listed = there.until(wire.Hello), there.until(Cards)
-    assert hello.version == wire.VERSION
+        listed, hello = there.until(Cards), there.until(wire.Hello)
     assert [card.id for card in listed.cards] == ["SIM-0", "SIM-1"]
     assert listed.source.simulated
     assert hello.host.id == HOST_ID
@@ -63,8 +66,8 @@ def test_it_notes_that_its_cards_are_made_up() -> None:
 def test_nothing_is_read_before_somebody_watches() -> None:
     with OverThere() as there:
         there.until(wire.Hello)
-        there.order(wire.AskWiring(1), wire.Knock(2))
-        there.until(wire.Wired)
+        there.order(wire.AskWiring(id=1), wire.Knock(2.0))
+        there.until(wire.Answer)
     assert not [line for line in there.raw if b'"Sample"' in line]
 
 
@@ -97,8 +100,8 @@ def test_the_computer_itself_is_read_too() -> None:
 
 def test_a_card_that_hangs_keeps_neither_the_others_nor_a_knock() -> None:
     with OverThere(replace(SIMULATED, faults="hung:1@0s")) as there:
-        there.order(watch(m.POWER_DRAW), wire.Knock(2))
-        assert there.until(wire.Knocked).id == 2
+        there.order(watch(m.POWER_DRAW), wire.Knock(2.0))
+        assert there.until(wire.Knocked).sent_at == 2.0
         assert there.until(Sample, lambda told: told.card == "SIM-0").values
         late = there.until(Sample, lambda told: told.card == "SIM-1")
         assert late.state is CardState.NO_ANSWER
@@ -107,24 +110,26 @@ def test_a_card_that_hangs_keeps_neither_the_others_nor_a_knock() -> None:
 
 def test_a_knock_tells_both_clocks() -> None:
     with OverThere() as there:
-        there.order(wire.Knock(1), wire.Knock(2))
-        first, second = there.until(wire.Knocked), there.until(wire.Knocked)
-    assert (first.id, second.id) == (1, 2)
+        there.order(wire.Knock(1.0))
+        first = there.until(wire.Knocked)
+        there.order(wire.Knock(2.0))
+        second = there.until(wire.Knocked)
+    assert (first.sent_at, second.sent_at) == (1.0, 2.0)
     assert first.now <= second.now
     assert first.wall > 1.7e9
 
 
 def test_the_wiring_is_told() -> None:
     with OverThere() as there:
-        there.order(wire.AskWiring(3))
-        wired = there.until(wire.Wired)
+        there.order(wire.AskWiring(id=3))
+        wired = there.until(wire.Answer)
     assert wired.id == 3
-    assert wired.topology.cards == ("SIM-0", "SIM-1")
+    assert from_text(Topology, wired.text).cards == ("SIM-0", "SIM-1")
 
 
 def test_cards_that_cannot_be_simulated_are_an_answer_and_the_end() -> None:
     with OverThere(Settings(simulate="2xBanana")) as there:
-        done = there.until(wire.Done)
+        done = there.until(wire.Answer)
         assert there.end() == 1
     assert done.id == 0
     assert "Banana" in done.trouble
@@ -133,9 +138,9 @@ def test_cards_that_cannot_be_simulated_are_an_answer_and_the_end() -> None:
 
 def test_an_order_that_cannot_be_read_is_passed_over() -> None:
     with OverThere() as there:
-        there.write(b"[]\nnothing\n" + b'{"is":"Knock","id":"x"}\n')
-        there.order(wire.Knock(4))
-        assert there.until(wire.Knocked).id == 4
+        there.write(b"[]\nnothing\n" + b'{"is":"Knock","sent_at":"x"}\n')
+        there.order(wire.Knock(4.0))
+        assert there.until(wire.Knocked).sent_at == 4.0
 
 
 @pytest.fixture
@@ -171,7 +176,7 @@ def test_real_cards_are_read_and_their_processes_have_names(
 def test_a_driver_that_hangs_at_once_keeps_neither_a_knock_nor_the_end() -> None:
     surroundings = stub.environment("cards=1 hang=nvmlInit_v2 hang=nvmlInitWithFlags")
     with OverThere(Settings(), environment=surroundings) as there:
-        there.order(wire.Knock(1))
+        there.order(wire.Knock(1.0))
         assert isinstance(there.next(), wire.Knocked)
         there.hang_up()
         assert there.end() == 0
@@ -192,8 +197,7 @@ def test_a_driver_over_there_leaves_no_file_in_the_home(tmp_path: Path) -> None:
 def test_where_no_driver_answers_the_computer_is_read_and_the_reason_told() -> None:
     surroundings = stub.environment("init=not_loaded")
     with OverThere(Settings(), environment=surroundings) as there:
-        hello = there.until(wire.Hello)
-        listed = there.until(Cards)
+        listed, hello = there.until(Cards), there.until(wire.Hello)
         assert not listed.cards
         assert not listed.source.cards
         assert hello.attempts
@@ -204,46 +208,46 @@ def test_where_no_driver_answers_the_computer_is_read_and_the_reason_told() -> N
 def test_a_process_is_ended_if_it_began_just_then(willing: Program) -> None:
     began = psutil.Process(willing.pid).create_time()
     with OverThere() as there:
-        there.order(wire.End(1, willing.pid, began - 5.0, Way.KILL))
-        refused = there.until(wire.Done)
+        there.order(wire.End(willing.pid, began - 5.0, Way.KILL, id=1))
+        refused = there.until(wire.Answer)
         assert refused.trouble == "It has ended already."
         assert willing.poll() is None
-        there.order(wire.End(2, willing.pid, began, Way.ASK))
-        assert there.until(wire.Done) == wire.Done(2)
+        there.order(wire.End(willing.pid, began, Way.ASK, id=2))
+        assert there.until(wire.Answer) == wire.Answer(2, "null")
         assert willing.wait(PATIENCE) == -signal.SIGTERM
 
 
 def test_one_that_does_not_listen_is_killed_when_that_is_ordered(stubborn: Program) -> None:
     began = psutil.Process(stubborn.pid).create_time()
     with OverThere() as there:
-        there.order(wire.End(1, stubborn.pid, began, Way.KILL))
-        assert there.until(wire.Done) == wire.Done(1)
+        there.order(wire.End(stubborn.pid, began, Way.KILL, id=1))
+        assert there.until(wire.Answer) == wire.Answer(1, "null")
         assert stubborn.wait(PATIENCE) == -signal.SIGKILL
 
 
 def test_whether_a_process_runs_still_is_told_of_just_that_one(willing: Program) -> None:
     began = psutil.Process(willing.pid).create_time()
     with OverThere() as there:
-        there.order(wire.AskRunning(1, willing.pid, began))
-        assert there.until(wire.Running) == wire.Running(1, running=True)
-        there.order(wire.AskRunning(2, willing.pid, began - 5.0))
-        assert there.until(wire.Running) == wire.Running(2, running=False)
+        there.order(wire.AskRunning(willing.pid, began, id=1))
+        assert there.until(wire.Answer) == wire.Answer(1, "true")
+        there.order(wire.AskRunning(willing.pid, began - 5.0, id=2))
+        assert there.until(wire.Answer) == wire.Answer(2, "false")
         willing.kill()
         assert _ends(psutil.Process(willing.pid))
-        there.order(wire.AskRunning(3, willing.pid, began))
-        assert there.until(wire.Running) == wire.Running(3, running=False)
+        there.order(wire.AskRunning(willing.pid, began, id=3))
+        assert there.until(wire.Answer) == wire.Answer(3, "false")
         willing.wait(PATIENCE)
-        there.order(wire.AskRunning(4, willing.pid, began))
-        assert there.until(wire.Running) == wire.Running(4, running=False)
+        there.order(wire.AskRunning(willing.pid, began, id=4))
+        assert there.until(wire.Answer) == wire.Answer(4, "false")
 
 
 def test_the_agent_does_not_end_itself_by_an_order() -> None:
     with OverThere() as there:
         there.until(wire.Hello)
         own = _agent_of(there)
-        there.order(wire.End(1, own.pid, own.create_time(), Way.KILL))
-        assert there.until(wire.Done).trouble
-        there.order(wire.Knock(2))
+        there.order(wire.End(own.pid, own.create_time(), Way.KILL, id=1))
+        assert there.until(wire.Answer).trouble
+        there.order(wire.Knock(2.0))
         there.until(wire.Knocked)
 
 
@@ -256,8 +260,10 @@ def script(path: Path, *lines: str) -> Path:
 def test_a_python_that_was_named_is_asked_and_its_trouble_told(tmp_path: Path) -> None:
     no_python = script(tmp_path / "python", "echo hello")
     with OverThere() as there:
-        there.order(wire.AskPythons(1, sys.executable), wire.AskPythons(2, str(no_python)))
-        answers = {each.id: each.found[0] for each in (_pythons(there), _pythons(there))}
+        there.order(wire.AskPythons(sys.executable, id=1))
+        there.order(wire.AskPythons(str(no_python), id=2))
+        told = [there.until(wire.Answer) for _ in range(2)]
+    answers = {each.id: _pythons(each)[0] for each in told}
     assert answers[1].version == sys.version_info[:3]
     assert bool(answers[1].trouble) is (answers[1].build is None)
     assert "did not answer as a Python does" in answers[2].trouble
@@ -266,15 +272,15 @@ def test_a_python_that_was_named_is_asked_and_its_trouble_told(tmp_path: Path) -
 def test_the_pythons_over_there_are_found() -> None:
     folder = Path(sys.executable).parent
     with OverThere(environment={"PATH": f"{folder}:{os.defpath}"}) as there:
-        there.order(wire.AskPythons(1))
-        found = _pythons(there).found
+        there.order(wire.AskPythons(id=1))
+        found = _pythons(there.until(wire.Answer))
     assert sys.version_info[:3] in {each.version for each in found}
 
 
 def test_the_doctor_looks_at_what_concerns_a_computer_without_our_window() -> None:
     with OverThere(Settings()) as there:
-        there.order(wire.CheckUp(1))
-        report = json.loads(there.until(wire.CheckedUp).report)
+        there.order(wire.CheckUp(id=1))
+        report = json.loads(there.until(wire.Answer).text)
     topics = {each["topic"] for each in report["topics"]}
     assert {"driver", "cards", "pytorch", "memory"} <= topics
     assert not {"display", "parts"} & topics
@@ -336,8 +342,9 @@ def _sample_of_card(there: OverThere) -> Sample:
     return there.until(Sample, lambda told: told.card != HOST_ID)
 
 
-def _pythons(there: OverThere) -> wire.Pythons:
-    return there.until(wire.Pythons)
+def _pythons(told: wire.Answer) -> Sequence[LabPython]:
+    found: Sequence[LabPython] = from_text(Sequence[LabPython], told.text)
+    return found
 
 
 def _with_sleeping_child(tmp_path: Path) -> "tuple[OverThere, Path]":
@@ -347,7 +354,7 @@ def _with_sleeping_child(tmp_path: Path) -> "tuple[OverThere, Path]":
         tmp_path / "python", f"echo $$ > {pid}.new; mv {pid}.new {pid}", "exec sleep 600"
     )
     there = OverThere()
-    there.order(wire.AskPythons(1, str(python)))
+    there.order(wire.AskPythons(str(python), id=1))
     return there, pid
 
 
@@ -356,7 +363,7 @@ def _wait_for_file(there: OverThere, path: Path) -> None:
     while time.monotonic() < until:
         if path.exists():
             return
-        there.order(wire.Knock(1))
+        there.order(wire.Knock(1.0))
         there.until(wire.Knocked)
     raise AssertionError("nothing was started")
 
@@ -396,7 +403,6 @@ def test_a_driver_that_hangs_there_does_not_keep_the_answer(
 ) -> None:
     monkeypatch.setattr(answers, "_WIRING_PATIENCE", 0.1)
     driver = Hangs()
-    told = answers.wiring(wire.AskWiring(7), driver)
+    with pytest.raises(Trouble, match="The driver over there did not report "):
+        answers.wiring(driver)
     driver.over.set()
-    assert isinstance(told, wire.Done)
-    assert (told.id, told.trouble[:37]) == (7, "The driver over there did not report ")

@@ -3,7 +3,8 @@
 import pytest
 
 from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.remote.far.stream import FarClock
+from gpuexplorer.remote.stream import FarClock
+from gpuexplorer.remote.wire import Knocked
 
 AHEAD = 5000.0  # their steady seconds, less ours
 
@@ -18,7 +19,7 @@ def knock(far: FarClock, clock: ManualClock, there: float, back: float, wall: fl
     clock.advance(there)
     told = clock.now() + AHEAD, clock.wall() + wall
     clock.advance(back)
-    far.knocked(sent_at, *told)
+    far.knocked(Knocked(sent_at, *told))
 
 
 def test_the_quickest_knock_tells_the_time_best(clock: ManualClock) -> None:
@@ -58,5 +59,5 @@ def test_a_new_connection_forgets_the_clock_of_the_one_before(clock: ManualClock
     far.greeted(clock.now() + AHEAD, clock.wall())
     knock(far, clock, 0.01, 0.01, wall=0.0)
     far.greeted(7.0, clock.wall())  # it was started anew, and counts from zero
-    assert far.round_trip is None
+    assert far.round_trip == float("inf")
     assert far.ours(7.0) == clock.now()

@@ -13,10 +13,10 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Failed, Finished
 from gpuexplorer.lab.start import NAME, Program, Start, packed, unpacked
-from gpuexplorer.remote.far.lab import FarLab
-from gpuexplorer.remote.far.link_state import LinkNow, LinkState
-from gpuexplorer.remote.host_name import HostName, Launch
+from gpuexplorer.remote.lab import FarLab
+from gpuexplorer.remote.link import LinkNow, LinkState
 from gpuexplorer.remote.parcel import Kind, parcel
+from gpuexplorer.remote.ssh import HostName, Launch
 from tests.lab.processes import CARD, PATIENCE, Worker, needs_torch
 from tests.remote.conftest import run_here
 from tests.remote.listening import HERE

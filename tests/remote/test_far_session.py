@@ -11,8 +11,8 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
-from gpuexplorer.remote.far.link_state import LinkState
-from gpuexplorer.remote.far.machine import FarMachine
+from gpuexplorer.remote.link import LinkState
+from gpuexplorer.remote.machine import FarMachine
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated

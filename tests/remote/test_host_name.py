@@ -3,7 +3,7 @@
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.remote.host_name import host_name
+from gpuexplorer.remote.ssh import host_name
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_a_user_of_a_domain_has_a_backslash() -> None:
         ("\u202egnp", "The name of a machine cannot hold spaces or control characters: "),
         ("a\u200bb", "The name of a machine cannot hold spaces or control characters: "),
         ("a\udc80", "The name of a machine cannot hold spaces or control characters: "),
-        ("x" * 400, "This name of a machine is too long: xxxxxxxxxx"),
+        ("x" * 400, "This is no name of a machine: xxxxxxxxxx"),
         ("@server", "This is no name of a machine: @server."),
         ("ada@", "This is no name of a machine: ada@."),
         ("$(id)", "This is no name of a machine: $(id)."),

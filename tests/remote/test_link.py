@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from tests.remote.listening import ECHOING, MARK, Listener, python
+from tests.remote.listening import ECHOING, MARK, PATIENCE, Listener, python
+from tests.remote.waiting import becomes
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="stands in with shell scripts")
 _MARKED = f"print(); print('{MARK.decode()}', flush=True)\n"
@@ -20,7 +21,7 @@ def test_lines_go_there_and_come_back_in_order() -> None:
         link.send(b"%d\n" % number)
     listener.wait(lambda: len(listener.lines) == 100)
     assert listener.lines == [b"you said %d" % number for number in range(100)]
-    assert link.ready
+    assert link.course.ready
     link.stop()
     assert not listener.ends
 
@@ -55,7 +56,7 @@ def test_a_shell_that_echoes_what_it_is_sent_is_no_answer() -> None:
     link = listener.link(["cat"], patience=0.5)
     assert listener.end().why.startswith("here took the login, but its login shell started")
     assert not listener.end().again
-    assert not link.ready
+    assert not link.course.ready
 
 
 def test_who_never_answers_is_not_waited_for() -> None:
@@ -137,7 +138,8 @@ def test_what_keeps_our_pipes_and_reads_nothing_keeps_no_link() -> None:
     deaf = "setsid sleep 1000 <&0 & echo $! >&2; wait"
     listener = Listener()
     link = listener.link(["sh", "-c", deaf], b"x" * (4 << 20))
+    assert becomes(lambda: link.course.complained.endswith(b"\n"), PATIENCE)
     began = time.monotonic()
     link.stop()
     assert time.monotonic() - began < 5
-    os.kill(int(link._complained), signal.SIGKILL)
+    os.kill(int(link.course.complained), signal.SIGKILL)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.remote.host_name import names_to_choose
+from gpuexplorer.remote.ssh import names_to_choose
 
 
 def names(config: Path) -> list[str]:

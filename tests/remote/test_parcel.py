@@ -15,8 +15,7 @@ from bundle.contents import files
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab import packaged
 from gpuexplorer.remote import parcel as parcels
-from gpuexplorer.remote.parcel import Kind, parcel
-from gpuexplorer.remote.stage import STAGE
+from gpuexplorer.remote.parcel import STAGE, Kind, parcel
 from gpuexplorer.remote.wire import Hello
 from gpuexplorer.telemetry.facts import Cards
 from tests.remote.over_there import SIMULATED, OverThere
@@ -241,7 +240,7 @@ def test_an_error_over_there_shows_the_very_line(tmp_path: Path) -> None:
         assert there.end() == 1
     said = there.complaints.decode()
     assert "gpuexplorer/remote/wire.py" in said
-    assert "json.loads(environment.pop(" in said
+    assert "environment.pop(" in said
 
 
 def test_the_worker_runs_from_the_same_kind_of_parcel() -> None:

@@ -11,9 +11,8 @@ from threading import Barrier
 
 import pytest
 
-from gpuexplorer.remote import ssh_command as folders
-from gpuexplorer.remote.host_name import host_name
-from gpuexplorer.remote.ssh_command import private_folder, ssh_command
+from gpuexplorer.remote import ssh as folders
+from gpuexplorer.remote.ssh import host_name, private_folder, ssh_command
 from tests.remote.conftest import FakeSsh
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ssh shares nothing there")
@@ -58,11 +57,11 @@ def test_what_ssh_would_misread_is_no_path_of_a_socket(
 ) -> None:
     folder = tmp_path / name
     folder.mkdir()
-    monkeypatch.setattr(folders, "_LONGEST", 1_000)
+    monkeypatch.setattr(folders, "_LONGEST_PLACE", 1_000)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
     assert name not in " ".join(ssh_command(host_name("there"), "true"))
     folders._made.cache_clear()
-    monkeypatch.setattr(folders, "_may_start", lambda _: False)
+    monkeypatch.setattr(folders, "_LONGEST_PLACE", 0)
     monkeypatch.setattr("tempfile.tempdir", str(folder))
     assert "Control" not in " ".join(ssh_command(host_name("there"), "true"))
 
@@ -73,7 +72,7 @@ def test_without_room_for_sockets_each_connection_logs_in_by_itself(
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("tempfile.TemporaryDirectory", full)
+    monkeypatch.setattr("tempfile.mkdtemp", full)
     words = ssh_command(host_name("there"), "true")
     assert words[-2:] == ["there", "true"]
     assert "Control" not in " ".join(words)
@@ -94,8 +93,8 @@ def test_a_name_or_a_command_is_never_an_option(fake_ssh: FakeSsh) -> None:
 
 _WINDOW = """
 import sys
-from gpuexplorer.remote import ssh_command as folders
-folders._LONGEST, folders._NOT_HELD_YET = 1000, float("inf")
+from gpuexplorer.remote import ssh as folders
+folders._LONGEST_PLACE = 1000
 (folders.private_folder() / "a-socket").touch()
 print(folders.private_folder(), flush=True)
 sys.stdin.read()
@@ -105,8 +104,7 @@ sys.stdin.read()
 def test_what_a_killed_window_left_goes_with_the_next_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folders, "_LONGEST", 1000)
-    monkeypatch.setattr(folders, "_NOT_HELD_YET", -1.0)
+    monkeypatch.setattr(folders, "_LONGEST_PLACE", 1000)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     (tmp_path / "gpuexplorer-machines-1").mkdir()
     command = [sys.executable, "-c", _WINDOW]

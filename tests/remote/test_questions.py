@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.questions import AskedQuestions
-from gpuexplorer.remote.ssh_command import ssh_command
+from gpuexplorer.remote.ssh import AskedQuestions, HostName, ssh_command
 from tests.remote.conftest import FakeSsh
 from tests.remote.listening import HERE, MARK, PATIENCE, Listener
 

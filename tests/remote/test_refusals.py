@@ -3,9 +3,8 @@
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.remote.refusals import Course, ending_of
-from gpuexplorer.remote.ssh_command import ssh_command
+from gpuexplorer.remote.ssh import HostName, ssh_command
 from tests.remote.conftest import FakeSsh
 from tests.remote.listening import Listener
 

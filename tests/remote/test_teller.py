@@ -11,7 +11,7 @@ import pytest
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import POWER_DRAW
 from gpuexplorer.remote.agent import MOST_WAITING, Teller
-from gpuexplorer.remote.wire import Done, Knocked, told_of
+from gpuexplorer.remote.wire import Answer, Knocked, told_of
 from gpuexplorer.telemetry.facts import Users
 
 PATIENCE = 30.0
@@ -50,15 +50,14 @@ def all_told(reads: int) -> list[Any]:
 
 
 def end(teller: Teller, writes: int) -> None:
-    assert teller.all_written(PATIENCE)
-    teller.stop()
+    assert teller.end(PATIENCE)
     os.close(writes)
 
 
 def test_all_is_told_in_order_where_somebody_reads(pipe: tuple[int, int]) -> None:
     reads, writes = pipe
     teller = Teller(writes, lambda: None)
-    said: list[Any] = [Done(1), sampled(CARD, 1.0), Users(CARD, None), Done(2)]
+    said: list[Any] = [Answer(1), sampled(CARD, 1.0), Users(CARD, None), Answer(2)]
     for each in said:
         teller.tell(each)
     end(teller, writes)
@@ -74,13 +73,13 @@ def test_of_a_card_the_oldest_are_left_out_and_no_answer_ever_is(
     teller.tell(sampled(OTHER, 0.0))
     for number in range(MANY):
         teller.tell(sampled(CARD, float(number)))
-        teller.tell(Done(number))
+        teller.tell(Answer(number))
     heard: list[Any] = []
     reader = threading.Thread(target=lambda: heard.extend(all_told(reads)))
     reader.start()
     end(teller, writes)
     reader.join(PATIENCE)
-    answers = [each.id for each in heard if isinstance(each, Done)]
+    answers = [each.id for each in heard if isinstance(each, Answer)]
     samples = [each for each in heard if isinstance(each, Sample)]
     times = [each.at for each in samples if each.card == CARD]
     assert answers == list(range(MANY))
@@ -95,14 +94,14 @@ def test_a_knock_is_answered_before_all_that_waits(pipe: tuple[int, int]) -> Non
     stuffed(writes)
     teller = Teller(writes, lambda: None)
     for number in range(MANY):
-        teller.tell(Done(number))
-    teller.tell(Knocked(7, 1.0, 2.0))
+        teller.tell(Answer(number))
+    teller.tell(Knocked(7.0, 1.0, 2.0))
     heard: list[Any] = []
     reader = threading.Thread(target=lambda: heard.extend(all_told(reads)))
     reader.start()
     end(teller, writes)
     reader.join(PATIENCE)
-    assert heard.index(Knocked(7, 1.0, 2.0)) <= 1  # one was on its way already
+    assert heard.index(Knocked(7.0, 1.0, 2.0)) <= 1  # one was on its way already
     assert len(heard) == MANY + 1
 
 
@@ -111,5 +110,5 @@ def test_that_nobody_reads_any_more_is_noticed(pipe: tuple[int, int]) -> None:
     broken = threading.Event()
     os.close(reads)
     teller = Teller(writes, broken.set)
-    teller.tell(Done(1))
+    teller.tell(Answer(1))
     assert broken.wait(PATIENCE)

@@ -14,7 +14,7 @@ from gpuexplorer.app import App
 from gpuexplorer.commands.window_arguments import add_window_arguments
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.settings import Settings, open_store
-from gpuexplorer.remote.host_name import Launch
+from gpuexplorer.remote.ssh import Launch
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.facts import Attempt
 from tests.screens.person import Person

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QScrollBar, QWidg
 from gpuexplorer.core.words import OPEN, PSEUDO, mark, tr, use_language
 from gpuexplorer.gui.copies.view import PAGES
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.remote.host_name import HostName
+from gpuexplorer.remote.ssh import HostName
 from tests.lab.processes import needs_torch
 from tests.remote.conftest import run_here
 from tests.screens.at_the_bench import PATIENCE, X_ON_0, Y_ON_1, enters

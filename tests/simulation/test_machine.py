@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpuexplorer.simulation.course import Occupation
 from gpuexplorer.simulation.machine import LAB_PID, SCRAPS_BYTES, Machine, Reading
 from gpuexplorer.simulation.models import MIB, MODELS
-from gpuexplorer.simulation.occupied import Occupation
 from gpuexplorer.simulation.specs import parse_machine
 
 EVERY_MODEL = Machine(parse_machine(",".join(f"2x{model.key}" for model in MODELS)))

@@ -3,19 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import pynvml
 import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState, Sample
-from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.metrics import METRICS, Cadence, Unit, metrics_of
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.host import HostReader
-from gpuexplorer.telemetry.backends.nvml.card_reader import CardReader
-from gpuexplorer.telemetry.backends.nvml.identity import Found
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.topology import PathKind
 from tests.telemetry.conftest import Nvml
@@ -166,15 +162,6 @@ def test_no_handle_event_set_or_sample_is_left_behind(nvml: Nvml) -> None:
     backend.close()
     assert nvml.held() == 0
     assert nvml.sessions() == 0
-
-
-def test_rounds_of_different_cadence_share_no_driver_call(nvml: Nvml) -> None:
-    """They run in different threads, and a prepared call has one buffer."""
-    nvml.open("cards=1")
-    handle = pynvml.nvmlDeviceGetHandleByIndex(0)
-    found = Found(Card(CardId("GPU-0"), 0, "card", 1, fans=2, nvlinks=18), handle)
-    for question in CardReader(found, SystemClock()).questions:
-        assert len({METRICS[metric].cadence for metric in question.answers}) == 1
 
 
 def test_the_host_answers_or_explains_each_of_its_metrics() -> None:

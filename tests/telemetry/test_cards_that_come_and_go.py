@@ -10,7 +10,7 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from gpuexplorer.telemetry.happening_log import HappeningLog
+from gpuexplorer.telemetry.card_course import HappeningLog
 from gpuexplorer.telemetry.happenings import Kind
 from tests.nvml_stub.stub import Stub
 from tests.telemetry.conftest import Nvml, until
@@ -138,12 +138,6 @@ def test_a_card_without_access_is_not_called_lost(nvml: Nvml, answer: str) -> No
     assert any(cure in note for note in backend.notes())
 
 
-def test_a_card_that_is_lost_at_the_start_is_still_called_lost(nvml: Nvml) -> None:
-    backend = nvml.open(f"cards=2;fault={HANDLE}@1:lost")
-    assert states(backend) == ["working", "lost"]
-    assert any("restart of the computer" in note for note in backend.notes())
-
-
 @pytest.mark.parametrize("answer", REFUSALS)
 def test_a_card_is_taken_in_when_access_to_it_is_given(nvml: Nvml, answer: str) -> None:
     clock = ManualClock()
@@ -170,16 +164,6 @@ def test_a_number_of_cards_that_cannot_be_is_told(nvml: Nvml, count: int) -> Non
         nvml.open(f"answer=nvmlDeviceGetCount_v2:{count}")
     assert f"there are {count} cards, which cannot be" in trouble.value.sentence
     assert trouble.value.hint
-
-
-def test_a_count_that_cannot_be_ends_no_connection(nvml: Nvml) -> None:
-    clock = ManualClock()
-    backend = nvml.open("cards=2", clock)
-    reload_with(nvml, backend, clock, "cards=1")
-    nvml.set(f"answer=nvmlDeviceGetCount_v2:{2**32 - 1}")
-    clock.advance(11)
-    read_all(backend)
-    assert states(backend) == ["working", "not listed"]
 
 
 def test_cards_of_one_uuid_are_two_cards(nvml: Nvml) -> None:
@@ -221,24 +205,6 @@ def test_numbers_that_cannot_be_are_not_shown_as_facts(nvml: Nvml) -> None:
     assert MetricId("memory_total") not in read(backend, backend.cards()[0]).values
 
 
-def test_an_address_that_is_none_is_not_shown(nvml: Nvml) -> None:
-    text = b"../../etc/passwd".hex()
-    backend = nvml.open(f"cards=1;answer=nvmlDeviceGetPciInfo_v3:{text}")
-    assert backend.cards()[0].bus_id is None
-    assert states(backend) == ["working"]
-
-
-def test_two_cards_of_one_number_get_two(nvml: Nvml) -> None:
-    backend = nvml.open("cards=3;answer=nvmlDeviceGetIndex:1")
-    assert sorted(card.index for card in backend.cards()) == [0, 1, 2]
-    assert CardState.WORKING in {sample.state for sample in read_all(backend)}
-
-
 def test_the_driver_tells_cores_and_the_width_of_the_memory(nvml: Nvml) -> None:
     [card] = nvml.open("cards=1").cards()
     assert (card.cores, card.memory_bus_bits) == (16896, 5120)
-
-
-def test_a_card_that_tells_neither_has_no_numbers(nvml: Nvml) -> None:
-    [card] = nvml.open("cards=1;cores=0:absent;bus_width=0:absent").cards()
-    assert (card.cores, card.memory_bus_bits) == (None, None)

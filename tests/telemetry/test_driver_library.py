@@ -250,11 +250,6 @@ backend.close()
     assert done.stdout.split() == ["working", "2", "1"], done.stderr
 
 
-def test_a_library_that_does_not_bear_its_name_is_found_where_the_variable_says() -> None:
-    told = opened(build(named=False), NVML_STUB="cards=2")
-    assert told["cards"] == ["NVIDIA H100 80GB HBM3"] * 2
-
-
 def test_a_library_that_does_not_bear_its_name_is_found_where_the_loader_does_not_look() -> (
     None
 ):

@@ -123,25 +123,13 @@ def test_where_the_system_refuses_a_sentence_says_so(
     willing: Program, names: ProcessNames, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
-        raise PermissionError
+        raise psutil.AccessDenied
 
     one = named(willing.pid, names)
-    monkeypatch.setattr("signal.pidfd_send_signal", refuse, raising=False)
     monkeypatch.setattr(psutil.Process, "terminate", refuse)
     with pytest.raises(Trouble, match=f"no permission to end process {willing.pid}"):
         end(one, Way.ASK)
     assert willing.poll() is None
-
-
-def test_without_descriptors_of_processes_it_is_ended_all_the_same(
-    willing: Program, names: ProcessNames, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> int:
-        raise OSError(38, "not here")
-
-    monkeypatch.setattr("os.pidfd_open", refuse, raising=False)
-    end(named(willing.pid, names), Way.ASK)
-    assert willing.wait(20) != 0
 
 
 def _with_pid(named: NamedProcess, pid: int) -> psutil.Process:

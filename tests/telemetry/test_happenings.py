@@ -9,9 +9,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.core.words import Message
-from gpuexplorer.telemetry.backend import HardwareFault
-from gpuexplorer.telemetry.happening_log import HappeningLog
+from gpuexplorer.telemetry.card_course import HappeningLog
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse
 
@@ -186,15 +184,6 @@ def test_processes_appear_and_end() -> None:
     assert log.kinds() == [Kind.PROCESS_APPEARED, Kind.PROCESS_ENDED]
     assert "12" in log.told[0].sentence
     assert "11" in log.told[1].sentence
-
-
-def test_an_xid_is_told_in_its_own_words() -> None:
-    log = Log()
-    log.happenings.consider_fault(
-        HardwareFault(CARD, 79, Message("Xid 79: fallen off the bus"))
-    )
-    assert log.kinds() == [Kind.XID]
-    assert log.told[0].sentence == "Xid 79: fallen off the bus"
 
 
 FIGURES = {"gpu_utilization": 0.5, "memory_used": 1e9, "temperature": 50.0, "power_draw": 99.0}

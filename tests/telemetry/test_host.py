@@ -9,8 +9,8 @@ from gpuexplorer.core.metrics import CPU_UTILIZATION, MEMORY_USED, SWAP_TOTAL, S
 from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.backends import host
 from gpuexplorer.telemetry.backends.host import HostReader, model_alone
-from gpuexplorer.telemetry.processor_time import ProcessorTime, processor_time
 from gpuexplorer.telemetry.session import Session, remembering, session_on
+from gpuexplorer.telemetry.system import ProcessorTime, processor_time
 from tests.gui.fakes import Answer, card, session_of
 from tests.telemetry.conftest import until
 

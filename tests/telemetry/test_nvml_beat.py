@@ -62,10 +62,14 @@ def test_the_time_under_heat_is_asked_for_by_the_numbers_of_this_driver(
 
 
 @pytest.mark.parametrize(
-    "config", ["driver_version=535.54.03", "fault=nvmlSystemGetDriverVersion:unknown"]
+    ("config", "reason"),
+    [
+        ("driver_version=535.54.03", Absence.NOT_IN_DRIVER),
+        ("fault=nvmlSystemGetDriverVersion:unknown", Absence.NOT_SUPPORTED),
+    ],
 )
 def test_a_driver_that_does_not_know_them_or_itself_is_not_asked_for_something_else(
-    nvml: Nvml, config: str
+    nvml: Nvml, config: str, reason: Absence
 ) -> None:
     missing = read(nvml.open(f"cards=1;{config}", ManualClock()), Cadence.SLOW).missing
-    assert {missing[metric] for metric in TIMES} == {Absence.NOT_IN_DRIVER}
+    assert {missing[metric] for metric in TIMES} == {reason}

@@ -119,18 +119,6 @@ def test_an_instances_activity_is_asked_of_the_whole_card(nvml: Nvml) -> None:
     assert MetricId("sm_activity") in backend.read(instance.id, wanted).values
 
 
-def test_links_that_stop_answering_leave_each_metric_in_one_place(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1")
-    nvml.set("nvlinks=0:4")
-    sample = read(backend, 0, Cadence.SLOW)
-    assert not set(sample.values) & set(sample.missing)
-
-
-def test_unknown_link_states_leave_their_number_unknown(nvml: Nvml) -> None:
-    sample = read(nvml.open("cards=1;garbage=0"))
-    assert MetricId("nvlink_active") in sample.missing
-
-
 def test_a_clock_that_goes_back_freezes_no_rate(nvml: Nvml) -> None:
     backend = nvml.open("cards=1;clock=1000")
     wanted = frozenset({MetricId("nvlink_receive")})
@@ -155,13 +143,6 @@ def test_a_process_list_that_is_refused_for_once_ends_nobody(nvml: Nvml) -> None
     assert backend.processes(card) is None
     nvml.set("refused=none")
     assert backend.processes(card)
-
-
-def test_a_strange_digit_in_the_environment_does_not_keep_cards_from_being_read(
-    nvml: Nvml,
-) -> None:
-    backend = nvml.open("cards=1", environment={"CUDA_VISIBLE_DEVICES": "²"})
-    assert backend.cards()[0].cuda_index is None
 
 
 @pytest.fixture

@@ -62,10 +62,6 @@ def test_a_true_zero_is_a_value_and_not_missing(nvml: Nvml) -> None:
     assert seen[MetricId("fan_speed")] == 0
 
 
-def test_a_card_without_fans_says_so(nvml: Nvml) -> None:
-    assert absence(nvml.open("cards=1"), "fan_speed") is Absence.NO_PART
-
-
 def test_one_lost_card_does_not_take_the_others_down(nvml: Nvml) -> None:
     backend = nvml.open("cards=3")
     nvml.set("lost=1")
@@ -146,11 +142,6 @@ def test_with_mig_on_utilisation_says_where_to_look_and_instances_stand_under_th
     }
 
 
-def test_instances_with_gaps_between_them_are_all_found(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;mig_at=0:0,2,5")
-    assert [card.index for card in backend.cards() if card.parent] == [0, 2, 5]
-
-
 def test_mig_switched_on_later_is_noticed(nvml: Nvml) -> None:
     backend = nvml.open("cards=1")
     assert MetricId("gpu_utilization") in values(backend)
@@ -181,18 +172,6 @@ def test_rates_need_two_readings_and_are_right_then(nvml: Nvml) -> None:
     assert second.values[MetricId("nvlink_transmit")] == pytest.approx(sum(links))
 
 
-def test_a_rate_does_not_depend_on_how_often_it_is_read(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;clock=100")
-    card = backend.cards()[0]
-    wanted = frozenset({MetricId("nvlink_receive")})
-    backend.read(card.id, wanted)
-    rates = []
-    for pause in (0.1, 1, 10):
-        nvml.set(f"clock=+{pause}")
-        rates.append(backend.read(card.id, wanted).values[MetricId("nvlink_receive")])
-    assert rates == pytest.approx([rates[0]] * 3, rel=0.01)
-
-
 def test_an_xid_is_told_once_with_its_meaning(nvml: Nvml) -> None:
     backend = nvml.open("cards=2")
     backend.wait_for_fault(0.01)
@@ -216,20 +195,6 @@ def test_an_instance_that_does_not_say_who_it_is_ends_no_reading(nvml: Nvml) -> 
     backend = nvml.open("cards=1;mig=0:3")
     nvml.set("fault=nvmlDeviceGetUUID@0:unknown")
     assert MetricId("power_draw") in values(backend)
-
-
-def test_a_clock_is_held_against_its_own_maximum_where_another_is_not_known(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;max_sm=0:none;clock_memory=0:20000")
-    assert absence(backend, "clock_memory") is Absence.IMPOSSIBLE
-    assert MetricId("clock_sm") in values(backend)
-
-
-def test_links_whose_speed_is_not_known_carry_no_more_than_any_link(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;clock=100;nvlinks=0:1;nvlink_speed=0:none")
-    values(backend)
-    nvml.set("clock=+1;answer=field138@0:*11")
-    for metric in ("nvlink_0_transmit", "nvlink_transmit"):
-        assert absence(backend, metric) is Absence.IMPOSSIBLE, metric
 
 
 def test_traffic_is_held_against_the_link_it_was_read_with(nvml: Nvml) -> None:

@@ -10,7 +10,7 @@ from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from gpuexplorer.telemetry.happening_log import HappeningLog
+from gpuexplorer.telemetry.card_course import HappeningLog
 from tests.telemetry.conftest import Nvml
 
 # It has every part that a figure can be of, and all is well with it.

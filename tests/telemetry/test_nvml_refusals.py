@@ -49,19 +49,6 @@ def test_what_was_answered_before_is_asked_again_after_ever_longer_pauses(
     assert seconds == [0, 1, 3, 7, 15, 31, 63, 123, 183]
 
 
-def test_an_answer_makes_the_pauses_short_again(nvml: Nvml) -> None:
-    clock = ManualClock()
-    backend = nvml.open("cards=1", clock)
-    read(backend)
-    nvml.set("refused=nvmlDeviceGetPowerUsage")
-    asked_at(backend, clock, nvml, POWER, "nvmlDeviceGetPowerUsage", 40)
-    nvml.set("refused=none")
-    clock.advance(60)
-    assert POWER in read(backend).values
-    nvml.set("refused=nvmlDeviceGetPowerUsage")
-    assert asked_at(backend, clock, nvml, POWER, "nvmlDeviceGetPowerUsage", 9) == [0, 1, 3, 7]
-
-
 def test_what_a_card_never_supported_is_asked_once_a_minute(nvml: Nvml) -> None:
     clock = ManualClock()
     backend = nvml.open("cards=1;refused=nvmlDeviceGetPowerUsage", clock)
@@ -111,19 +98,6 @@ def test_a_card_that_refuses_everything_for_eight_seconds_is_whole_again_at_once
     assert set(now.values) >= whole
 
 
-def test_a_card_that_flickers_is_never_blind_for_long(nvml: Nvml) -> None:
-    clock = ManualClock()
-    backend = nvml.open("cards=1", clock)
-    read(backend)
-    blind = longest = 0
-    for second in range(60):
-        nvml.set(f"refused={'nvmlDeviceGetPowerUsage' if second % 2 else 'none'}")
-        blind = 0 if POWER in read(backend).values else blind + 1
-        longest = max(longest, blind)
-        clock.advance(1)
-    assert longest <= 2
-
-
 def test_a_refused_field_hides_none_of_its_neighbours(nvml: Nvml) -> None:
     backend = nvml.open("cards=1;refused=field185,field144")
     sample = read(backend)
@@ -145,25 +119,6 @@ def test_a_refused_field_rests_and_its_neighbours_are_asked_on(nvml: Nvml) -> No
         assert m.ENERGY in sample.values
     clock.advance(2)
     assert AVERAGE in read(backend).values
-
-
-def test_a_field_that_stops_answering_is_asked_again_within_seconds(nvml: Nvml) -> None:
-    clock = ManualClock()
-    backend = nvml.open("cards=1", clock)
-    assert INSTANT in read(backend).values
-    nvml.set("refused=field186")
-    assert read(backend).missing[INSTANT] is Absence.NOT_SUPPORTED
-    nvml.set("refused=none")
-    clock.advance(1)
-    assert read(backend).values[INSTANT] == 300.5
-
-
-def test_a_batch_of_which_every_field_rests_is_not_asked_at_all(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;refused=field186", ManualClock())
-    read(backend, INSTANT)
-    nvml.reset_calls()
-    assert read(backend, INSTANT).missing == {INSTANT: Absence.NOT_SUPPORTED}
-    assert nvml.calls() == 0
 
 
 def test_links_whose_states_are_refused_are_not_asked_one_by_one_at_every_beat(

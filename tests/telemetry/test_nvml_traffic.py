@@ -123,17 +123,6 @@ def test_all_links_of_a_card_count_also_where_it_has_36(nvml: Nvml, clock: Commo
     assert seen[m.NVLINK_TRANSMIT] == pytest.approx(sum(each))
 
 
-def test_a_link_of_1_tb_per_second_is_not_believed_and_spoils_the_sum(
-    nvml: Nvml, clock: CommonClock
-) -> None:
-    backend = nvml.open("cards=1;clock=7;nvlink_rate=1360000000000", clock)
-    read(backend)
-    clock.advance(2.0)
-    sample = read(backend)
-    assert sample.missing[MetricId("nvlink_3_transmit")] is Absence.IMPOSSIBLE
-    assert sample.missing[m.NVLINK_TRANSMIT] is Absence.IMPOSSIBLE
-
-
 @pytest.mark.parametrize(
     ("speed", "rate", "believed"),
     [(26562, 26.5e9, True), (26562, 30e9, False), (53125, 52e9, True), (53125, 60e9, False)],

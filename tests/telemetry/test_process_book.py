@@ -130,6 +130,7 @@ def test_who_ended_stays_a_moment_and_says_so(book: ProcessBook, clock: ManualCl
     assert standings(book) == {1: Standing.ENDED, 2: Standing.THERE}
     assert [named.process.pid for named in book.living()] == [2]
     clock.advance(ENDED_STAYS)
+    book.take(A, [made_up(A, 2)])
     assert standings(book) == {2: Standing.THERE}
 
 
@@ -149,6 +150,7 @@ def test_who_comes_back_within_a_minute_has_the_same_past(
     clock.advance(2.0)
     book.take(A, [])
     clock.advance(20.0)
+    book.take(A, [])
     assert not book.rows()
     book.take(A, [made_up(A, 1)])
     assert standings(book) == {1: Standing.THERE}

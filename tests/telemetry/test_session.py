@@ -10,7 +10,7 @@ from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from gpuexplorer.telemetry.latest import Latest
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.session import Session, card_numbers, remembering, session_on
 from gpuexplorer.telemetry.sources import Vendor, first_that_answers, simulated
@@ -68,35 +68,45 @@ def test_where_nothing_answers_every_reason_stays_visible(stub: Stub) -> None:
     assert [attempt.name for attempt in attempts] == ["NVIDIA"]
 
 
-def test_the_newest_sample_of_each_round_counts() -> None:
-    latest = Latest()
-    busy, fan = MetricId("gpu_utilization"), MetricId("fan_speed")
-    latest.put(Sample(CardId("a"), 1.0, {busy: 0.1}))
-    latest.put(Sample(CardId("a"), 2.0, {fan: 0.4}))
-    latest.put(Sample(CardId("a"), 3.0, {busy: 0.3}))
-    reading = latest.reading(CardId("a"))
-    assert reading is not None
-    assert reading.values == {busy: 0.3, fan: 0.4}
-    assert reading.at == 3.0
+A, BUSY, FAN = CardId("a"), MetricId("gpu_utilization"), MetricId("fan_speed")
 
 
-def test_a_lost_card_shows_no_figure_that_a_slower_round_once_read() -> None:
-    latest = Latest()
-    busy, fan = MetricId("gpu_utilization"), MetricId("fan_speed")
-    latest.put(Sample(CardId("a"), 1.0, {fan: 0.4}))
-    latest.put(Sample(CardId("a"), 3.0, {}, {busy: Absence.LOST}, CardState.LOST))
-    reading = latest.reading(CardId("a"))
+def known(session: Session, *samples: Sample) -> Reading:
+    for sample in samples:
+        session.take(sample)
+    reading = session.reading(A)
     assert reading is not None
-    assert reading.state is CardState.LOST
-    assert reading.values == {}
-    assert reading.missing == {busy: Absence.LOST, fan: Absence.LOST}
-    latest.put(Sample(CardId("a"), 4.0, {busy: 0.1}))
-    latest.put(Sample(CardId("a"), 4.0, {}, {fan: Absence.LOST}, CardState.LOST))
-    latest.put(Sample(CardId("a"), 4.1, {busy: 0.1}))
-    back = latest.reading(CardId("a"))
-    assert back is not None
-    assert back.values == {busy: 0.1}
-    assert back.missing == {fan: Absence.NOT_YET}
+    return reading
+
+
+def test_the_newest_sample_of_each_round_counts(session: Session) -> None:
+    session.want()
+    reading = known(
+        session,
+        Sample(A, 1.0, {BUSY: 0.1}),
+        Sample(A, 2.0, {FAN: 0.4}),
+        Sample(A, 3.0, {BUSY: 0.3}),
+    )
+    assert (reading.values, reading.at) == ({BUSY: 0.3, FAN: 0.4}, 3.0)
+    assert session.reading(A) is reading  # until something changes
+
+
+def test_a_lost_card_shows_no_figure_that_a_slower_round_once_read(session: Session) -> None:
+    session.want()
+    lost = known(
+        session,
+        Sample(A, 1.0, {FAN: 0.4}),
+        Sample(A, 3.0, {}, {BUSY: Absence.LOST}, CardState.LOST),
+    )
+    assert (lost.state, lost.values) == (CardState.LOST, {})
+    assert lost.missing == {BUSY: Absence.LOST, FAN: Absence.LOST}
+    back = known(
+        session,
+        Sample(A, 4.0, {BUSY: 0.1}),
+        Sample(A, 4.0, {}, {FAN: Absence.LOST}, CardState.LOST),
+        Sample(A, 4.1, {BUSY: 0.1}),
+    )
+    assert (back.values, back.missing) == ({BUSY: 0.1}, {FAN: Absence.NOT_YET})
 
 
 def test_cards_and_their_instances_are_numbered_as_people_say_it(

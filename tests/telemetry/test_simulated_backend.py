@@ -10,9 +10,9 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState, Sample
 from gpuexplorer.core.clock import ManualClock, SystemClock
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
+from gpuexplorer.simulation.course import Occupation
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.models import MODELS, CardModel
-from gpuexplorer.simulation.occupied import Occupation
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse

@@ -1,22 +1,24 @@
-"""What the doctor looks with: this computer, handed in so that it can be replaced, and what
-NVIDIA's driver says, asked once for all examinations; and the form in which each one answers.
+"""What the doctor looks with: this computer, in whose place a test puts another, and what
+NVIDIA's driver says, asked once for all; and what it says: a Topic, one an examination.
 """
 
+import ctypes
 import getpass
+import glob
 import os
+import re
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial, partialmethod
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
-from gpuexplorer.core.newer_python import StrEnum
+from gpuexplorer.core.cards import Card, CardKind, CardState, Sample
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import NOTHING, Message
@@ -29,108 +31,66 @@ from gpuexplorer.telemetry.looked_for import (
     DisplayController,
     Place,
     display_controllers,
+    module_version,
 )
 from gpuexplorer.telemetry.patience import Asked
 
-FINE, LOOK, BROKEN = Verdict
-Fact: TypeAlias = "str | int | float | bool | None | Sequence[Fact] | Mapping[str, Fact]"
-Judged: TypeAlias = "tuple[Verdict, Message, Message]"  # how it is, and what to do about it
+WSL = "WSL"
+_X_PATIENCE = 5.0
 _SETTLING = 0.1  # seconds between two looks whether a slow card has answered
 
 
-class Ran(NamedTuple):
-    """A program that ran. `code` is None where it could not be started, or did not end."""
-
-    code: int | None
-    text: str
-
-
-class Subject(StrEnum):
-    """A part of the computer, by the name that programs know it by."""
-
-    CARDS = "cards"
-    DRIVER = "driver"
-    PERMISSIONS = "permissions"
-    CONTAINER = "container"
-    PYTORCH = "pytorch"
-    TOOLKITS = "toolkits"
-    DISPLAY = "display"
-    PARTS = "parts"
-    MEMORY = "memory"
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Topic:
-    """What the doctor says about one part of the computer."""
+    """One part of the computer: how it is, and what to do about it, said by an examination as
+    `fine`, worth a `look`, or `broken`.
+    """
 
-    subject: Subject
-    verdict: Verdict
-    sentence: Message
+    topic: str  # by the name that programs know it by
+    verdict: Verdict = Verdict.FINE
+    sentence: Message = NOTHING
     do: Message = NOTHING
-    details: Sequence[str] = ()  # one thing found each
-    facts: Mapping[str, Fact] = field(default_factory=dict)  # the same, for programs
+    details: list[str] = field(default_factory=list)  # one thing found each
+    facts: Mapping[str, Any] = field(default_factory=dict)  # for programs: whatever JSON knows
+
+    def judge(self, verdict: Verdict, sentence: str, do: str = "", /, **values: object) -> None:
+        self.verdict, known = verdict, Trouble(sentence, do, **values)
+        self.sentence, self.do = known.sentence, known.hint
+
+    fine = partialmethod(judge, Verdict.FINE)
+    look = partialmethod(judge, Verdict.LOOK)
+    broken = partialmethod(judge, Verdict.BROKEN)
+
+    def detail(self, template: str, /, **values: object) -> None:
+        self.details.append(Message(template, **values))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe(Place):
-    """A place, and what goes beyond reading files."""
+class Seen(NamedTuple):
+    """A card that the driver lists, even if it does not answer."""
 
-    open_backend: Callable[[], Backend]
-    pythons: Callable[[], Sequence[Asked[LabPython]]]  # from then on, the likeliest first
-    run_program: Callable[[Sequence[str], float], Ran]
-    installed: Callable[[str], str | None]  # the version of a distribution of this Python
-    may_use: Callable[[Path], bool]  # whether this user may read and write the file
-    reachable: Callable[[str | tuple[str, int]], bool]  # a socket's path, or host and port
-    x_refuses: Callable[[str], bool]  # whether the X server of this name lets nobody in
-    prefix: str | None = None  # of the Python that runs this; None in a packaged program
-    parts: str | None = None  # where the packaged program's own parts are; None under a Python
-    home: str = ""
-    user: str = ""
-    groups: Sequence[str] = ()  # that the user is in, but for the user's own
-    host: str = ""
-    patience: float = 10.0  # seconds that the driver has to answer
-    deep: bool = False  # load every PyTorch
+    card: Card
+    state: CardState
+    no_figures: Absence | None = None  # why it answers and gives none that a person could use
+
+    @property
+    def answers(self) -> bool:
+        """It could be read, or sleeps and can be."""
+        return self.state in (CardState.WORKING, CardState.ASLEEP)
 
 
-def this_computer(open_backend: Callable[[], Backend], *, deep: bool = False) -> Probe:
-    from gpuexplorer.commands.checkup.program import x_refuses  # noqa: PLC0415 - it needs a Probe
+class Answer(NamedTuple):
+    """What the driver says of itself and its cards, or the trouble that stood in the way."""
 
-    parts = folder()
-    home = os.path.expanduser("~")  # noqa: PTH111 - where there is no home, it stays "~"
-    return Probe(
-        open_backend=open_backend,
-        pythons=lambda: [
-            Asked(partial(ask, path)) for path in candidates(dict(os.environ), Path(home))
-        ],
-        run_program=_run,
-        installed=_installed,
-        may_use=lambda path: os.access(path, os.R_OK | os.W_OK),
-        reachable=_reachable,
-        x_refuses=x_refuses,
-        prefix=None if parts is not None else sys.prefix,
-        parts=None if parts is None else str(parts),
-        home=home,
-        user=_user(),
-        groups=_groups(),
-        host=socket.gethostname(),
-        deep=deep,
-    )
+    asleep: bool = False  # not asked, so that the cards can go on sleeping
+    trouble: Trouble | None = None
+    source: Source | None = None
+    seen: Sequence[Seen] = ()
+    notes: Sequence[Message] = ()
 
-
-def _run(argv: Sequence[str], patience: float) -> Ran:
-    try:
-        return Ran(*asked(argv, patience))
-    except OSError as refusal:
-        return Ran(None, refusal.strerror or str(refusal))
-
-
-def _installed(name: str) -> str | None:
-    import importlib.metadata  # noqa: PLC0415 - slow, and a window that opens asks for none
-
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None
+    @property
+    def cards(self) -> Sequence[Card]:
+        """Those that answer."""
+        return [each.card for each in self.seen if each.answers]
 
 
 def _user() -> str:
@@ -141,6 +101,7 @@ def _user() -> str:
 
 
 def _groups() -> Sequence[str]:
+    """That the user is in, but for the user's own."""
     if sys.platform == "win32":
         return ()
     import grp  # noqa: PLC0415 - Windows has none
@@ -152,64 +113,148 @@ def _groups() -> Sequence[str]:
     return [each for each in names if each != _user()]
 
 
-def _reachable(address: str | tuple[str, int]) -> bool:
-    try:
-        if not isinstance(address, str):
-            socket.create_connection(address, timeout=1.0).close()
-            return True
-        with socket.socket(socket.AF_UNIX) as unix:
-            unix.settimeout(1.0)
-            unix.connect(address)
-            return True
-    except (OSError, ValueError, AttributeError):  # Windows has no such sockets
-        return False
+@dataclass(frozen=True, kw_only=True)
+class Probe(Place):
+    """A place, and what goes beyond reading files."""
 
+    deep: bool = False  # load every PyTorch
+    patience: float = 10.0  # seconds that the driver has to answer
+    prefix: str = sys.prefix  # of the Python that runs this
+    parts: Path | None = field(default_factory=folder)  # of the packaged program
+    # Where there is no home, it stays "~".
+    home: str = field(default_factory=lambda: os.path.expanduser("~"))  # noqa: PTH111
+    user: str = field(default_factory=_user)
+    groups: Sequence[str] = field(default_factory=_groups)
+    host: str = field(default_factory=socket.gethostname)
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What the driver says of itself and its cards, or the trouble that stood in the way; what
-    the PCI bus shows; and the Pythons, which were asked meanwhile.
-    """
+    def backend(self) -> Backend:
+        try:
+            # Imported here, so that the doctor can say that this very part is missing.
+            from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend  # noqa: PLC0415
+        except ImportError as absence:
+            raise Trouble(
+                "The package nvidia-ml-py, through which cards are read, is not installed.",
+                "Run: pip install nvidia-ml-py",
+            ) from absence
+        return NvmlBackend()
 
-    pythons: Sequence[Asked[LabPython]] = ()
-    on_the_bus: Sequence[DisplayController] | None = None
-    asleep: bool = False  # not asked, so that the cards can go on sleeping
-    trouble: Trouble | None = None
-    source: Source | None = None
-    cards: Sequence[Card] = ()  # all that the driver lists, even those that do not answer
-    readings: Mapping[CardId, Sample] = field(default_factory=dict)
-    notes: Sequence[Message] = ()
+    @cached_property
+    def pythons(self) -> Sequence[Asked[LabPython]]:
+        """The likeliest first; they are asked from now on, all of them at once."""
+        paths = candidates(self.environment, Path(self.home))
+        return [Asked(partial(ask, path)) for path in paths]
 
-    def state(self, card: Card) -> CardState:
-        reading = self.readings.get(card.id)
-        return CardState.NO_ANSWER if reading is None else reading.state
-
-    def no_figures(self, card: Card) -> Absence | None:
-        """Why a card that answers gives none of the figures that a person could use."""
-        reading = self.readings.get(card.id)
-        if reading is None or reading.state is not CardState.WORKING:
-            return None
-        return why_no_figures(reading.values, reading.missing)
-
-    @property
-    def answering(self) -> Sequence[Card]:
-        """The cards that could be read, or that sleep and can be."""
-        fine = (CardState.WORKING, CardState.ASLEEP)
-        return [card for card in self.cards if self.state(card) in fine]
+    @cached_property
+    def on_the_bus(self) -> Sequence[DisplayController] | None:
+        return display_controllers(self)
 
     @property
     def nvidia_on_the_bus(self) -> Sequence[DisplayController]:
         return [one for one in self.on_the_bus or () if one.vendor_id == NVIDIA]
 
+    @cached_property
+    def answer(self) -> Answer:
+        """The driver's. No sleeping card is woken for it."""
+        ours = self.nvidia_on_the_bus
+        if ours and all(one.asleep for one in ours):
+            return Answer(asleep=True)
+        return ask_driver(self)
+
+    @cached_property
+    def module(self) -> str | None:
+        """The version of NVIDIA's kernel module that runs."""
+        return module_version(self)
+
+    @cached_property
+    def inside(self) -> Sequence[str]:
+        """Which systems this one runs inside of, by the names people know them by."""
+        if self.platform != "linux":
+            return []
+        cgroup, environment = self.read("/proc/1/cgroup") or "", self.environment
+        named = environment.get("container") or self.read("/run/systemd/container") or ""
+        boxes = {
+            "Flatpak": self.exists("/.flatpak-info"),
+            "Kubernetes": "KUBERNETES_SERVICE_HOST" in environment or "kubepods" in cgroup,
+            "Docker": self.exists("/.dockerenv") or "docker" in cgroup,
+            "Podman": self.exists("/run/.containerenv"),
+            "LXC": "lxc" in named + cgroup,
+            named.strip(): named.strip(),
+        }
+        wsl = [WSL] if self.found("/proc/version", "(?i)(microsoft)") else []
+        return [*wsl, *[name for name, is_it in boxes.items() if is_it][:1]]
+
+    def all(self, *patterns: str) -> list[str]:
+        """What there is, as the person at this computer would write it."""
+        return [
+            self.shown(Path(each))
+            for pattern in patterns
+            for each in sorted(glob.glob(str(self.at(pattern))))  # noqa: PTH207 - or from a drive
+        ]
+
+    def found(self, path: str, pattern: str) -> str:
+        """The first group of the first match in a file; empty where there is none."""
+        match = re.search(pattern, self.read(path) or "", re.MULTILINE)
+        return match[1] if match else ""
+
+    def run_program(self, argv: Sequence[str], patience: float) -> tuple[int | None, str]:
+        """Its status and what it printed; no status where it did not start, or not end."""
+        try:
+            return asked(argv, patience)
+        except OSError as refusal:
+            return None, refusal.strerror or str(refusal)
+
+    def installed(self, name: str) -> str | None:
+        """The version of a distribution of this Python."""
+        import importlib.metadata  # noqa: PLC0415 - slow, and a window that opens asks for none
+
+        try:
+            return importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            return None
+
+    def may_use(self, path: Path) -> bool:
+        return os.access(path, os.R_OK | os.W_OK)
+
+    def reachable(self, address: str | tuple[str, int]) -> bool:
+        """A socket's path, or host and port."""
+        try:
+            if not isinstance(address, str):
+                socket.create_connection(address, timeout=1.0).close()
+                return True
+            with socket.socket(socket.AF_UNIX) as unix:
+                unix.settimeout(1.0)
+                unix.connect(address)
+                return True
+        except (OSError, ValueError):
+            return False
+
+    def x_refuses(self, display: str) -> bool:
+        """Asked by the library that Qt asks it by. False where it cannot be asked."""
+        try:
+            library = ctypes.CDLL("libxcb.so.1")
+        except OSError:
+            return False
+        library.xcb_connect.restype = ctypes.c_void_p
+
+        def refuses() -> bool:
+            connection = ctypes.c_void_p(library.xcb_connect(display.encode(), None))
+            refused = bool(library.xcb_connection_has_error(connection))
+            library.xcb_disconnect(connection)
+            return refused
+
+        asking = Asked(refuses)
+        return not asking.answered_within(_X_PATIENCE) or asking.result()
+
 
 def ask_driver(probe: Probe) -> Answer:
-    """No sleeping card is woken; a driver that hangs, and a card that hangs, is given up."""
-    pythons = probe.pythons()  # they take longest to answer
-    on_the_bus = display_controllers(probe)
-    known = Answer(pythons, on_the_bus)
-    if known.nvidia_on_the_bus and all(one.asleep for one in known.nvidia_on_the_bus):
-        return Answer(pythons, on_the_bus, asleep=True)
-    opening = Asked(lambda: _opened(probe))
+    """A driver that hangs, and a card that hangs, is given up."""
+
+    def opened() -> Backend:
+        backend = probe.backend()
+        backend.open()
+        return backend
+
+    opening = Asked(opened)
     try:
         if not opening.answered_within(probe.patience):
             raise Trouble(
@@ -219,43 +264,28 @@ def ask_driver(probe: Probe) -> Answer:
             )
         backend = opening.result()
     except Trouble as trouble:
-        return Answer(pythons, on_the_bus, trouble=trouble)
-    cards, readings = _read(backend, probe.patience)
-    answer = Answer(
-        pythons,
-        on_the_bus,
-        source=backend.source,
-        cards=cards,
-        readings=readings,
-        notes=backend.notes(),
-    )
-    Asked(backend.close).answered_within(probe.patience)
-    return answer
-
-
-def _opened(probe: Probe) -> Backend:
-    backend = probe.open_backend()
-    backend.open()
-    return backend
-
-
-def _read(backend: Backend, patience: float) -> tuple[list[Card], dict[CardId, Sample]]:
-    """The cards, and a reading of each that answers in time, all of them asked at once."""
-    until = time.monotonic() + patience
+        return Answer(trouble=trouble)
+    until = time.monotonic() + probe.patience
     while True:
         cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
         slow = any(card.denied is Absence.NO_ANSWER for card in cards)
         if not slow or time.monotonic() > until:
             break
         time.sleep(_SETTLING)
-    until = max(until, time.monotonic() + patience / 2)
-    asking = {
-        card.id: Asked(partial(backend.read, card.id, frozenset(USABLE)))
-        for card in cards
-        if not card.nameless and card.denied is None
-    }
-    return cards, {
-        card: reading.result()
-        for card, reading in asking.items()
-        if reading.answered_within(max(0.0, until - time.monotonic()))
-    }
+    until = time.monotonic() + probe.patience
+    read = partial(backend.read, metrics=frozenset(USABLE))
+    # All of them at once.
+    asking = [card.denied is None and Asked(partial(read, card.id)) for card in cards]
+    seen = list(map(partial(_seen, until), cards, asking))
+    answer = Answer(source=backend.source, seen=seen, notes=backend.notes())
+    Asked(backend.close).answered_within(probe.patience)
+    return answer
+
+
+def _seen(until: float, card: Card, asking: Asked[Sample] | Literal[False]) -> Seen:
+    if not (asking and asking.answered_within(max(0.0, until - time.monotonic()))):
+        return Seen(card, CardState.NO_ANSWER)
+    sample = asking.result()
+    if sample.state is not CardState.WORKING:
+        return Seen(card, sample.state)
+    return Seen(card, sample.state, why_no_figures(sample.values, sample.missing))

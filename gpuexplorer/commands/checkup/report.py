@@ -1,296 +1,272 @@
-"""The doctor's report: all examinations of one check-up, as text, as JSON, and as one file that
-can be sent to somebody, without names in it.
+"""The doctor's report: what all examinations found, and what JSON says of it; and those of what
+the program itself needs: a display that shows its window, its parts, and memory.
 """
 
-import io
 import json
+import platform
 import re
-import textwrap
-import zipfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
+from pathlib import PurePosixPath
 from typing import Any
 
 from gpuexplorer import __version__
 from gpuexplorer.commands.checkup.driver import cards, container, driver, permissions
-from gpuexplorer.commands.checkup.probe import (
-    FINE,
-    Answer,
-    Probe,
-    Subject,
-    Topic,
-    ask_driver,
-)
-from gpuexplorer.commands.checkup.program import display, memory, parts
-from gpuexplorer.commands.checkup.pytorch import pythons
-from gpuexplorer.commands.checkup.toolkits import toolkits
+from gpuexplorer.commands.checkup.probe import Probe, Topic
+from gpuexplorer.commands.checkup.pytorch import pythons, toolkits
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.newer_python import UTC
-from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.verdict import Verdict
-from gpuexplorer.core.words import NOTHING, Message, tr
-from gpuexplorer.telemetry.looked_for import Looked, looked_for
-from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
+from gpuexplorer.core.records import KEPT_HERE, written
+from gpuexplorer.core.words import NOTHING, Message, all_of, told
+from gpuexplorer.telemetry.looked_for import Looked, find_library, looked_for
 
-# In the order in which they are read.
-EXAMINATIONS: Mapping[Subject, tuple[Message, Callable[[Probe, Answer], Topic]]] = {
-    Subject.CARDS: (Message("Cards"), cards),
-    Subject.DRIVER: (Message("Driver"), driver),
-    Subject.PERMISSIONS: (Message("Permissions"), permissions),
-    Subject.CONTAINER: (Message("Container"), container),
-    Subject.PYTORCH: (Message("PyTorch"), pythons),
-    Subject.TOOLKITS: (Message("Toolkits"), toolkits),
-    Subject.DISPLAY: (Message("Display"), display),
-    Subject.PARTS: (Message("Parts"), parts),
-    Subject.MEMORY: (Message("Memory"), memory),
+# Each library Qt loads from the system, with the Debian package that brings it.
+_ALWAYS = {
+    "libEGL.so.1": "libegl1",
+    "libGL.so.1": "libgl1",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libdbus-1.so.3": "libdbus-1-3",
+    "libfontconfig.so.1": "libfontconfig1",
+    "libglib-2.0.so.0": "libglib2.0-0",
 }
-_GAP = 2  # between a verdict, a title and a text
-_NARROWEST, _ENDLESS = 40, 10_000
-_FOUND, _NOT_FOUND = Message("found"), Message("not found")
-_TO_DO = Message("To do:")
-_COLOURS = {Verdict.FINE: "32", Verdict.LOOK: "33", Verdict.BROKEN: "31"}
+_FOR_X11 = {
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-shape.so.0": "libxcb-shape0",
+    "libxcb-render-util.so.0": "libxcb-render-util0",
+    "libxcb-image.so.0": "libxcb-image0",
+}
+# Each distribution, and what cannot be done without it.
+_PARTS = {
+    "PySide6-Essentials": Message("Without PySide6-Essentials no window can open."),
+    "numpy": Message("Without numpy no chart can be drawn."),
+    "nvidia-ml-py": Message("Without nvidia-ml-py NVIDIA cards cannot be read."),
+    "psutil": Message("Without psutil programs and the processor cannot be read."),
+    "platformdirs": Message("Without platformdirs settings have no place."),
+    "markdown-it-py": Message("Without markdown-it-py no lesson can be read."),
+}
+_GIB = 2**30
 
 
-def examine(
-    probe: Probe, clock: Clock, subjects: Collection[Subject] = frozenset(Subject)
-) -> "Report":
-    answer = ask_driver(probe)
-    topics = [
-        look(probe, answer)
-        for subject, (_, look) in EXAMINATIONS.items()
-        if subject in subjects
-    ]
-    taken_at = datetime.fromtimestamp(clock.wall(), UTC).isoformat(timespec="seconds")
-    return Report(taken_at, topics, () if answer.answering else looked_for(probe))
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Report:
-    """What was found; `looked_for` is empty where a card answers."""
+    """As JSON has it; `looked_for` is empty where a card answers."""
 
-    taken_at: str
-    topics: Sequence[Topic]
+    schema: int = 1
+    taken_at: str = ""
+    gpuexplorer: str = __version__
     looked_for: Sequence[Looked] = ()
-    computer: str = ""  # its name, where it is another than this one
+    topics: Sequence[Topic] = ()
+    # Its name, where it is another than this one.
+    computer: str = field(default="", metadata=KEPT_HERE)
 
     def as_json(self, clean: Callable[[str], str] = str) -> str:
-        """With all texts sent through `clean`."""
-        document = {
-            "schema": 1,
-            "taken_at": self.taken_at,
-            "gpuexplorer": __version__,
-            "looked_for": [
-                {
-                    "what": one.what,
-                    "where": one.where,
-                    "found": one.found,
-                    "sentence": one.sentence,
-                }
-                for one in self.looked_for
-            ],
-            "topics": [
-                {
-                    "topic": topic.subject,
-                    "verdict": topic.verdict,
-                    "sentence": topic.sentence,
-                    "do": topic.do,
-                    "details": list(topic.details),
-                    "facts": topic.facts,
-                }
-                for topic in self.topics
-            ],
-        }
-        return json.dumps(_cleaned(document, clean), indent=2) + "\n"
+        """With all texts sent through `clean`; the names of its fields stay as they are."""
 
-    def as_text(
-        self, width: int = 80, *, colour: bool = False, say: Callable[[str], str] = tr
-    ) -> str:
-        """`say` translates; a report for others to read stays English with `str`."""
-        lines = self._lines(max(width, _NARROWEST), colour, say)
-        return "\n".join(line.rstrip() for line in lines)
+        # Any: whatever JSON there is.
+        def cleaned(value: Any) -> Any:
+            if isinstance(value, Mapping):
+                return {name: cleaned(each) for name, each in value.items()}
+            if isinstance(value, list):
+                return [cleaned(each) for each in value]
+            return clean(value) if isinstance(value, str) else value
 
-    def _lines(self, width: int, colour: bool, say: Callable[[str], str]) -> Iterator[str]:
-        titles = [EXAMINATIONS[topic.subject][0] for topic in self.topics]
-        titles += [one.what.words for one in self.looked_for]
-        words = [verdict.word for verdict in Verdict]
-        words += [_FOUND, _NOT_FOUND] if self.looked_for else []
-        first, second = (
-            max(len(say(each)) for each in column) + _GAP for column in (words, titles)
-        )
-
-        def row(verdict: Verdict | Message, title: str, text: str) -> list[str]:
-            word = say(verdict.word if isinstance(verdict, Verdict) else verdict)
-            head = f"{word:<{first}}{say(title):<{second if title else 0}}"
-            lines = wrapped(say(text), width, head, " " * len(head))
-            if colour and isinstance(verdict, Verdict):
-                rest = lines[0][len(word) :]
-                lines[0] = f"\x1b[{_COLOURS[verdict]}m{word}\x1b[0m{rest}"
-            return lines
-
-        def below(mark: str, text: str) -> list[str]:
-            margin = " " * (first + second)
-            rest = margin + " " * (len(mark) + 1)
-            return wrapped(say(text), width, f"{margin}{mark} ", rest)
-
-        yield from wrapped(say(self._title()), width)
-        yield ""
-        if self.looked_for:
-            yield from wrapped(say(Message("No card answers. This was looked for:")), width)
-            yield ""
-            for one in self.looked_for:
-                found = _FOUND if one.found else _NOT_FOUND
-                yield from row(found, one.what.words, one.sentence)
-            yield ""
-        for topic in self.topics:
-            yield from row(topic.verdict, EXAMINATIONS[topic.subject][0], topic.sentence)
-            for detail in topic.details:
-                yield from below("-", detail)
-            if topic.do:
-                yield from below(say(_TO_DO), topic.do)
-            yield ""
-        counts = [
-            f"{say(verdict.word)}: {number}"
-            for verdict in Verdict
-            if (number := sum(topic.verdict is verdict for topic in self.topics))
-        ]
-        short = Message.counted(
-            "In short: {count} topic ({verdicts}).",
-            "In short: {count} topics ({verdicts}).",
-            len(self.topics),
-            verdicts=", ".join(counts),
-        )
-        yield from wrapped(say(short), width)
-        yield ""
-        for topic in sorted(self.topics, key=lambda topic: -topic.verdict.rank):
-            if topic.verdict is not FINE:
-                title = EXAMINATIONS[topic.subject][0]
-                yield from row(topic.verdict, title, topic.do or topic.sentence)
-        fine = [EXAMINATIONS[one.subject][0] for one in self.topics if one.verdict is FINE]
-        if fine:
-            yield from row(FINE, NOTHING, ", ".join(say(title) for title in fine))
-
-    def _title(self) -> Message:
-        moment = datetime.fromisoformat(self.taken_at).astimezone(UTC)
-        known = {"version": __version__, "moment": moment.strftime("%Y-%m-%d %H:%M UTC")}
-        if not self.computer:
-            return Message("GPU Explorer {version}: how this computer is, {moment}", **known)
-        return Message(
-            "GPU Explorer {version}: how {computer} is, {moment}",
-            computer=self.computer,
-            **known,
-        )
+        return json.dumps(cleaned(written(self, str)), indent=2) + "\n"
 
 
-def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
-    """Paths, and commands between backticks, stay whole, so that they can be copied."""
-    kept = re.sub("`[^`]*`", lambda command: command[0].replace(" ", "\0"), text)
-    lines = textwrap.wrap(
-        kept,
-        width,
-        initial_indent=first,
-        subsequent_indent=rest,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return [line.replace("\0", " ") for line in lines] or [first]
+def examine(probe: Probe, clock: Clock, subjects: Collection[str] = ()) -> Report:
+    """All of them, unless it is said which."""
+    probe.pythons  # noqa: B018 - they take longest to answer, so they are asked first
+    topics = [Topic(name) for name in EXAMINATIONS if not subjects or name in subjects]
+    for topic in topics:
+        EXAMINATIONS[topic.topic](topic, probe)
+    taken_at = datetime.fromtimestamp(clock.wall(), UTC).isoformat(timespec="seconds")
+    missing = () if probe.answer.cards else looked_for(probe)
+    return Report(taken_at=taken_at, looked_for=missing, topics=topics)
 
 
-# Any: whatever JSON there is.
-def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
-    """The names of its fields are ours, and stay as they are."""
-    if isinstance(value, Mapping):
-        return {name: _cleaned(each, clean) for name, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_cleaned(each, clean) for each in value]
-    return clean(value) if isinstance(value, str) else value
-
-
-_OF_INTEREST = ("CUDA", "NVIDIA", "QT", "PYTHON", "DISPLAY")
-_SECRET = ("KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH")
-_PASSWORD = re.compile(r"(://)[^/@\s]+@")
-_OWNERS = re.compile(r"([/\\](?:home|Users)[/\\]+)([^/\\\s:;,\"'`)\]>]+)", re.IGNORECASE)
-# A word that is a path, a variable, or an address, and so may hold a name as one of its parts.
-_HAS_PARTS = re.compile(r"^[\"'`(\[<]*(?:~|\.{0,2}[/\\]|[A-Za-z]:)|[=@]|:\d|://")
-# Names that tell nobody anything, and that are ordinary words of a file system.
-_NOBODY = frozenset({"", "root", "localhost", "public", "default", "shared"})
-
-
-def anonymous(text: str, home: str, user: str, host: str) -> str:
-    """Without these names. One is replaced where it is a whole part of a path, of an address or
-    of a list, never within a word, nor a word of a sentence.
-    """
-    text = _PASSWORD.sub(r"\1", text)
-    if len(home.rstrip("/\\")) > 1 and not home.startswith("~"):
-        # Windows writes either slash, and either case.
-        folders = re.split(r"[/\\]+", home.rstrip("/\\"))
-        whole = r"[/\\]+".join(map(re.escape, folders))
-        text = re.sub(rf"(?<![\w.~/\\-]){whole}(?![\w.-]*[\w-])", "~", text, flags=re.I)
-    text = _OWNERS.sub(lambda path: path[1] + (path[2] if _nobody(path[2]) else "USER"), text)
-    # On Windows an account may come as DOMAIN\name, on a network as name@domain.
-    users = [user, *re.split(r"[\\@]", user)[:2]]
-    names = [
-        *((name, "USER") for name in users),
-        (host, "HOST"),
-        (host.partition(".")[0], "HOST"),
-    ]
-    for name, word in names:
-        if not _nobody(name):
-            text = _without(text, name, word)
-    return text
-
-
-def _without(text: str, name: str, word: str) -> str:
-    one = re.compile(
-        rf"(?<![^/\\:;,=@\"'`(\[<]){re.escape(name)}(?=$|[/\\:;,=@\"'`)\]>]|[.!?]$)", re.I
-    )
-    if " " in name or not re.search(r"\s", text):
-        return one.sub(word, text)
-    return re.sub(
-        r"\S+",
-        lambda each: one.sub(word, each[0]) if _HAS_PARTS.search(each[0]) else each[0],
-        text,
-    )
-
-
-def _nobody(name: str) -> bool:
-    return name.lower() in _NOBODY
-
-
-def check_target(target: Path) -> None:
-    """Raises Trouble where no bundle can be written; leaves nothing behind."""
-    if target.exists():
-        raise Trouble(
-            "There is something at {file} already, and it was left as it is.",
-            "Choose another name for the bundle.",
-            file=target,
-        )
-    refuse_unwritable(target)
-
-
-def write_bundle(target: Path, report: Report, probe: Probe) -> Message:
-    """Write the file and say in one sentence what is in it. Raises Trouble where it cannot."""
-
-    def clean(text: str) -> str:
-        return anonymous(text, probe.home, probe.user, probe.host)
-
-    environment = {
-        name: "(left out)" if any(each in name.upper() for each in _SECRET) else clean(value)
-        for name, value in sorted(probe.environment.items())
-        if name.upper().startswith(_OF_INTEREST)
+def display(topic: Topic, probe: Probe) -> None:
+    """Whether a window can open here, and which system libraries it would miss."""
+    if probe.platform != "linux":
+        topic.fine("The system's own desktop shows the window.")
+        return
+    variables = ("WAYLAND_DISPLAY", "DISPLAY", "QT_QPA_PLATFORM")
+    named = {name: probe.environment.get(name) for name in variables}
+    to_wayland, to_x, chosen = named.values()
+    folder = PurePosixPath(probe.environment.get("XDG_RUNTIME_DIR", ""))
+    wayland = probe.reachable(str(folder / to_wayland)) if to_wayland else None
+    x11 = any(map(probe.reachable, _x11(to_x))) if to_x else None
+    refused = bool(to_x and x11 and not wayland and probe.x_refuses(to_x))
+    only_wayland = wayland and not x11 and not (chosen or "").startswith("xcb")
+    missing = {
+        library: package
+        for library, package in (_ALWAYS if only_wayland else _ALWAYS | _FOR_X11).items()
+        # The packaged program brings some along.
+        if not (probe.parts and probe.exists(f"{probe.parts}/{library}"))
+        and find_library(probe, library) is None
     }
-    lines = report.as_text(_ENDLESS, say=str).splitlines()
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("doctor.txt", "".join(f"{clean(line)}\n" for line in lines))
-        archive.writestr("doctor.json", report.as_json(clean))
-        variables = "".join(f"{name}={value}\n" for name, value in environment.items())
-        archive.writestr("environment.txt", variables)
-    check_target(target)
-    write_whole(target, [packed.getvalue()])
-    return Message(
-        "{file} holds this report as text and as JSON, and the variables CUDA*, NVIDIA*, QT*,"
-        " PYTHON* and DISPLAY; the names of you and your computer were taken out.",
-        file=target.absolute(),
+    topic.facts = {
+        **named,
+        "x11_answers": x11,
+        "x11_refuses": refused,
+        "wayland_answers": wayland,
+        "missing_libraries": list(missing),
+    }
+    for name, answers in (("WAYLAND_DISPLAY", wayland), ("DISPLAY", x11)):
+        if answers:
+            topic.detail("{variable}={display} answers.", variable=name, display=named[name])
+        elif answers is not None:
+            topic.detail(
+                "{variable}={display} does not answer.", variable=name, display=named[name]
+            )
+    install = NOTHING
+    if missing:
+        topic.detail(
+            "Libraries that Qt needs and that are missing: {libraries}.",
+            libraries=all_of(list(missing)),
+        )
+        install = Message("Install the packages of your system that bring these libraries.")
+        if probe.exists("/usr/bin/apt-get"):
+            packages = " ".join(missing.values())
+            install = Message("Run: `sudo apt-get install {packages}`", packages=packages)
+    if chosen and chosen.split(":")[0] not in ("xcb", "wayland"):
+        topic.look(
+            "QT_QPA_PLATFORM={platform} lets windows open where nobody sees them.",
+            "Remove the variable to see the window.",
+            platform=chosen,
+        )
+    elif wayland is None and x11 is None:
+        at_a_desktop = Message(
+            "Start it at a desktop, or through `ssh -X`; the commands work without a display."
+        )
+        none = Message("There is no display here, so no window can open.")
+        topic.look(none, told(at_a_desktop, install))
+    elif not wayland and not x11:
+        topic.broken(
+            "A display is named, but it does not answer, so no window can open.",
+            "Log in at the desktop, or connect with `ssh -X`; then correct DISPLAY={display}.",
+            display=to_x or "",
+        )
+    elif refused:
+        topic.broken(
+            "The display {display} lets this program open no window.",
+            "Start it as the person who is logged in at that display, or let that person's"
+            " XAUTHORITY name the file with the permission.",
+            display=to_x,
+        )
+    elif missing:
+        lacks = Message.counted(
+            "The display answers, but Qt needs {count} more library to open a window.",
+            "The display answers, but Qt needs {count} more libraries to open a window.",
+            len(missing),
+        )
+        topic.broken(lacks, install)
+    else:
+        topic.fine("A window can open: the display answers, and Qt has its libraries.")
+
+
+def _x11(name: str) -> list[str | tuple[str, int]]:
+    """Where an X server of that name would take connections."""
+    if name.startswith("/"):
+        return [name]
+    parts = re.fullmatch(r"(?:unix/?)?([^:/]*):(\d+)(?:\.\d+)?", name)
+    if parts is None:
+        return []
+    if parts[1]:
+        return [(parts[1], 6000 + int(parts[2]))]
+    path = f"/tmp/.X11-unix/X{int(parts[2])}"
+    return [path, f"\0{path}"]
+
+
+def parts(topic: Topic, probe: Probe) -> None:
+    """Which versions GPU Explorer is made of here, and whether one is missing or wrong."""
+    versions = {name: probe.installed(name) for name in _PARTS}
+    python, system, other = (
+        platform.python_version(),
+        platform.platform(),
+        probe.installed("pynvml"),
     )
+    topic.facts = {
+        "gpuexplorer": __version__,
+        "python": python,
+        "system": system,
+        **versions,
+        "pynvml": other,
+    }
+    there = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
+    topic.details = [f"{each}." for each in (there, system) if each]
+    made_of = Message(
+        "GPU Explorer {version} on Python {python}.", version=__version__, python=python
+    )
+    missing = [name for name, version in versions.items() if version is None]
+    if other is not None:  # only nvidia-ml-py is NVIDIA's own
+        wrong = Message(
+            "The package pynvml {version} is installed, which is not NVIDIA's: it may take the"
+            " place of nvidia-ml-py, and makes PyTorch complain at every start.",
+            version=other,
+        )
+        topic.look(
+            told(made_of, wrong),
+            "Run `pip uninstall pynvml`, then `pip install --force-reinstall nvidia-ml-py`.",
+        )
+    elif missing and not probe.parts:
+        topic.broken(
+            told(made_of, *(_PARTS[name] for name in missing)),
+            "Run: `pip install {parts}`",
+            parts=" ".join(missing),
+        )
+    else:
+        topic.fine(told(made_of, Message("Every part is there.")))
+
+
+def memory(topic: Topic, probe: Probe) -> None:
+    """How much the computer has, and whether there is any swap behind it."""
+    said = probe.read("/proc/meminfo") if probe.platform == "linux" else None
+    if said is None:
+        topic.fine("The system manages memory and swap by itself.")
+        return
+    sizes = dict(re.findall(r"(?m)^(\w+):\s+(\d+) kB", said))
+    total, free, swap = (
+        int(sizes.get(name, 0)) * 1024 for name in ("MemTotal", "MemAvailable", "SwapTotal")
+    )
+    limits = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+    limit = next(filter(None, map(probe.read, limits)), "").strip()
+    least = int(limit) if limit.isdigit() and int(limit) < total else None
+    topic.facts = {
+        "total_bytes": total,
+        "available_bytes": free,
+        "swap_bytes": swap,
+        "limit_bytes": least,
+    }
+    if least is not None:
+        topic.detail("The container may use {size:.1f} GiB of it.", size=least / _GIB)
+    there = {"total": total / _GIB, "free": free / _GIB, "swap": swap / _GIB}
+    if swap:
+        topic.fine(
+            "{total:.1f} GiB of memory, {free:.1f} GiB of it free, and {swap:.1f} GiB of swap.",
+            **there,
+        )
+    else:
+        topic.look(
+            "{total:.1f} GiB of memory, {free:.1f} GiB of it free, and no swap. If memory runs"
+            " out, Linux ends the largest program at once: most likely a training run.",
+            "If this is your own computer, add a swap file of a few GiB.",
+            **there,
+        )
+
+
+# In the order in which they are read.
+EXAMINATIONS: Mapping[str, Callable[[Topic, Probe], None]] = {
+    "cards": cards,
+    "driver": driver,
+    "permissions": permissions,
+    "container": container,
+    "pytorch": pythons,
+    "toolkits": toolkits,
+    "display": display,
+    "parts": parts,
+    "memory": memory,
+}

@@ -16,7 +16,7 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.card.words import swap_how_to
 from gpuexplorer.gui.cards.fact import Fact, FactGroup
 from gpuexplorer.gui.cards.facts import metric_fact
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 
 if TYPE_CHECKING:
     from gpuexplorer.remote.wire import Hello

@@ -17,8 +17,8 @@ from gpuexplorer.gui.cards.plot_families import Family, grouped, short_label
 from gpuexplorer.gui.cards.throttling import SlowedSpan
 from gpuexplorer.gui.plots.content import Band, Flag, Limit, Line, PlotContent
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.happenings import Happening, Kind
-from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.trace import TraceSource
 
 # Bands show these already.

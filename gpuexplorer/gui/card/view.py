@@ -50,8 +50,8 @@ from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.now_tag import NowTag
 from gpuexplorer.gui.widgets.page import Page
-from gpuexplorer.remote.far.stream import FarStream
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.remote.stream import FarStream
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 from gpuexplorer.telemetry.session import Session
 

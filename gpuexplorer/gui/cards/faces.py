@@ -26,7 +26,7 @@ from gpuexplorer.gui.cards.reasons import (
 )
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.session import card_numbers
 
 

@@ -15,7 +15,7 @@ from gpuexplorer.gui.cards.plot_families import PCIE_METRICS
 from gpuexplorer.gui.cards.reasons import HARMFUL, explained_absence, short_reasons
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.backend import Source
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 
 # Keys of the groups, as metrics.csv has them; translated, their titles.
 PCIE = mark("PCIe")

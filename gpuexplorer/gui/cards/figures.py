@@ -19,7 +19,7 @@ from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.pcie import slow_link
 from gpuexplorer.gui.cards.reasons import explained_absence, short_reasons
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 
 NEAR_HEAT_LIMIT = 4.0  # degrees
 _NEARLY_FULL = 0.95

@@ -11,7 +11,7 @@ from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import Quantity, Units, bytes_words, part_of_memory
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.reasons import explained_absence
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 
 _NAMES_SAID = 3
 # Readings of programs and of the whole are not of the same instant.

@@ -8,7 +8,7 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.card_course import at_work, in_virtual_machine
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.topology import pcie_rate
 
 BESIDE_THE_PROCESSOR = mark(

@@ -8,7 +8,7 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Unit, metrics_of
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 
 
 @dataclass(frozen=True, slots=True)

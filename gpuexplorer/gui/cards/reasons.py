@@ -10,7 +10,7 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.card_course import BRIEFLY, why_no_figures
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 
 # The gravest first.
 HARMFUL = tuple(

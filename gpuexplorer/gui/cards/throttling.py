@@ -12,8 +12,7 @@ from gpuexplorer.core.metrics import MetricId, throttle
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.reasons import HARMFUL, ORDINARY
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.telemetry.episodes import Episode, EventBook
-from gpuexplorer.telemetry.happenings import Happening, Kind
+from gpuexplorer.telemetry.happenings import Episode, EventBook, Happening, Kind
 from gpuexplorer.telemetry.trace import Trace, TraceSource
 
 # The gravest first: where two hold at once, this one is told.

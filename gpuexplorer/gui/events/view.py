@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QWidget
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.spreadsheet import tabbed
+from gpuexplorer.core.harmless import tabbed
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.event_words import EventGroup, nothing_told, told
 from gpuexplorer.gui.events import words

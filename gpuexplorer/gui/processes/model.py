@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.spreadsheet import harmless
+from gpuexplorer.core.harmless import harmless
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.cards.process_words import standing_reason

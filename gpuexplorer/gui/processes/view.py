@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QWidget
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.spreadsheet import tabbed
+from gpuexplorer.core.harmless import tabbed
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.cards.process_words import parents

@@ -28,7 +28,7 @@ from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, column, row
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
-from gpuexplorer.telemetry.alert_rule import Rule, Side
+from gpuexplorer.telemetry.alerts import Rule, Side
 from gpuexplorer.telemetry.session import card_numbers
 
 _WAYS = {

@@ -21,7 +21,7 @@ from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import label, say
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.telemetry.alert_rule import (
+from gpuexplorer.telemetry.alerts import (
     LIMITS,
     LONGEST_SECONDS,
     Rule,

@@ -22,8 +22,16 @@ from gpuexplorer.gui.state.alert_words import (
     strip_sentence,
 )
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.telemetry.alert_rule import LIMITS, Rule
-from gpuexplorer.telemetry.alerts import Alert, AlertBegan, AlertEnded, Change, Watch, Why
+from gpuexplorer.telemetry.alerts import (
+    LIMITS,
+    Alert,
+    AlertBegan,
+    AlertEnded,
+    Change,
+    Rule,
+    Watch,
+    Why,
+)
 from gpuexplorer.telemetry.facts import Fact
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.session import Session, Want, card_numbers

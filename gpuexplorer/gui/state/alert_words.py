@@ -8,8 +8,7 @@ from gpuexplorer.core.metrics import MEMORY_TOTAL, METRICS, POWER_LIMIT, MetricI
 from gpuexplorer.core.units import Measure, Units, measure, plain, quantity
 from gpuexplorer.core.words import Message, listed, mark, tr, trn
 from gpuexplorer.gui.cards.moments import moment_words, span_words
-from gpuexplorer.telemetry.alert_rule import LIMITS, Rule, Side
-from gpuexplorer.telemetry.alerts import Alert, AlertEnded, Why
+from gpuexplorer.telemetry.alerts import LIMITS, Alert, AlertEnded, Rule, Side, Why
 
 _MOST_CARDS = 4
 _MOST_ALERTS = 3

@@ -12,10 +12,10 @@ from gpuexplorer.gui.state.far_machines import Reached, Wanted
 from gpuexplorer.gui.state.groups.group import HostGroup
 from gpuexplorer.gui.state.groups.of_fleet import Seating, groups_of
 from gpuexplorer.gui.state.machines import MachinesState, Standing
-from gpuexplorer.remote.far.link_state import LinkNow, LinkState
+from gpuexplorer.remote.link import LinkNow, LinkState
 
 if TYPE_CHECKING:
-    from gpuexplorer.remote.questions import Asking
+    from gpuexplorer.remote.ssh import Asking
 
 _ASKING = Message("Prometheus is asked which cards there are.")
 
@@ -79,10 +79,8 @@ class FleetHosts:
     def _reach(
         self, host: str, wanted: Wanted, on_change: Callable[[], None], asking: "Asking"
     ) -> Reached:
-        server = self.watching.fleet.server
         return Reached(
-            FleetLink(self.watching, on_change),
-            lambda: host_session(self.watching, host, server.another()),
+            FleetLink(self.watching, on_change), lambda: host_session(self.watching, host)
         )
 
 

@@ -13,7 +13,7 @@ from gpuexplorer.gui.cards.faces import CardNow, Shown, arrange, card_face, host
 from gpuexplorer.gui.cards.moments import since_when
 from gpuexplorer.gui.state.comparing import Comparing
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.trace import TraceSource
 

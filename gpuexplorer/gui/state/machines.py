@@ -22,7 +22,7 @@ from gpuexplorer.gui.state.far_machines import (
 )
 from gpuexplorer.gui.state.questions import Questions
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.remote.far.link_state import LinkState
+from gpuexplorer.remote.link import LinkState
 from gpuexplorer.telemetry.session import Session
 
 if TYPE_CHECKING:

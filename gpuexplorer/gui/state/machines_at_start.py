@@ -7,7 +7,7 @@ from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.state.far_machines import Wanted, reach
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.remote.host_name import Launch
+from gpuexplorer.remote.ssh import Launch
 from gpuexplorer.telemetry.session import Session
 
 

@@ -5,16 +5,14 @@ import re
 import sys
 from collections.abc import Collection
 from contextlib import suppress
-from pathlib import Path
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.metrics import CPU_UTILIZATION, METRICS, MetricId
+from gpuexplorer.core.metrics import CPU_UTILIZATION, MetricId
 from gpuexplorer.core.words import Message
-from gpuexplorer.telemetry.processor_time import ProcessorTime, processor_time
-from gpuexplorer.telemetry.system import psutil
+from gpuexplorer.telemetry.system import ProcessorTime, processor_time, psutil
 
 # Seconds of all processors between two looks, of each of them and in all.
 _AT_LEAST = 0.05
@@ -51,8 +49,7 @@ class HostReader:
         )
 
     def read(self, metrics: Collection[MetricId]) -> Sample:
-        at = self._clock.now()
-        memory = psutil.virtual_memory()
+        at, memory = self._clock.now(), psutil.virtual_memory()
         told: dict[MetricId, float | Absence] = {
             CPU_UTILIZATION: self._look(),
             m.MEMORY_TOTAL: memory.total,
@@ -62,19 +59,15 @@ class HostReader:
         if m.SWAP_TOTAL in metrics or m.SWAP_USED in metrics:
             try:
                 swap = psutil.swap_memory()
+            except (OSError, RuntimeError):
+                told |= dict.fromkeys((m.SWAP_TOTAL, m.SWAP_USED), Absence.NO_PERMISSION)
+            else:
                 self._no_swap = not swap.total
                 told[m.SWAP_TOTAL] = swap.total
                 told[m.SWAP_USED] = swap.used if swap.total else Absence.NO_SWAP
-            except (OSError, RuntimeError):
-                told |= dict.fromkeys((m.SWAP_TOTAL, m.SWAP_USED), Absence.NO_PERMISSION)
-        values: dict[MetricId, float] = {}
-        missing: dict[MetricId, Absence] = {}
-        for metric in metrics:
-            figure = told.get(metric, Absence.NOT_SUPPORTED)
-            if isinstance(figure, Absence):
-                missing[metric] = figure
-            elif METRICS[metric].plausible(figure):
-                values[metric] = figure
+        asked = {metric: told.get(metric, Absence.NOT_SUPPORTED) for metric in metrics}
+        values = {x: told for x, told in asked.items() if not isinstance(told, Absence)}
+        missing = {x: told for x, told in asked.items() if isinstance(told, Absence)}
         return Sample(HOST_ID, at, values, missing)
 
     def notes(self) -> list[Message]:
@@ -107,10 +100,7 @@ def model_alone(name: str) -> str:
 
 def _processor_name() -> str:
     # Line by line: where there are many processors, all of them take long to write down.
-    with (
-        suppress(OSError),
-        Path("/proc/cpuinfo").open(encoding="utf-8", errors="replace") as lines,
-    ):
+    with suppress(OSError), open("/proc/cpuinfo", errors="replace") as lines:  # noqa: PTH123
         for line in lines:
             if line.lower().startswith("model name"):
                 return line.split(":", 1)[1].strip()

@@ -8,7 +8,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.simulation.faults import SLOW_SECONDS, Fault, FaultKind
 from gpuexplorer.simulation.figures import absences_of, figures_of
 from gpuexplorer.simulation.machine import Machine, Reading, SimulatedProcess
@@ -75,12 +75,11 @@ class SimulatedBackend:
             for index, slot in enumerate(spec.cards)
         )
         self._index = {card.id: card.index for card in self._cards}
-        everyone = range(len(self._cards))
         self._pcie = [
             pcie_rate(model.pcie_generation, model.pcie_lanes) or 0.0 for model in self._models
         ]
-        self._figures = [figures_of(self.machine, n, self._pcie[n]) for n in everyone]
-        self._absences = [absences_of(self.machine, n) for n in everyone]
+        self._figures = [figures_of(self.machine, n, rate) for n, rate in enumerate(self._pcie)]
+        self._absences = [absences_of(self.machine, card.index) for card in self._cards]
         falls = (fault for fault in self.faults if fault.kind is FaultKind.LOST)
         self._falls = sorted(falls, key=lambda fault: fault.start)
 
@@ -104,15 +103,13 @@ class SimulatedBackend:
         if index is None:
             missing = dict.fromkeys(metrics, Absence.LOST)
             return Sample(card, self._clock.now(), {}, missing, CardState.LOST)
-        if self.faults:
-            if FaultKind.SLOW in self._kinds_at(index, self.elapsed):
-                self._clock.wait(self._closing, SLOW_SECONDS)
-            hangs = [fault for fault in self.faults if fault.kind is FaultKind.HUNG]
-            while until := [x.end for x in hangs if x.covers(index, self.elapsed)]:
-                # A wait has an end that the system can count.
-                seconds = min(max(until) - self.elapsed, 3600.0)
-                if self._clock.wait(self._closing, seconds):
-                    break
+        if FaultKind.SLOW in self._kinds_at(index, self.elapsed):
+            self._clock.wait(self._closing, SLOW_SECONDS)
+        hangs = [fault for fault in self.faults if fault.kind is FaultKind.HUNG]
+        while until := [x.end for x in hangs if x.covers(index, self.elapsed)]:
+            # A wait has an end that the system can count.
+            if self._clock.wait(self._closing, min(max(until) - self.elapsed, 3600.0)):
+                break
         return self.now(card, metrics)
 
     def now(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
@@ -154,16 +151,10 @@ class SimulatedBackend:
     def topology(self) -> Topology:
         wiring = self.machine.wiring
         links = [self._link(a, b) for a, b in itertools.combinations(self._cards, 2)]
-        links += [
-            Link(
-                card.id,
-                HOST_ID,
-                PathKind.HOST_BRIDGE,
-                rate=self._pcie[card.index],
-                rate_reason=self._pcie_reason(card),
-            )
-            for card in self._cards
-        ]
+        for card in self._cards:
+            rate, words = self._pcie[card.index], self._pcie_words(card)
+            way = PathKind.HOST_BRIDGE
+            links.append(Link(card.id, HOST_ID, way, rate=rate, rate_reason=words))
         nodes = {card.id: wiring.node(card.index) for card in self._cards}
         near = {card: wiring.processors(node) for card, node in nodes.items()}
         return Topology(tuple(self._index), links, nodes, near)
@@ -196,32 +187,34 @@ class SimulatedBackend:
             path = PathKind.SWITCH
         elif wiring.node(a.index) != wiring.node(b.index):
             path = PathKind.SYSTEM
-        if nvlinks := wiring.nvlinks_between(a.index, b.index):
-            nvlink = OneNvlink(one.nvlink_generation, one.nvlink_rate)
-            return Link(
-                a.id,
-                b.id,
-                PathKind.NVLINK,
-                nvlinks,
-                one.nvlink_generation,
-                peer_to_peer=True,
-                rate=nvlinks * one.nvlink_rate,
-                rate_reason=nvlinks_words(nvlinks, nvlink),
-                pcie_path=path,
-            )
         reason = no_peers(one, other)
         slower = min(a, b, key=lambda card: self._pcie[card.index])
-        return Link(
+        link = Link(
             a.id,
             b.id,
             path,
             peer_to_peer=not reason,
             peer_reason=reason,
             rate=self._pcie[slower.index],
-            rate_reason=self._pcie_reason(slower, staged=bool(reason)),
+            rate_reason=self._pcie_words(slower, staged=bool(reason)),
+        )
+        nvlinks = wiring.nvlinks_between(a.index, b.index)
+        if not nvlinks:
+            return link
+        return link._replace(
+            path=PathKind.NVLINK,
+            nvlinks=nvlinks,
+            nvlink_generation=one.nvlink_generation,
+            peer_to_peer=True,
+            peer_reason=NOTHING,
+            rate=nvlinks * one.nvlink_rate,
+            rate_reason=nvlinks_words(
+                nvlinks, OneNvlink(one.nvlink_generation, one.nvlink_rate)
+            ),
+            pcie_path=path,
         )
 
-    def _pcie_reason(self, card: Card, *, staged: bool = False) -> Message:
+    def _pcie_words(self, card: Card, *, staged: bool = False) -> Message:
         model = self._models[card.index]
         if not staged:
             return pcie_words(model.pcie_generation, model.pcie_lanes)

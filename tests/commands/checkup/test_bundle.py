@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.commands.checkup.report import anonymous, check_target, examine, write_bundle
+from gpuexplorer.commands.checkup.report import examine
+from gpuexplorer.commands.doctor import anonymous, check_target, write_bundle
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from tests.commands.checkup.computer import Computer

@@ -6,20 +6,17 @@ from collections.abc import Callable
 import pytest
 
 from gpuexplorer.commands.checkup.driver import container, driver, permissions
-from gpuexplorer.commands.checkup.probe import BROKEN, FINE, LOOK
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backend import NoCards
-from tests.commands.checkup.computer import Computer
+from tests.commands.checkup.computer import BROKEN, FINE, LOOK, Computer
 
 # As the backend says it, and as it must be told.
-NOT_RUNNING = Trouble(
-    "The NVIDIA driver's library is here, but the driver itself is not running.",
-    "Restart the computer, or load the kernel module with `sudo modprobe nvidia`.",
-)
 MISMATCH = Trouble(
     "The NVIDIA driver was updated while it runs: driver and library do not fit.",
     "Restart the computer.",
 )
+SOURCES = "/usr/src/nvidia-590.48.01/dkms.conf"
+WSL2 = "Linux version 5.15-microsoft-standard-WSL2"
 
 
 def test_a_driver_that_answers_is_named_with_what_it_can_run(computer: Computer) -> None:
@@ -31,8 +28,10 @@ def test_a_driver_that_answers_is_named_with_what_it_can_run(computer: Computer)
     assert topic.sentence == (
         "NVIDIA's driver 590.48.01 answers. It can run programs made for CUDA 13.1 or older."
     )
-    assert "Kernel module 590.48.01." in topic.details
-    assert "Library /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1." in topic.details
+    assert topic.details[1:] == [
+        "Kernel module 590.48.01.",
+        "Library /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1.",
+    ]
 
 
 def test_no_card_and_no_driver_is_nothing_to_worry_about(computer: Computer) -> None:
@@ -41,30 +40,15 @@ def test_no_card_and_no_driver_is_nothing_to_worry_about(computer: Computer) -> 
     assert "no NVIDIA card that would need one" in topic.sentence
 
 
-@pytest.mark.parametrize(
-    "trouble",
-    [
-        NOT_RUNNING,
-        MISMATCH,
-        Trouble("This user may not talk to the NVIDIA driver.", "Ask the administrator."),
-        Trouble("The NVIDIA driver answers, but it has no card.", "Look whether it is seated."),
-    ],
-    ids=["not running", "mismatch", "no permission", "no card"],
-)
-def test_whatever_the_driver_says_is_the_headline_with_its_hint(
-    computer: Computer, trouble: Trouble
+def test_what_the_driver_says_is_the_headline_but_for_sending_to_the_doctor(
+    computer: Computer,
 ) -> None:
     computer.install_library()
-    computer.trouble = trouble
+    computer.trouble = MISMATCH
     topic = computer.told(driver)
     assert topic.verdict is BROKEN
-    assert topic.sentence == trouble.sentence
-    assert topic.do == trouble.hint
+    assert (topic.sentence, topic.do) == (MISMATCH.sentence, MISMATCH.hint)
     assert topic.details[0] == "No NVIDIA card is on the PCI bus."
-
-
-def test_nobody_is_sent_to_the_doctor_by_the_doctor(computer: Computer) -> None:
-    computer.install_library()
     computer.trouble = Trouble("It says no.", "`gpuexplorer doctor` looks for the cause.")
     assert computer.told(driver).do.startswith("Look for 'NVRM' in the system log")
     computer.environment["GPUEXPLORER_NVML"] = "/opt/mine.so"
@@ -74,43 +58,31 @@ def test_nobody_is_sent_to_the_doctor_by_the_doctor(computer: Computer) -> None:
 
 
 def updated(computer: Computer) -> None:
-    computer.plug_in(driver="nvidia")
     computer.load_module("590.44.01")
     computer.install_library("590.48.01")
-    computer.trouble = MISMATCH
 
 
 def unsigned(computer: Computer) -> None:
-    computer.plug_in()
-    computer.install_library()
-    computer.write("/usr/src/nvidia-590.48.01/dkms.conf")
+    computer.write(SOURCES)
     computer.write("/sys/firmware/efi/efivars/SecureBoot-8be4df61", "\6\0\0\0\1")
-    computer.trouble = NOT_RUNNING
 
 
 def built_for_another_kernel(computer: Computer) -> None:
-    computer.plug_in()
-    computer.write("/usr/src/nvidia-590.48.01/dkms.conf")
+    computer.write(SOURCES)
     computer.write("/var/lib/dkms/nvidia/kernel-6.5.0-x86_64/module")
 
 
 def not_loaded(computer: Computer) -> None:
-    computer.plug_in()
-    computer.write("/usr/src/nvidia-590.48.01/dkms.conf")
-
-
-def without_library(computer: Computer) -> None:
-    computer.plug_in(driver="nvidia")
-    computer.load_module()
+    computer.write(SOURCES)
 
 
 def without_library_in_docker(computer: Computer) -> None:
-    without_library(computer)
+    computer.load_module()
     computer.write("/.dockerenv")
 
 
 def not_loaded_outside(computer: Computer) -> None:
-    not_loaded(computer)
+    computer.write(SOURCES)
     computer.write("/.dockerenv")
 
 
@@ -122,15 +94,15 @@ def not_loaded_outside(computer: Computer) -> None:
         (built_for_another_kernel, "not built for the kernel that runs, 6.8.0", "autoinstall"),
         (not_loaded, "installed, but its kernel module is not loaded", "modprobe nvidia"),
         (not_loaded_outside, "outside has not loaded NVIDIA's kernel module", "Load it there"),
-        (without_library, "its library was not found", "of the version 590.48.01"),
+        (Computer.load_module, "its library was not found", "of the version 590.48.01"),
         (without_library_in_docker, "its library was not found", "--gpus all"),
-        (lambda computer: computer.plug_in(driver="nouveau"), "held by nouveau", "Install"),
-        (lambda computer: computer.plug_in(), "no NVIDIA driver for the card", "Install"),
+        (lambda computer: None, "no NVIDIA driver for the card", "Install"),
     ],
 )
 def test_the_likely_cause_is_found_in_files(
     computer: Computer, arrange: Callable[[Computer], None], cause: str, do: str
 ) -> None:
+    computer.plug_in()
     arrange(computer)
     topic = computer.told(driver)
     assert topic.verdict is BROKEN
@@ -138,26 +110,33 @@ def test_the_likely_cause_is_found_in_files(
     assert do in topic.do
 
 
+@pytest.mark.parametrize(
+    ("holder", "verdict", "words", "do"),
+    [
+        ("nouveau", BROKEN, "held by nouveau", "Install"),
+        ("vfio-pci", LOOK, "set aside for a virtual machine", "in the virtual machine"),
+    ],
+)
+def test_a_card_that_another_driver_holds_is_named_with_its_holder(
+    computer: Computer, holder: str, verdict: str, words: str, do: str
+) -> None:
+    computer.plug_in(driver=holder)
+    topic = computer.told(driver)
+    assert topic.verdict is verdict
+    assert words in " ".join([topic.sentence, *topic.details])
+    assert do in topic.do
+
+
 def test_wsl_without_a_library_sends_the_reader_to_windows(computer: Computer) -> None:
-    computer.write("/proc/version", "Linux version 6.6 (Microsoft@Microsoft.com)")
+    computer.write("/proc/version", WSL2)
     computer.write("/dev/dxg")
     topic = computer.told(driver)
     assert topic.sentence == "Windows lends no NVIDIA driver to this Linux."
     assert "in Windows, not in Linux" in topic.do
 
 
-def test_a_card_given_to_a_virtual_machine_is_not_broken(computer: Computer) -> None:
-    computer.plug_in(driver="vfio-pci")
-    topic = computer.told(driver)
-    assert topic.verdict is LOOK
-    assert topic.sentence == "The NVIDIA card is set aside for a virtual machine (vfio-pci)."
-    assert "in the virtual machine" in topic.do
-
-
 def test_a_driver_that_hangs_is_given_up(computer: Computer) -> None:
-    computer.plug_in(driver="nvidia")
     computer.load_module()
-    computer.install_library()
     released = threading.Event()
 
     class Hanging(NoCards):
@@ -194,72 +173,52 @@ def test_other_systems_are_spoken_of_in_their_own_words(
     assert words in computer.told(driver).sentence
 
 
-def test_device_files_that_may_be_used_are_counted(computer: Computer) -> None:
+def test_device_files_are_counted_and_a_refused_one_named_with_the_group_to_join(
+    computer: Computer,
+) -> None:
     assert computer.told(permissions).verdict is FINE  # without a driver nothing needs any
     computer.load_module()
     computer.write("/dev/nvidia-modeset")  # no card's
-    topic = computer.told(permissions)
-    assert topic.sentence == "This user may use all 3 device files."
-
-
-def test_a_refused_file_is_named_with_the_group_to_join(computer: Computer) -> None:
-    computer.load_module()
+    assert computer.told(permissions).sentence == "This user may use all 3 device files."
     computer.forbidden = {"/dev/nvidia0"}
     owner = (computer.root / "dev/nvidia0").group()
     topic = computer.told(permissions)
     assert topic.verdict is BROKEN
     assert topic.sentence == "This user may not read and write /dev/nvidia0."
-    if owner == "root":
-        assert topic.do == "Ask an administrator for access to these files."
-    else:
-        assert topic.do.startswith(f"Run `sudo usermod -aG {owner} $USER`")
+    join = f"Run `sudo usermod -aG {owner} $USER`, then log out and in again."
+    ask = "Ask an administrator for access to these files."
+    assert topic.do == (ask if owner == "root" else join)
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "name"),
+    ("path", "text", "name", "option"),
     [
-        ("/.dockerenv", "", "Docker"),
-        ("/run/.containerenv", "", "Podman"),
-        ("/run/systemd/container", "lxc\n", "LXC"),
-        ("/run/systemd/container", "systemd-nspawn\n", "systemd-nspawn"),
-        ("/proc/1/cgroup", "0::/kubepods/besteffort/pod1\n", "Kubernetes"),
-        ("/proc/version", "Linux version 5.15-microsoft-standard-WSL2", "WSL"),
-        ("/.flatpak-info", "", "Flatpak"),
+        ("/.dockerenv", "", "Docker", "with `--gpus all`."),
+        ("/run/.containerenv", "", "Podman", "with `--device nvidia.com/gpu=all`."),
+        ("/run/systemd/container", "lxc\n", "LXC", "Add a device of the type gpu"),
+        ("/run/systemd/container", "systemd-nspawn\n", "systemd-nspawn", "--gpus all"),
+        ("/proc/1/cgroup", "0::/kubepods/besteffort/pod1\n", "Kubernetes", "nvidia.com/gpu in"),
+        ("/.flatpak-info", "", "Flatpak", "--gpus all"),
     ],
 )
-def test_a_container_is_called_by_its_name(
-    computer: Computer, path: str, text: str, name: str
+def test_a_container_is_called_by_its_name_and_lent_the_card_its_way(
+    computer: Computer, path: str, text: str, name: str, option: str
 ) -> None:
     assert computer.told(container).sentence == "Not in a container."
     computer.write(path, text)
     assert computer.told(container).sentence == f"This runs inside {name}."
-
-
-@pytest.mark.parametrize(
-    ("mark", "option"),
-    [
-        ("/.dockerenv", "with `--gpus all`."),
-        ("/run/.containerenv", "with `--device nvidia.com/gpu=all`."),
-        ("/run/systemd/container", "Add a device of the type gpu"),
-    ],
-)
-def test_a_card_that_is_not_lent_is_lent_by_an_option(
-    computer: Computer, mark: str, option: str
-) -> None:
-    computer.write(mark, "lxc")
     computer.write("/sys/module/nvidia/version", "590.48.01\n")
     topic = computer.told(container)
     assert topic.verdict is BROKEN
     assert option in topic.do
-    computer.write("/proc/1/cgroup", "0::/kubepods/besteffort/pod1\n")
-    assert computer.told(container).do == "Ask for nvidia.com/gpu in the pod's resource limits."
 
 
 def test_hidden_programs_have_no_names_and_there_is_a_remedy(computer: Computer) -> None:
     (computer.root / "proc/self/ns/pid").unlink()
     computer.link("/proc/self/ns/pid", "pid:[4026532587]")
-    computer.write("/proc/version", "Linux version 5.15-microsoft-standard-WSL2")
-    assert computer.told(container).verdict is FINE  # it counts processes by itself, as always
+    computer.write("/proc/version", WSL2)
+    topic = computer.told(container)  # it counts processes by itself, as always
+    assert (topic.verdict, topic.sentence) == (FINE, "This runs inside WSL.")
     computer.write("/.dockerenv")
     computer.give_driver()
     topic = computer.told(container)

@@ -2,9 +2,8 @@
 
 import pytest
 
-from gpuexplorer.commands.checkup.probe import BROKEN, FINE, LOOK
-from gpuexplorer.commands.checkup.program import display, memory, parts
-from tests.commands.checkup.computer import Computer
+from gpuexplorer.commands.checkup.report import display, memory, parts
+from tests.commands.checkup.computer import BROKEN, FINE, LOOK, Computer
 
 BASE = ("EGL.so.1", "GL.so.1", "xkbcommon.so.0", "dbus-1.so.3", "fontconfig.so.1")
 X11 = ("xkbcommon-x11.so.0", "xcb-cursor.so.0", "xcb-icccm.so.4", "xcb-keysyms.so.1")
@@ -82,7 +81,7 @@ def test_missing_libraries_are_installed_with_one_line(computer: Computer) -> No
     assert computer.told(display).do == (
         "Run: `sudo apt-get install libxcb-shape0 libxcb-render-util0 libxcb-image0`"
     )
-    computer.prefix, computer.parts = None, "/usr/lib/gpuexplorer/_internal"
+    computer.parts = "/usr/lib/gpuexplorer/_internal"
     for name in MORE_X11:  # which the packaged program brings along
         computer.write(f"{computer.parts}/lib{name}")
     assert computer.told(display).verdict is FINE
@@ -94,29 +93,25 @@ def test_windows_shows_windows(computer: Computer) -> None:
     assert computer.told(memory).verdict is FINE
 
 
-def test_a_whole_program_lists_its_parts(computer: Computer) -> None:
+def test_parts_are_listed_and_a_missing_or_wrong_one_is_named_with_the_command(
+    computer: Computer,
+) -> None:
     computer.installed = dict(ALL)
     topic = computer.told(parts)
     assert topic.verdict is FINE
     assert topic.sentence.endswith("Every part is there.")
     assert "nvidia-ml-py 13.615.71" in topic.details[0]
-
-
-def test_a_missing_part_says_what_cannot_be_done(computer: Computer) -> None:
-    computer.installed = {k: v for k, v in ALL.items() if k != "nvidia-ml-py"}
+    computer.installed["pynvml"] = "11.5.3"  # somebody else's
+    topic = computer.told(parts)
+    assert topic.verdict is LOOK
+    assert "--force-reinstall nvidia-ml-py" in topic.do
+    del computer.installed["pynvml"], computer.installed["nvidia-ml-py"]
     topic = computer.told(parts)
     assert topic.verdict is BROKEN
     assert "Without nvidia-ml-py NVIDIA cards cannot be read." in topic.sentence
     assert topic.do == "Run: `pip install nvidia-ml-py`"
-    computer.prefix = None  # a packaged program has no pip
+    computer.parts = "/usr/lib/gpuexplorer"  # a packaged program has no pip
     assert computer.told(parts).verdict is FINE
-
-
-def test_the_other_pynvml_is_to_be_removed(computer: Computer) -> None:
-    computer.installed = ALL | {"pynvml": "11.5.3"}
-    topic = computer.told(parts)
-    assert topic.verdict is LOOK
-    assert "--force-reinstall nvidia-ml-py" in topic.do
 
 
 def test_no_swap_is_worth_a_look_and_a_containers_limit_is_told(computer: Computer) -> None:

@@ -6,10 +6,9 @@ from importlib.util import find_spec
 
 import pytest
 
-from gpuexplorer.commands.checkup.probe import BROKEN, FINE, LOOK, Ran
 from gpuexplorer.commands.checkup.pytorch import ASK_TORCH, pythons
 from gpuexplorer.core.cards import Card
-from tests.commands.checkup.computer import Computer, card, nameless
+from tests.commands.checkup.computer import BROKEN, FINE, LOOK, Computer, card, nameless
 
 PASCAL = card(name="Tesla P100", capability=(6, 0))
 BLACKWELL = card(name="RTX 5090", capability=(12, 0))
@@ -46,7 +45,7 @@ def test_a_pytorch_is_named_by_its_folder_its_build_and_how_it_was_found(
 
 
 def test_the_pytorch_inside_the_packaged_program_is_the_labs(computer: Computer) -> None:
-    computer.prefix, computer.parts = None, "/usr/lib/gpuexplorer/_internal"
+    computer.parts = "/usr/lib/gpuexplorer/_internal"
     computer.write(f"{computer.parts}/torch/version.py", "__version__ = '2.13.0+cpu'\n")
     computer.install_torch("/srv/venv", "2.12.0", cuda="13.0")
     computer.install_torch("/srv/venv", "2.12.0", cuda="13.0")  # started by another program
@@ -165,7 +164,7 @@ def test_one_fitting_python_among_others_is_enough(computer: Computer) -> None:
 def test_the_own_pytorch_is_asked_which_cards_it_was_made_for(computer: Computer) -> None:
     computer.give_driver(PASCAL)
     computer.install_torch(OWN, "2.11.0+cu126", cuda="12.6")
-    computer.answers[f"{OWN}/bin/python3"] = Ran(0, "a warning\nTORCH sm_80 sm_90\n")
+    computer.answers[f"{OWN}/bin/python3"] = (0, "a warning\nTORCH sm_80 sm_90\n")
     topic = computer.told(pythons)
     assert topic.verdict is BROKEN
     assert "It holds no code for Tesla P100 (compute capability 6.0)" in topic.details[0]
@@ -176,8 +175,8 @@ def test_a_deep_look_loads_every_pytorch(computer: Computer) -> None:
     computer.deep = True
     computer.install_torch("/srv/venv", "2.13.0+cpu")
     computer.install_torch(OWN, "2.11.0+cu130", cuda="13.0")
-    computer.answers[f"{OWN}/bin/python3"] = Ran(0, "TORCH sm_90\nCUDNN 9.14.0\n")
-    computer.answers["/srv/venv/bin/python3"] = Ran(1, "Traceback\nImportError: libc10.so")
+    computer.answers[f"{OWN}/bin/python3"] = (0, "TORCH sm_90\nCUDNN 9.14.0\n")
+    computer.answers["/srv/venv/bin/python3"] = (1, "Traceback\nImportError: libc10.so")
     topic = computer.told(pythons)
     assert "for sm_90. It has cuDNN 9.14.0. It was started, and loads." in topic.details[0]
     assert "It ended with code 1. Its last words: ImportError: libc10.so" in topic.details[1]

@@ -4,10 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from gpuexplorer.commands.checkup.probe import BROKEN, FINE, LOOK, Ran
-from gpuexplorer.commands.checkup.pytorch import pythons
-from gpuexplorer.commands.checkup.toolkits import toolkits
-from tests.commands.checkup.computer import Computer, card
+from gpuexplorer.commands.checkup.pytorch import pythons, toolkits
+from tests.commands.checkup.computer import BROKEN, FINE, LOOK, Computer, card
 
 OWN = "/opt/gpuexplorer"
 PACKAGES = f"{OWN}/lib/python3.12/site-packages"
@@ -46,13 +44,13 @@ def test_toolkits_tell_their_version_in_files_old_and_new(computer: Computer) ->
 @pytest.mark.parametrize(
     ("answer", "verdict", "words"),
     [
-        (Ran(0, "Cuda tools, release 12.4, V12.4.131"), FINE, "installed, version 12.4."),
-        (Ran(None, ""), LOOK, "did not say its version. It did not answer within 5 s."),
-        (Ran(1, "no such thing"), LOOK, "(/opt/bin/nvcc), but did not say its version."),
+        ((0, "Cuda tools, release 12.4, V12.4.131"), FINE, "installed, version 12.4."),
+        ((None, ""), LOOK, "did not say its version. It did not answer within 5 s."),
+        ((1, "no such thing"), LOOK, "(/opt/bin/nvcc), but did not say its version."),
     ],
 )
 def test_the_compiler_on_the_path_is_asked(
-    computer: Computer, answer: Ran, verdict: str, words: str
+    computer: Computer, answer: tuple[int | None, str], verdict: str, words: str
 ) -> None:
     computer.environment["PATH"] = "/bin:/opt/bin"
     computer.write("/opt/bin/nvcc")

@@ -10,7 +10,7 @@ from gpuexplorer.core.metrics import TEMPERATURE, MetricId
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.state.alert_watch import AlertWatch
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.telemetry.alert_rule import Rule, Side
+from gpuexplorer.telemetry.alerts import Rule, Side
 from gpuexplorer.telemetry.session import Session
 from tests.gui.fakes import NVML, SIMULATED, Answer, card, session_of, working
 from tests.gui.leaping_clock import LeapingClock

@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import PCIE_RECEIVE
-from gpuexplorer.telemetry.alert_rule import Rule, Side
+from gpuexplorer.telemetry.alerts import Rule, Side
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from tests.gui.alerts.conftest import HOT, MakeScene, Scene
 

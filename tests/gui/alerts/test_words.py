@@ -10,8 +10,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.clock import Clock, ManualClock
 from gpuexplorer.core.units import Units
 from gpuexplorer.gui.state.alert_words import promise, rule_sentence, strip_sentence
-from gpuexplorer.telemetry.alert_rule import USUAL_RULES, Rule, Side
-from gpuexplorer.telemetry.alerts import Alert
+from gpuexplorer.telemetry.alerts import USUAL_RULES, Alert, Rule, Side
 
 NUMBERS = {CardId(f"GPU-{number}"): str(number) for number in range(8)}
 SI, OTHER = Units(), Units(decimal_memory=True, fahrenheit=True)

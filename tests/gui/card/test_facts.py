@@ -11,7 +11,7 @@ from gpuexplorer.gui.card.fact_entry import FACT_COLUMN, entries
 from gpuexplorer.gui.cards.fact import Fact, FactGroup, as_text
 from gpuexplorer.gui.cards.facts import architecture, card_facts
 from gpuexplorer.gui.tables.model import TableModel
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from tests.gui.fakes import NVML, SIMULATED, Answer, card, instance, working
 
 

@@ -15,7 +15,7 @@ from gpuexplorer.gui.cards.memory_parts import (
     host_memory_picture,
     memory_picture,
 )
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from tests.gui.fakes import GIB, card, instance
 
 TRAIN, XORG = MemoryUser("train.py", 15 * GIB), MemoryUser("Xorg", 0.5 * GIB)

@@ -7,7 +7,7 @@ from gpuexplorer.core.cards import Card, CardId, CardState
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.gui.cards.pcie import link_now, link_words
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from tests.gui.fakes import card, instance
 
 FULL: dict[str, float | None] = {

@@ -23,7 +23,7 @@ from gpuexplorer.gui.cards.plot_families import (
     short_label,
     usual,
 )
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from tests.gui.fakes import card, instance
 
 

@@ -33,7 +33,7 @@ from gpuexplorer.ranks.company import CancelledError, Member
 from gpuexplorer.ranks.measuring import ALL, Asked, RankResult
 from gpuexplorer.ranks.meeting import Met
 from gpuexplorer.ranks.wire import Way
-from gpuexplorer.remote.far.link_state import LinkState
+from gpuexplorer.remote.link import LinkState
 from tests.gui.hands import texts, the
 from tests.gui.test_machines_state import Room
 from tests.lab.processes import needs_torch

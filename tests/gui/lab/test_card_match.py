@@ -11,7 +11,7 @@ from gpuexplorer.gui.lab.forms.words import expectations
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice, bench_devices
 from gpuexplorer.lab.events import Device, Hello
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from tests.gui.lab.conftest import GIB, tensor
 
 RTX, OLD = "NVIDIA TITAN RTX", "NVIDIA GeForce GTX 1080"

@@ -13,7 +13,7 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.cures import Cure, cures
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.remote.far.stream import load_of
+from gpuexplorer.remote.stream import load_of
 from tests.gui.lab.conftest import ThisPython
 from tests.lab.processes import needs_torch
 

@@ -23,9 +23,9 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.lab.events import Printed
 from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.lab.wire import CopyJob
-from gpuexplorer.remote.far.machine import FarMachine
-from gpuexplorer.remote.far.stream import FarStream
-from gpuexplorer.remote.host_name import HostName
+from gpuexplorer.remote.machine import FarMachine
+from gpuexplorer.remote.ssh import HostName
+from gpuexplorer.remote.stream import FarStream
 from gpuexplorer.telemetry.session import Session, remembering
 from tests.gui.lab.conftest import KnownPython
 from tests.lab.processes import needs_torch

@@ -16,7 +16,7 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Asked, Began, Failed
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.wire import Answer, Complete, Run
-from gpuexplorer.remote.far.stream import load_of
+from gpuexplorer.remote.stream import load_of
 from tests.gui.lab.conftest import PYTHON, KnownPython, ScriptedWorker, finished, run, tensor
 from tests.lab.processes import ended
 

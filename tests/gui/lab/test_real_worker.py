@@ -19,7 +19,7 @@ from gpuexplorer.lab.events import Event, Printed
 from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.worker_process import WorkerProcess
-from gpuexplorer.remote.far.stream import load_of
+from gpuexplorer.remote.stream import load_of
 from tests.gui.lab.conftest import ThisPython
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import TWO_CARDS

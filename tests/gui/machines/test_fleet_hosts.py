@@ -16,7 +16,7 @@ from gpuexplorer.gui.machines.model import in_order
 from gpuexplorer.gui.machines.words import state_sentence
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts, FleetLink
 from gpuexplorer.gui.state.machines import Standing
-from gpuexplorer.remote.far.link_state import LinkState
+from gpuexplorer.remote.link import LinkState
 from tests.fleet.fake_prometheus import FakePrometheus, card, fake_prometheus
 
 

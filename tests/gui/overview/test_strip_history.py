@@ -10,8 +10,8 @@ from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.faces import CardNow, arrange, card_face
 from gpuexplorer.gui.overview.plotted import PLOTTED
 from gpuexplorer.gui.overview.strip_history import StripHistory
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.history import History
-from gpuexplorer.telemetry.latest import Reading
 from tests.gui.fakes import card
 
 BUSY = PLOTTED[0]

@@ -14,9 +14,9 @@ from gpuexplorer.gui.overview.plotted import PLOTTED, plot_content
 from gpuexplorer.gui.overview.strip_content import strip_content
 from gpuexplorer.gui.overview.strip_history import StripHistory
 from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.history import History
-from gpuexplorer.telemetry.latest import Reading
 from tests.gui.fakes import card
 
 BEGAN, LOST, NOW = 1000.0, 1400.0, 1600.0

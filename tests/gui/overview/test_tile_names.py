@@ -16,7 +16,7 @@ from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.tile_plan import HEADER, TileSize
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from tests.gui.fakes import card, working
 
 # Where the name begins, behind the card's chip.

@@ -14,7 +14,7 @@ from gpuexplorer.gui.cards.faces import CardNow, arrange, card_face
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from tests.gui.fakes import GIB, card, working
 
 CARD = card(0)

@@ -17,8 +17,8 @@ from gpuexplorer.gui.overview.plotted import notable_flags
 from gpuexplorer.gui.overview.sums import sums
 from gpuexplorer.gui.overview.words import energy_together
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.happenings import Happening, Kind
-from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.process_book import GONE, SIMULATED
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessFigure, ProcessUse
 from tests.gui.fakes import GIB, Answer, card, working

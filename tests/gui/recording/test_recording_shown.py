@@ -36,7 +36,7 @@ from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.window_commands import Do
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recorder import Recorder, machine_of
-from gpuexplorer.telemetry.alert_rule import Rule, Side
+from gpuexplorer.telemetry.alerts import Rule, Side
 from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.session import session_on
 from tests.gui.hands import shown, texts, the

@@ -19,7 +19,7 @@ from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.gui.state.stored_choices import understood, written
 from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Palette, Scheme
-from gpuexplorer.telemetry.alert_rule import USUAL_RULES, Rule, Side
+from gpuexplorer.telemetry.alerts import USUAL_RULES, Rule, Side
 
 EVERYTHING = Choices(
     interval=0.2,

@@ -27,7 +27,7 @@ from gpuexplorer.gui.widgets.machine.machine_things import (
     Thing,
 )
 from gpuexplorer.gui.widgets.machine.wiring_words import waiting_again, waiting_words
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate, shape_of
 from tests.gui.fakes import GIB, NVML, Answer, card, working
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.copies.copy_row import CopyRow
-from gpuexplorer.core.spreadsheet import harmless
+from gpuexplorer.core.harmless import harmless
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.moving.copies_panel import CopiesPanel
 from gpuexplorer.gui.copies.moving.moved import Moved

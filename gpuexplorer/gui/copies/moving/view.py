@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.copies.copy_row import CopyRow
 from gpuexplorer.copies.hidden_copies import worst_of
-from gpuexplorer.core.spreadsheet import tabbed
+from gpuexplorer.core.harmless import tabbed
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.copies_page import MOVING_KEYS, CopiesPage, Heard, PageCommand
 from gpuexplorer.gui.copies.moving.copies_panel import CopiesPanel

@@ -23,7 +23,7 @@ from gpuexplorer.lab.cell_source import card_number
 from gpuexplorer.lab.cures import Copying, Cure, cures
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.remote.far.stream import made_up
+from gpuexplorer.remote.stream import made_up
 from gpuexplorer.simulation.reached import way_between, way_to_host
 from gpuexplorer.simulation.specs import MachineSpec, Wiring
 

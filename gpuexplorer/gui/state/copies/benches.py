@@ -13,7 +13,7 @@ from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.lab.start import Start
-from gpuexplorer.remote.far.stream import FarStream, made_up
+from gpuexplorer.remote.stream import FarStream, made_up
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
 # A model answers at once; at this pace a person sees one cell after the other.

@@ -16,8 +16,8 @@ from gpuexplorer.ranks.company import CancelledError, Company, Member, here, tol
 from gpuexplorer.ranks.measuring import Asked, RankResult, measure
 from gpuexplorer.ranks.meeting import Met
 from gpuexplorer.ranks.wire import Way
-from gpuexplorer.remote.far.machine import FarMachine
-from gpuexplorer.remote.far.stream import FarStream
+from gpuexplorer.remote.machine import FarMachine
+from gpuexplorer.remote.stream import FarStream
 
 LATENCY_BYTES = 8
 USUAL_BYTES = 16 << 20

@@ -13,7 +13,7 @@ from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.session import Session, Want
 
 _SHORT_SILENCE = 3.0  # seconds: the figures of a moment ago still hold

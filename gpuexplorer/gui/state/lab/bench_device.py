@@ -21,7 +21,7 @@ from gpuexplorer.gui.state.lab.card_match import (
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.lab.events import Device, Hello, Memory
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from gpuexplorer.gui.state.lab.card_match import matches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.simulated_cards import context_bytes
-from gpuexplorer.remote.far.stream import made_up
+from gpuexplorer.remote.stream import made_up
 from gpuexplorer.telemetry.process_book import ProcessBook
 from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.session import Session

@@ -24,8 +24,8 @@ from gpuexplorer.lab.session_files import OpenedCell
 from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.wire import Answer, Command, Complete, Evaluate, Peek, Run
 from gpuexplorer.recording.lab_said import Answered, Gone, Sent, StartedOver
-from gpuexplorer.remote.far.link_state import LinkState
-from gpuexplorer.remote.far.stream import FarStream
+from gpuexplorer.remote.link import LinkState
+from gpuexplorer.remote.stream import FarStream
 
 # Every worker's first command; those of other cells have greater numbers.
 _FIRST = Run(0, IMPORTS)

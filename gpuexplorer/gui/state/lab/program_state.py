@@ -24,8 +24,8 @@ from gpuexplorer.lab.wire import Answer, Run
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.programs.program_run import ProgramRun
 from gpuexplorer.recording.lab_said import OfProgram, ProgramChosen, ProgramStands
-from gpuexplorer.remote.far.lab import no_programs
-from gpuexplorer.remote.far.stream import FarStream
+from gpuexplorer.remote.lab import no_programs
+from gpuexplorer.remote.stream import FarStream
 
 
 class Phase(StrEnum):

@@ -21,8 +21,8 @@ from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.recording.recorded_session import RecordedSession, RecordedStream
-from gpuexplorer.remote.far.lab import There
-from gpuexplorer.remote.far.stream import FarStream, load_of, made_up
+from gpuexplorer.remote.lab import There
+from gpuexplorer.remote.stream import FarStream, load_of, made_up
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.session import Session

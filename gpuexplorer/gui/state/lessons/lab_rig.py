@@ -12,7 +12,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lessons.values import Readings
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 
 _LOOK_EVERY = 30  # milliseconds
 # A card that hangs or is lost is no reason to keep a step waiting: what it said last counts.

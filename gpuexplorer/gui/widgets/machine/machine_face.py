@@ -15,7 +15,7 @@ from gpuexplorer.gui.cards.reasons import Matter
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.wiring import Wiring
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.topology import MachineShape, Topology
 
 # Texts are given at falling length: the first that fits is drawn.

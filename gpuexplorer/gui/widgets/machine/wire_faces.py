@@ -18,7 +18,7 @@ from gpuexplorer.gui.widgets.machine.machine_face import (
     Texts,
     WireFace,
 )
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.topology import Junction, Link, PathKind
 
 # Steps of brightness: what differs by less looks the same, and is not drawn anew.

@@ -12,7 +12,7 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
 from gpuexplorer.gui.widgets.controls.fields import TextField
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
-from gpuexplorer.remote.host_name import host_name, names_to_choose
+from gpuexplorer.remote.ssh import host_name, names_to_choose
 from gpuexplorer.telemetry.patience import Asked
 
 _LOOK_EVERY = 50  # milliseconds

@@ -6,17 +6,16 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pynvml
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.identity import Found
+from gpuexplorer.telemetry.backends.nvml.asking import Asking
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
 
-_NO_INSTANCE = 0xFFFFFFFF
 _NOT_AVAILABLE = 0xFFFFFFFFFFFFFFFF
 # Linux counts pids to 2^22 at most; elsewhere all bits set means that there is none.
 _PIDS = 1 << 22 if sys.platform == "linux" else 0xFFFFFFFF
@@ -28,11 +27,11 @@ _ROOM = 32
 _STALE_AFTER = 3.0
 # The driver's clock may go differently, but not by more seconds than these.
 _AHEAD = 3600.0
-_LISTS = (
-    ("Compute", ProcessUse.COMPUTE),
-    ("MPSCompute", ProcessUse.COMPUTE),
-    ("Graphics", ProcessUse.GRAPHICS),
-)
+_LISTS = {
+    "Compute": ProcessUse.COMPUTE,
+    "MPSCompute": ProcessUse.COMPUTE,
+    "Graphics": ProcessUse.GRAPHICS,
+}
 _SHARES = {
     ProcessFigure.SM: "smUtil",
     ProcessFigure.MEMORY_CONTROLLER: "memUtil",
@@ -42,15 +41,9 @@ _SHARES = {
 
 
 class _OldProcessInfo(ctypes.Structure):
-    """The layout before MIG, which the binding no longer carries."""
+    """What drivers before 450 tell, and the binding has no layout for any more."""
 
     _fields_ = (("pid", ctypes.c_uint), ("usedGpuMemory", ctypes.c_ulonglong))
-
-
-class _Share(NamedTuple):
-    stamp: int
-    seen_at: float
-    ratios: dict[ProcessFigure, float]
 
 
 class CardProcesses:
@@ -58,136 +51,109 @@ class CardProcesses:
 
     def __init__(
         self,
-        found: Found,
+        card: Card,
+        asking: Asking,
         instances: Mapping[tuple[int | None, int | None], CardId] | None = None,
-        windows: bool | None = None,
     ) -> None:
-        """`instances`: which MIG instance a list means by its two numbers. `windows`: whether
-        Windows manages the memory, as it does in its subsystem for Linux too.
-        """
-        self._found, self._instances = found, instances or {}
-        self._windows = windows
-        if windows is None:
-            self._windows = sys.platform == "win32" or Path("/dev/dxg").exists()
-        self._shares: dict[int, _Share] = {}
+        """`instances`: which MIG instance a list means by its two numbers."""
+        self._card, self._asking, self._instances = card, asking, instances or {}
+        # By process: when the driver took its shares, when they came, and what they are.
+        self._shares: dict[int, tuple[int, float, dict[ProcessFigure, float]]] = {}
         self._newest = int((time.time() - _STALE_AFTER) * 1e6)
-        self.heard = 0.0  # when the card last answered
 
     def read(self) -> list[CardProcess]:
         """Raises NVMLError when the list cannot be had just now."""
-        rows: dict[tuple[CardId, int], tuple[set[ProcessUse], float | Absence]] = {}
-        for kind, use in _LISTS:
-            entries, self.heard = self._list(kind), time.monotonic()
-            for entry in entries:
-                memory = self._memory(int(entry.usedGpuMemory))
-                slices = (
-                    getattr(entry, "gpuInstanceId", _NO_INSTANCE),
-                    getattr(entry, "computeInstanceId", _NO_INSTANCE),
-                )
-                key = self._instances.get(slices, self._found.card.id), int(entry.pid)
-                uses, known = rows.setdefault(key, (set(), memory))
-                uses.add(use)
-                # The two lists tell the same sum for a process that is in both.
-                if isinstance(known, Absence) and not isinstance(memory, Absence):
-                    rows[key] = (uses, memory)
-        why = self._read_shares() if rows else None
+        uses: dict[tuple[CardId, int], set[ProcessUse]] = {}
+        memory: dict[tuple[CardId, int], float | Absence] = {}
+        for kind, use in _LISTS.items():
+            for entry in self._list(kind):
+                slices = [
+                    getattr(entry, f"{each}InstanceId", None) for each in ("gpu", "compute")
+                ]
+                key = self._instances.get((slices[0], slices[1]), self._card.id), entry.pid
+                uses.setdefault(key, set()).add(use)
+                # Two lists tell the same sum for a process that is in both.
+                if isinstance(memory.get(key, Absence.NOT_TOLD), Absence):
+                    memory[key] = self._memory(entry.usedGpuMemory)
+        why = self._read_shares() if uses else Absence.NO_NEW_SAMPLE
         if self._instances:
             why = Absence.IN_INSTANCE
-        return [
-            self._row(*key, *row, why or Absence.NO_NEW_SAMPLE)
-            for key, row in sorted(rows.items())
-        ]
+        rows = []
+        for (card, pid), use_of_it in sorted(uses.items()):
+            shares = (
+                self._shares[pid][2] if pid in self._shares else dict.fromkeys(_SHARES, why)
+            )
+            figures = {ProcessFigure.MEMORY: memory[card, pid], **shares}
+            values = {x: told for x, told in figures.items() if not isinstance(told, Absence)}
+            missing = {x: told for x, told in figures.items() if isinstance(told, Absence)}
+            use = ProcessUse.BOTH if len(use_of_it) > 1 else next(iter(use_of_it))
+            rows.append(CardProcess(card, pid, use, values, missing))
+        return rows
 
+    # Any: a ctypes array knows its entries by name alone.
     def _list(self, kind: str) -> list[Any]:
-        """By the newest call that this driver has and that can be relied on."""
-        name = f"nvmlDeviceGet{kind}RunningProcesses"
-        # The third version fills larger entries in drivers 535.43 to 535.86 than in all others.
-        newer = next(filter(library.has, (f"{name}_v2", f"{name}_v3")), None)
-        calls: list[tuple[str, type[ctypes.Structure]]] = []
-        if newer is not None:
-            calls.append((newer, pynvml.c_nvmlProcessInfo_v2_t))
-        if library.has(name):
-            calls.append((name, _OldProcessInfo))
-        refusal: pynvml.NVMLError | None = None
-        for call, layout in calls:
-            ask = partial(getattr(pynvml.nvmlLib, call), self._found.handle)
-            try:
-                entries = _filled(layout, _ROOM, ask)
-            except pynvml.NVMLError as error:
-                if error.value not in library.REFUSALS:
-                    raise
-                refusal = error  # where a newer call refuses, an older one may answer
-                continue
-            possible = [entry for entry in entries if 0 < entry.pid < _PIDS]
-            if entries and not possible:
-                raise pynvml.NVMLError(pynvml.NVML_ERROR_UNKNOWN)
-            return possible
-        # Without the list of what computes nothing is known; the others not every card has.
-        if refusal is not None and kind == "Compute":
-            raise refusal
-        return []
+        """By the second version of the call. The third, which the binding takes, fills larger
+        entries in drivers 535.43 to 535.86 than in all others.
+        """
+        name, layout = f"nvmlDeviceGet{kind}RunningProcesses", _OldProcessInfo
+        if library.has(f"{name}_v2"):
+            name, layout = f"{name}_v2", pynvml.c_nvmlProcessInfo_v2_t
+        try:
+            if not library.has(name):
+                raise pynvml.NVMLError(pynvml.NVML_ERROR_FUNCTION_NOT_FOUND)
+            ask = partial(getattr(pynvml.nvmlLib, name), self._asking.handle)
+            entries = _filled(layout, _ROOM, ask)
+        except pynvml.NVMLError as error:
+            # Without the list of what computes nothing is known; the others not every card has.
+            if kind == "Compute" or error.value not in library.REFUSALS:
+                raise
+            return []
+        finally:
+            self._asking.heard = self._asking.clock.now()
+        possible = [entry for entry in entries if 0 < entry.pid < _PIDS]
+        if entries and not possible:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_UNKNOWN)
+        return possible
 
     def _memory(self, used: int) -> float | Absence:
         if used == _NOT_AVAILABLE:
-            return Absence.WINDOWS_KEEPS_IT if self._windows else Absence.NOT_AVAILABLE
-        most = self._found.card.memory_bytes or 1 << 50
+            # Windows manages the memory in its subsystem for Linux too.
+            windows = sys.platform == "win32" or Path("/dev/dxg").exists()
+            return Absence.WINDOWS_KEEPS_IT if windows else Absence.NOT_AVAILABLE
+        most = self._card.memory_bytes or 1 << 50
         return float(used) if used <= most else Absence.IMPOSSIBLE
 
-    def _read_shares(self) -> Absence | None:
-        """Why there are none, where they are refused."""
+    def _read_shares(self) -> Absence:
+        """Why a process of which there is none has none."""
+        now, wall = time.monotonic(), time.time()
+        self._shares = {
+            pid: share for pid, share in self._shares.items() if now - share[1] <= _STALE_AFTER
+        }
         if not library.has("nvmlDeviceGetProcessUtilization"):
             return Absence.NOT_IN_DRIVER
-        now, wall = time.monotonic(), time.time()
         self._newest = newest = min(self._newest, int(wall * 1e6))  # a clock may be set back
-        self._shares = {p: x for p, x in self._shares.items() if now - x.seen_at < 60.0}
-        function, handle = pynvml.nvmlLib.nvmlDeviceGetProcessUtilization, self._found.handle
-        since = ctypes.c_ulonglong(newest)
-        layout = pynvml.c_nvmlProcessUtilizationSample_t
+        function, handle = pynvml.nvmlLib.nvmlDeviceGetProcessUtilization, self._asking.handle
+        since, layout = ctypes.c_ulonglong(newest), pynvml.c_nvmlProcessUtilizationSample_t
         try:
             samples = _filled(layout, 4 * _ROOM, lambda n, x: function(handle, x, n, since))
         except pynvml.NVMLError as error:
-            if error.value in library.CARD_LOST | library.DRIVER_GONE:
+            if error.value in library.GONE:
                 raise
             # No new sample is no refusal: the old shares stand for a moment.
-            none_new = (pynvml.NVML_ERROR_NOT_FOUND, pynvml.NVML_ERROR_NO_DATA)
-            return None if error.value in none_new else library.absence_of(error.value)
+            none_new = error.value in (pynvml.NVML_ERROR_NOT_FOUND, pynvml.NVML_ERROR_NO_DATA)
+            return Absence.NO_NEW_SAMPLE if none_new else library.absence_of(error.value)
         for sample in samples:
-            stamp = int(sample.timeStamp)
             ratios = {figure: getattr(sample, name) / 100 for figure, name in _SHARES.items()}
             # The driver's buffer also holds old and impossible samples, in no order.
-            timely = newest < stamp < (wall + _AHEAD) * 1e6
-            if timely and all(0 <= ratio <= 1 for ratio in ratios.values()):
-                self._newest = max(self._newest, stamp)
-                known = self._shares.get(sample.pid)
-                if known is None or stamp >= known.stamp:
-                    self._shares[sample.pid] = _Share(stamp, now, ratios)
-        return None
-
-    def _row(
-        self,
-        card: CardId,
-        pid: int,
-        uses: set[ProcessUse],
-        memory: float | Absence,
-        why: Absence,
-    ) -> CardProcess:
-        """`why` there are no shares, where there are none."""
-        values: dict[ProcessFigure, float] = {}
-        missing: dict[ProcessFigure, Absence] = {}
-        if isinstance(memory, Absence):
-            missing[ProcessFigure.MEMORY] = memory
-        else:
-            values[ProcessFigure.MEMORY] = memory
-        share = self._shares.get(pid)
-        if share is not None and time.monotonic() - share.seen_at <= _STALE_AFTER:
-            values |= share.ratios
-        else:
-            missing |= dict.fromkeys(_SHARES, why)
-        use = ProcessUse.BOTH if len(uses) > 1 else next(iter(uses))
-        return CardProcess(card, pid, use, values, missing)
+            timely = newest < sample.timeStamp < (wall + _AHEAD) * 1e6
+            latest = self._shares.get(sample.pid, (0,))[0]
+            if timely and max(ratios.values()) <= 1 and sample.timeStamp >= latest:
+                self._newest = max(self._newest, sample.timeStamp)
+                self._shares[sample.pid] = (sample.timeStamp, now, ratios)
+        return Absence.NO_NEW_SAMPLE
 
 
-# Any: a ctypes array knows its entries by name alone.
+# Any: as above.
 def _filled(
     layout: type[ctypes.Structure], room: int, call: Callable[[Any, Any], int]
 ) -> list[Any]:
@@ -201,9 +167,7 @@ def _filled(
         code = call(ctypes.byref(count), entries)
         if code == pynvml.NVML_SUCCESS and count.value <= room:
             return list(entries[: count.value])
-        if code == pynvml.NVML_SUCCESS or count.value > _MOST_ENTRIES:
-            code = pynvml.NVML_ERROR_UNKNOWN
-        if code != pynvml.NVML_ERROR_INSUFFICIENT_SIZE:
+        if code != pynvml.NVML_ERROR_INSUFFICIENT_SIZE or count.value > _MOST_ENTRIES:
             break
         count.value = count.value * 2 + 5  # processes may start meanwhile
-    raise pynvml.NVMLError(code)
+    raise pynvml.NVMLError(code or pynvml.NVML_ERROR_UNKNOWN)

@@ -16,10 +16,10 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.card_processes import CardProcesses
-from gpuexplorer.telemetry.backends.nvml.card_reader import CardReader
+from gpuexplorer.telemetry.backends.nvml.figures import CardReader
 from gpuexplorer.telemetry.backends.nvml.identity import (
     Found,
+    answer,
     card_count,
     handle_askers,
     instance_ids,
@@ -27,8 +27,8 @@ from gpuexplorer.telemetry.backends.nvml.identity import (
     numbered,
     silent,
     told_apart,
+    wiring,
 )
-from gpuexplorer.telemetry.backends.nvml.wiring import wiring
 from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.topology import Topology
@@ -64,7 +64,8 @@ _MOST_XID = 999
 
 
 class Connection:
-    """Everything that dies when the driver goes. Counts who is inside.
+    """Everything that dies when the driver goes. Held by whoever made it and by every call, and
+    ended by the last one who lets it go: never under a call that still runs.
 
     Cards are met at the start, and again when one was lost, hung, or cut into other instances;
     each meeting has a thread of its own, since it may hang with its card. `changed` is called
@@ -80,136 +81,152 @@ class Connection:
         bus: PciBus,
         changed: Callable[[], None],
     ) -> None:
+        """Raises Trouble where the driver does not answer, and NVMLError where it is gone."""
         self._environment, self._known = environment, known
         self._clock, self._bus, self._changed = clock, bus, changed
-        self._lock = threading.Condition()
-        self._inside = 0
-        self.given_up = self.driver_gone = self._ended = False
         self._by_address = awake_bus_ids is not None
-        self._askers = handle_askers(awake_bus_ids)
+        self._lock = threading.Condition()
         self._meeting: set[int] = set()  # places of cards that are being asked who they are
-        self._met: dict[int, list[Found]] = {}
-        self._refused: dict[int, pynvml.NVMLError] = {}
+        self._met: dict[int, list[Found] | int] = {}  # or with what it was refused
         self._found: list[Found] = []
-        self._retired: list[CardReader] = []
-        self.source = _source()
+        self.cards: list[Card] = []  # of these; replaced whole
+        self._events: object | None = None  # the driver's set of what it tells by itself
+        self._listened_to: dict[int, CardId] = {}
         self.readers: dict[CardId, CardReader] = {}
-        self.processes: dict[CardId, CardProcesses] = {}
-        self._waiter: FaultWaiter | None = None
-        for place in range(len(self._askers)):
-            self._begin_to_meet(place)
-        with self._lock:
-            self._lock.wait_for(lambda: not self._meeting, _MEETING_PATIENCE)
-            for error in self._refused.values():
-                if error.value in library.DRIVER_GONE:
-                    raise error
-            self._list_cards()
+        self._retired: list[CardReader] = []
+        self.driver_gone = False  # what belongs to it must not be handed to it any more
+        self._holders = 1
+        library.connect(attach=not self._by_address)
+        self.source = _source()
+        try:
+            self._askers = handle_askers(awake_bus_ids)
+            for place in range(len(self._askers)):
+                self._begin_to_meet(place)
+            with self._lock:
+                self._lock.wait_for(lambda: not self._meeting, _MEETING_PATIENCE)
+                for met in self._met.values():
+                    if isinstance(met, int) and met in library.DRIVER_GONE:
+                        raise pynvml.NVMLError(met)
+                self._list_cards()
+        except (pynvml.NVMLError, Trouble):
+            self.let_go()
+            raise
 
-    @property
-    def cards(self) -> list[Card]:
-        return [each.card for each in self._found]
+    def hold(self) -> None:
+        """Only while somebody holds it."""
+        with self._lock:
+            self._holders += 1
+
+    def let_go(self) -> None:
+        with self._lock:
+            self._holders -= 1
+            if self._holders:
+                return
+        if not self.driver_gone:
+            for reader in (*self.readers.values(), *self._retired):
+                reader.free()
+            if self._events is not None:
+                answer(pynvml.nvmlEventSetFree, self._events)
+        library.disconnect()
 
     def lists_others(self) -> bool:
         """Whether the driver has another number of cards now than at the start."""
-        if self._by_address:
-            return False
-        try:
-            return card_count() != len(self._askers)
-        except (pynvml.NVMLError, Trouble):
-            return False
-
-    def enter(self) -> bool:
-        """False when it was given up. Each True wants a `leave`."""
-        with self._lock:
-            if self.given_up:
-                return False
-            self._inside += 1
-            return True
-
-    def leave(self) -> None:
-        with self._lock:
-            self._inside -= 1
-        self._end_if_empty()
-
-    def give_up(self, driver_gone: bool = False) -> None:
-        """Let nobody in any more; the last one out ends it. A hung call keeps it."""
-        with self._lock:
-            self.given_up = True
-            self.driver_gone |= driver_gone
-        self._end_if_empty()
+        with suppress(pynvml.NVMLError, Trouble):
+            return not self._by_address and card_count() != len(self._askers)
+        return False
 
     def topology(self, listed: Collection[CardId]) -> Topology:
         return wiring([each for each in self._found if each.card.id in listed], self._bus)
 
     def wait_for_fault(self, seconds: float) -> list[HardwareFault]:
-        if self._waiter is None:
-            self._waiter = FaultWaiter()
-        return self._waiter.wait(self._found, seconds)
+        """Waits for an Xid: what the driver reports by itself, once, to whoever is listening.
+        Raises NVMLError when the connection is gone. Used by one thread.
+        """
+        found = list(self._found)
+        for each in found:
+            if each.card.kind is CardKind.GPU and each.handle is not None:
+                address = _address(each.handle)
+                if address not in self._listened_to:
+                    self._listened_to[address] = each.card.id
+                    # One that hangs does not keep the others unheard.
+                    Asked(partial(self._listen, each)).answered_within(_LISTENING_PATIENCE)
+        if self._events is None:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
+        try:
+            event = pynvml.nvmlEventSetWait_v2(self._events, int(seconds * 1000))
+        except pynvml.NVMLError_Timeout:
+            return []
+        code = int(event.eventData)
+        if event.eventType != pynvml.nvmlEventTypeXidCriticalError or not 0 < code <= _MOST_XID:
+            return []
+        meaning = _XIDS.get(code, _UNKNOWN_XID)
+        sentence = Message("Xid {code}: {meaning}", code=code, meaning=meaning)
+        # None where the driver names none that is listed.
+        card = self._listened_to.get(_address(event.device))
+        listed = any(each.card.id == card for each in found)
+        return [HardwareFault(card if listed else None, code, sentence)]
 
     def find_again(self, card: CardId) -> None:
         """Ask a lost card anew who it is; it may have come back. Does not wait for it."""
-        for place in range(len(self._askers)):
-            if self._at(place)[0].card.id == card:
-                self._begin_to_meet(place)
+        with self._lock:
+            for place in range(len(self._askers)):
+                if self._at(place)[0].card.id == card:
+                    self._begin_to_meet(place)
 
-    def note_mig_mode(self, card: CardId, on: bool) -> None:
+    def note_mig_mode(self, reader: CardReader, on: bool) -> None:
         """See whether the card was cut, put together, or cut another way since."""
-        found = next((each for each in self._found if each.card.id == card), None)
-        reader = self.readers.get(card)
-        if found is None or reader is None:
-            return
         reader.note_mig_mode(on)
+        card, handle = reader.card.id, reader.found.handle
         before = {each.card.id for each in self._found if each.card.parent == card}
-        if on is not found.mig_on or (on and instance_ids(found.handle) != before):
+        if on is not reader.found.mig_on or (on and instance_ids(handle) != before):
             self.find_again(card)
 
     def _begin_to_meet(self, place: int) -> None:
         with self._lock:
-            if place in self._meeting:
-                return
-            self._meeting.add(place)
-            self._inside += 1  # one that hangs keeps the connection, like any other call
-        meets = threading.Thread(target=self._meet, args=(place,), name="meets a card")
-        meets.daemon = True
-        meets.start()
+            if place not in self._meeting:
+                self._meeting.add(place)
+                self._holders += 1
+                meets = threading.Thread(target=self._meet, args=(place,), name="meets a card")
+                meets.daemon = True
+                meets.start()
 
     def _meet(self, place: int) -> None:
-        found, refused = None, None
+        met: list[Found] | int
         try:
-            found = meet(self._askers[place], place)
+            met = meet(self._askers[place], place)
         except pynvml.NVMLError as error:
-            refused = error
+            met = error.value
         with self._lock:
             self._meeting.discard(place)
-            if found is not None:
-                self._met[place] = found
-                self._refused.pop(place, None)
-            elif refused is not None:
-                self._refused[place] = refused
-            listed = bool(self._found)  # else it was met in time
-            # That the driver went meanwhile says the next reading.
-            gone = refused is not None and refused.value in library.DRIVER_GONE
-            changed = listed and not gone and not self.given_up
+            # One that gives no handle any more is known by its last.
+            if isinstance(met, list) or not isinstance(self._met.get(place), list):
+                self._met[place] = met
+            # Else it was met in time. That the driver went meanwhile says the next reading.
+            gone = isinstance(met, int) and met in library.DRIVER_GONE
+            changed = bool(self._found) and not gone
             if changed:
                 self._list_cards()
             self._lock.notify_all()
         if changed:
             self._changed()
-        self.leave()
+        self.let_go()
 
     def _at(self, place: int) -> list[Found]:
         """The card there, and its instances after it."""
-        if place in self._met:
-            return self._met[place]
-        known = self._known.get(place)
-        met = {each.card.id for founds in self._met.values() for each in founds}
-        if known is not None and known.id in met:
+        met, known = self._met.get(place), self._known.get(place)
+        if isinstance(met, list):
+            return met
+        if known is not None and any(
+            known.id == each.card.id
+            for founds in self._met.values()
+            if isinstance(founds, list)
+            for each in founds
+        ):
             known = None  # the numbers were dealt out anew, and that card stands elsewhere
-        refused = self._refused.get(place)
-        if refused is None:
+        if met is None:
             return [silent(place, known, Absence.NO_ANSWER, f"{_MEETING_PATIENCE:.0f}")]
-        denied = library.absence_of(refused.value)
-        return [silent(place, known, denied, library.message_of(refused))]
+        said = library.message_of(pynvml.NVMLError(met))
+        return [silent(place, known, library.absence_of(met), said)]
 
     def _list_cards(self) -> None:
         """Put together who is known, with a reader for each that has none yet."""
@@ -224,99 +241,30 @@ class Connection:
         # Who is listed under another name now is not read under the old one as well.
         for gone in self.readers.keys() - {each.card.id for each in self._found}:
             self._retired.append(self.readers.pop(gone))
-            self.processes.pop(gone, None)
+        self.cards = [each.card for each in self._found]
 
     def _take_in(self, found: Found) -> None:
         card = found.card
+        instances = {
+            (each.gpu_instance, each.compute_instance): each.card.id
+            for each in self._found
+            if each.card.parent == card.id
+        }
         slot, version = self._bus.slot(card.bus_id or ""), self.source.driver_version
-        reader = CardReader(found, self._clock, slot, version)
-        if found.mig_on:
-            reader.note_mig_mode(on=True)
+        reader = CardReader(found, self._clock, slot, version, instances)
+        reader.note_mig_mode(found.mig_on)
         before = self.readers.get(card.id)
         if before is not None:
             self._retired.append(before)  # another thread may be in the middle of it
         self.readers[card.id] = reader
-        if card.kind is CardKind.GPU:
-            instances = {
-                (each.gpu_instance, each.compute_instance): each.card.id
-                for each in self._found
-                if each.card.parent == card.id
-            }
-            self.processes[card.id] = CardProcesses(found, instances)
 
-    def _end_if_empty(self) -> None:
-        with self._lock:
-            if not self.given_up or self._inside or self._ended:
-                return
-            self._ended = True
-        # What belongs to a dead driver must not be handed to it any more.
-        if not self.driver_gone:
-            for reader in (*self.readers.values(), *self._retired):
-                reader.free()
-            if self._waiter is not None:
-                self._waiter.free()
-        library.disconnect()
-
-
-class FaultWaiter:
-    """Waits for Xids: what the driver reports by itself, once, to whoever is listening. One
-    event set of one connection. Used by one thread.
-    """
-
-    def __init__(self) -> None:
-        self._set: object | None = None
-        self._cards: dict[int, CardId] = {}
-        self._asked: set[int] = set()
-
-    def wait(self, found: list[Found], seconds: float) -> list[HardwareFault]:
-        """Raises NVMLError when the connection is gone."""
-        for each in found:
-            if each.card.kind is CardKind.GPU and each.handle is not None:
-                address = _address(each.handle)
-                if address not in self._asked:
-                    self._asked.add(address)
-                    # One that hangs does not keep the others unheard.
-                    asked = Asked(partial(self._register, each))
-                    asked.answered_within(_LISTENING_PATIENCE)
-        if self._set is None:
-            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
-        try:
-            event = pynvml.nvmlEventSetWait_v2(self._set, int(seconds * 1000))
-        except pynvml.NVMLError_Timeout:
-            return []
-        code = int(event.eventData)
-        if event.eventType != pynvml.nvmlEventTypeXidCriticalError or not 0 < code <= _MOST_XID:
-            return []
-        meaning = _XIDS.get(code, _UNKNOWN_XID)
-        sentence = Message("Xid {code}: {meaning}", code=code, meaning=meaning)
-        # None where the driver names none that is listed.
-        card = self._cards.get(_address(event.device))
-        listed = any(each.card.id == card for each in found)
-        return [HardwareFault(card if listed else None, code, sentence)]
-
-    def free(self) -> None:
-        """Only while the connection that made the set still stands."""
-        waiting, self._set = self._set, None
-        if waiting is not None:
-            with suppress(pynvml.NVMLError):  # it went with the connection
-                pynvml.nvmlEventSetFree(waiting)
-
-    def _register(self, found: Found) -> None:
+    def _listen(self, found: Found) -> None:
         xid = pynvml.nvmlEventTypeXidCriticalError
         with suppress(pynvml.NVMLError):  # Windows and old cards have no such events
             if pynvml.nvmlDeviceGetSupportedEventTypes(found.handle) & xid:
-                if self._set is None:
-                    self._set = pynvml.nvmlEventSetCreate()
-                pynvml.nvmlDeviceRegisterEvents(found.handle, xid, self._set)
-                self._cards[_address(found.handle)] = found.card.id
-
-
-def _address(handle: Any) -> int:  # the binding's own pointer type, which has no annotations
-    """The number behind a handle, which differs as a Python object each time."""
-    try:
-        return int(ctypes.cast(handle, ctypes.c_void_p).value or 0)
-    except (ctypes.ArgumentError, TypeError):
-        return 0
+                if self._events is None:
+                    self._events = pynvml.nvmlEventSetCreate()
+                pynvml.nvmlDeviceRegisterEvents(found.handle, xid, self._events)
 
 
 def try_to_connect(awake_bus_ids: list[str] | None) -> None:
@@ -327,15 +275,19 @@ def try_to_connect(awake_bus_ids: list[str] | None) -> None:
             meet(asker, place)
 
 
+def _address(handle: Any) -> int:  # the binding's own pointer type, which has no annotations
+    """The number behind a handle, which differs as a Python object each time."""
+    try:
+        return int(ctypes.cast(handle, ctypes.c_void_p).value or 0)
+    except (ctypes.ArgumentError, TypeError):
+        return 0
+
+
 def _source() -> Source:
-    version = cuda = ""
-    with suppress(pynvml.NVMLError):
-        version = library.text(pynvml.nvmlSystemGetDriverVersion.__wrapped__())
-    with suppress(pynvml.NVMLError):
-        number = int(pynvml.nvmlSystemGetCudaDriverVersion_v2())
-        if 1000 <= number < 100_000:
-            cuda = f"{number // 1000}.{number % 1000 // 10}"
+    version = answer(pynvml.nvmlSystemGetDriverVersion)
+    number = answer(pynvml.nvmlSystemGetCudaDriverVersion_v2, most=99_999) or 0
+    cuda = f"{number // 1000}.{number % 1000 // 10}" if number >= 1000 else None
     label = Message("NVIDIA driver of unknown version, read through NVML")
     if version:
         label = Message("NVIDIA driver {version}, read through NVML", version=version)
-    return Source("nvml", label, driver_version=version or None, cuda_version=cuda or None)
+    return Source("nvml", label, driver_version=version or None, cuda_version=cuda)

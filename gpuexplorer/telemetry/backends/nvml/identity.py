@@ -1,36 +1,52 @@
-"""Who the cards are: identity by UUID, the facts beside it, and the number CUDA gives each."""
+"""Who the cards are: identity by UUID, the facts beside it, and the number CUDA gives each; and
+which is wired to which, and to its processor.
+"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import pynvml
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import NAMELESS, Card, CardId, CardKind
+from gpuexplorer.core.cards import HOST_ID, NAMELESS, Card, CardId, CardKind
 from gpuexplorer.core.metrics import MEMORY_TOTAL, METRICS, MOST_FANS, MOST_NVLINKS
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, BEHIND_A_LOST_ONE, FASTEST_FIRST
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.asking import fields
-from gpuexplorer.telemetry.looked_for import plain_bus_id
+from gpuexplorer.telemetry.backends.nvml.asking import LANES, Figure, fields
+from gpuexplorer.telemetry.looked_for import PciBus, plain_bus_id
+from gpuexplorer.telemetry.topology import (
+    Link,
+    OneNvlink,
+    PathKind,
+    Topology,
+    c2c_words,
+    nvlink_of,
+    nvlinks_words,
+    pcie_rate,
+    pcie_words,
+)
 
 # More is no number of such things, whatever the driver says.
 _MOST_CARDS = 256
 _MOST_INSTANCES = 64
 _MOST_MEMORY = int(METRICS[MEMORY_TOTAL].highest)
+_MOST_C2C = 32
+_NEWEST_PCIE = 15  # far beyond the generations there are
 _ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 # Begins the id of a card that has no UUID, and so is known by its bus address.
 _UNNAMED = "BUS-"
 # Chips that borrow the computer's memory and so answer "not supported" for their own.
 _SHARING_CHIPS = ("GB10", "Thor", "Orin", "Xavier", "Tegra")
 
-_LOST = Message("the driver has lost it")
 _WHY_REFUSED = {
-    Absence.LOST: _LOST,
+    Absence.LOST: Message("the driver has lost it"),
     Absence.NO_PERMISSION: Message("no permission for this user, container or job"),
     Absence.NOT_SUPPORTED: Message("the driver says that it does not support it"),
 }
@@ -40,6 +56,27 @@ _MIG = Message(
 )
 _HIDDEN = Message("hidden from CUDA by CUDA_VISIBLE_DEVICES")
 _TWICE = Message("CUDA_VISIBLE_DEVICES names a card twice, so CUDA sees none")
+_PATHS = {
+    pynvml.NVML_TOPOLOGY_INTERNAL: PathKind.BOARD,
+    pynvml.NVML_TOPOLOGY_SINGLE: PathKind.SWITCH,
+    pynvml.NVML_TOPOLOGY_MULTIPLE: PathKind.SWITCHES,
+    pynvml.NVML_TOPOLOGY_HOSTBRIDGE: PathKind.HOST_BRIDGE,
+    pynvml.NVML_TOPOLOGY_NODE: PathKind.NODE,
+    pynvml.NVML_TOPOLOGY_SYSTEM: PathKind.SYSTEM,
+}
+# The binding's own name for it is a tuple by mistake.
+_READING = 0
+# By NVML's number of what it says of two cards.
+_PEER_REASONS = {
+    pynvml.NVML_P2P_STATUS_OK: NOTHING,
+    1: Message("the chipset of the mainboard does not allow it"),
+    2: Message("the driver does not offer it on this card"),
+    3: Message("the connection between the processors does not allow it"),
+    4: Message("it is switched off in the driver's settings"),
+    5: Message("the driver does not offer it"),
+}
+# NVML numbers the versions 1.0, 2.0, 2.2, 3.0, 3.1, 4.0, 5.0, 6.0 from 1 on.
+_GENERATIONS = {1: 1, 2: 2, 3: 2, 4: 3, 5: 3, 6: 4, 7: 5, 8: 6}
 
 
 class Found(NamedTuple):
@@ -77,32 +114,34 @@ def card_count() -> int:
 
 def meet(ask_handle: AskHandle, place: int) -> list[Found]:
     """A card, and its MIG instances after it. Raises NVMLError; may hang with the card."""
-    handle = ask_handle()
-    name = _text(pynvml.nvmlDeviceGetName, handle) or Message("unnamed NVIDIA card")
-    bus = _bus_id(handle)
+    handle, uuid, name = ask_handle(), "", ""
+    # Not every driver or card has one.
+    with suppress(
+        pynvml.NVMLError_NotSupported, pynvml.NVMLError_FunctionNotFound, UnicodeDecodeError
+    ):
+        uuid = library.text(pynvml.nvmlDeviceGetUUID(handle))
+    told = answer(lambda: pynvml.nvmlDeviceGetPciInfo_v3(handle).busId) or ""
+    bus = plain_bus_id(told) if _ADDRESS.fullmatch(plain_bus_id(told)) else None
     index = answer(pynvml.nvmlDeviceGetIndex, handle, most=_MOST_CARDS - 1)
-    capability = answer(pynvml.nvmlDeviceGetCudaComputeCapability, handle)
-    if capability is not None and not (0 < capability[0] < 100 and 0 <= capability[1] < 100):
-        capability = None
-    memory = answer(pynvml.nvmlDeviceGetMemoryInfo, handle)
-    mode = answer(pynvml.nvmlDeviceGetMigMode, handle)
+    major, minor = answer(pynvml.nvmlDeviceGetCudaComputeCapability, handle) or (0, 0)
+    with suppress(UnicodeDecodeError):  # one that does not even say its name gives no access
+        name = library.text(pynvml.nvmlDeviceGetName(handle))
+    memory = _memory(handle)
     card = Card(
-        id=CardId(_uuid(handle) or f"{_UNNAMED}{bus or place}"),
+        id=CardId(uuid or f"{_UNNAMED}{bus or place}"),
         index=place if index is None else index,
-        name=name,
-        memory_bytes=memory.total if memory and 0 < memory.total <= _MOST_MEMORY else None,
+        name=name or Message("unnamed NVIDIA card"),
+        memory_bytes=memory,
         bus_id=bus,
-        compute_capability=capability and tuple(capability),
+        compute_capability=(major, minor) if 0 < major < 100 and 0 <= minor < 100 else None,
         fans=answer(pynvml.nvmlDeviceGetNumFans, handle, most=MOST_FANS) or 0,
         nvlinks=_nvlinks(handle),
         cores=answer(pynvml.nvmlDeviceGetNumGpuCores, handle, most=10**6) or None,
         memory_bus_bits=answer(pynvml.nvmlDeviceGetMemoryBusWidth, handle, most=10**5) or None,
-        memory_shared=not (memory and memory.total)
-        and any(chip in name for chip in _SHARING_CHIPS),
+        memory_shared=not memory and any(chip in name for chip in _SHARING_CHIPS),
     )
-    if not mode or mode[0] != 1:
-        return [Found(card, handle)]
-    return [Found(card, handle, mig_on=True), *_instances(handle, card)]
+    mig_on = (answer(pynvml.nvmlDeviceGetMigMode, handle) or (0,))[0] == 1
+    return [Found(card, handle, mig_on), *(_instances(handle, card) if mig_on else ())]
 
 
 def silent(place: int, known: Card | None, denied: Absence, said: str) -> Found:
@@ -123,32 +162,20 @@ def silent(place: int, known: Card | None, denied: Absence, said: str) -> Found:
 
 def instance_ids(handle: object) -> set[str]:
     """The UUIDs of the MIG instances that a card has now, as far as it says them."""
-    told = [
-        answer(_text, pynvml.nvmlDeviceGetUUID, each) for _, each in _instance_handles(handle)
-    ]
+    told = [answer(pynvml.nvmlDeviceGetUUID, each) for _, each in _instance_handles(handle)]
     return {each for each in told if each is not None}
 
 
 def told_apart(found: list[Found]) -> list[Found]:
-    """The same, where no two cards have one UUID or one number, whatever the driver says."""
-    ids: set[CardId] = set()
-    numbers: set[int] = set()
-    result = []
+    """The same, where no two cards have one UUID, whatever the driver says."""
+    cards: dict[CardId, Found] = {}
     whole: CardId | None = None  # the card under which instances stand just now
     for place, each in enumerate(found):
-        card = each.card
-        if card.id in ids:
-            card = replace(card, id=CardId(f"{card.id}-{place}"))
-        ids.add(card.id)
-        if card.kind is CardKind.MIG:
-            card = replace(card, parent=whole)
-        else:
-            whole = card.id
-            if card.index in numbers:
-                card = replace(card, index=min(set(range(len(found))) - numbers))
-            numbers.add(card.index)
-        result.append(each._replace(card=card))
-    return result
+        id_ = CardId(f"{each.card.id}-{place}") if each.card.id in cards else each.card.id
+        whole = id_ if each.card.kind is CardKind.GPU else whole
+        parent = None if whole == id_ else whole
+        cards[id_] = each._replace(card=replace(each.card, id=id_, parent=parent))
+    return list(cards.values())
 
 
 def numbered(found: Sequence[Found], environment: Mapping[str, str]) -> list[Found]:
@@ -160,42 +187,35 @@ def numbered(found: Sequence[Found], environment: Mapping[str, str]) -> list[Fou
     there = [each for each in found if each.handle is not None]
     whole = [each for each in there if each.card.kind is CardKind.GPU]
     whole.sort(key=lambda each: each.card.bus_id or "")
-    every = [
-        each.card.id
-        for one in whole
-        for each in (one, *(x for x in there if x.card.parent == one.card.id))
-    ]
+    ids = [each.card.id for each in there]
     visible = environment.get("CUDA_VISIBLE_DEVICES")
     # Cards of one model are equally fast, which CUDA's own order depends on.
     order_known = (
         environment.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"
         or len({each.card.name for each in whole}) <= 1
     )
-    numbers: dict[str, int] = {}
-    entries = [entry.strip() for entry in (visible or "").split(",")]
+    entries = [] if visible is None else [entry.strip() for entry in visible.split(",")]
+    numbers: dict[CardId, int] = {}
     # Which card a number means may be open: then none can be called hidden either.
     is_open = not order_known and (visible is None or any(map(_is_number, entries)))
     why = FASTEST_FIRST if is_open else _HIDDEN
-    if visible is None:
-        if any(each.mig_on for each in whole):
-            why = _MIG
-        elif order_known:
-            numbers = {each.card.id: number for number, each in enumerate(whole)}
-        entries = []
-    named: list[str] = []
+    if visible is None and any(each.mig_on for each in whole):
+        why = _MIG
+    elif visible is None and order_known:
+        numbers = {each.card.id: number for number, each in enumerate(whole)}
+    named: list[CardId] = []
     for position, entry in enumerate(entries):
+        by_name = entry.startswith(("GPU-", "MIG-"))
+        meant = [id_ for id_ in ids if by_name and id_.startswith(entry)]
         if _is_number(entry):
             meant = [each.card.id for each in whole[int(entry) :][:1]]
-        else:
-            by_name = entry.startswith(("GPU-", "MIG-"))
-            meant = [id_ for id_ in every if by_name and id_.startswith(entry)]
         if len(meant) != 1:
             break  # CUDA ignores the first entry it does not know, and all that follow
         if meant[0] in named:
             numbers, why = {}, _TWICE
             break
         named += meant
-        if order_known or not _is_number(entry):
+        if order_known or by_name:
             numbers[meant[0]] = position
     lost = [each.card.index for each in found if each.card.denied is Absence.LOST]
     result = []
@@ -204,12 +224,11 @@ def numbered(found: Sequence[Found], environment: Mapping[str, str]) -> list[Fou
         behind = any(index < each.card.index for index in lost)
         if number is not None and behind and "GPU-" not in (visible or ""):
             number, reason = None, BEHIND_A_LOST_ONE
-        if each.card.id in every:
+        card = each.card
+        if each.handle is not None:
             reason = NOTHING if number is not None else reason
-            each = each._replace(  # noqa: PLW2901
-                card=replace(each.card, cuda_index=number, cuda_reason=reason)
-            )
-        result.append(each)
+            card = replace(card, cuda_index=number, cuda_reason=reason)
+        result.append(each._replace(card=card))
     return result
 
 
@@ -217,27 +236,14 @@ def _is_number(entry: str) -> bool:
     return entry.isascii() and entry.isdigit()
 
 
-def _uuid(handle: object) -> str:
-    """Empty where this driver or card has none."""
-    try:
-        return _text(pynvml.nvmlDeviceGetUUID, handle)
-    except (pynvml.NVMLError_NotSupported, pynvml.NVMLError_FunctionNotFound):
-        return ""
-
-
-def _bus_id(handle: object) -> str | None:
-    try:
-        told = library.text(pynvml.nvmlDeviceGetPciInfo_v3(handle).busId)
-    except (pynvml.NVMLError, UnicodeDecodeError):  # the binding decodes it
-        return None
-    plain = plain_bus_id(told)
-    return plain if _ADDRESS.fullmatch(plain) else None
+def _memory(handle: object) -> int | None:
+    told = answer(pynvml.nvmlDeviceGetMemoryInfo, handle)
+    return told.total if told and 0 < told.total <= _MOST_MEMORY else None
 
 
 def _nvlinks(handle: object) -> int:
     """How many links the card has, up or down."""
-    told = answer(fields, handle, [(pynvml.NVML_FI_DEV_NVLINK_LINK_COUNT, 0)])
-    count = told[0][0] if told else Absence.NOT_IN_DRIVER
+    [count] = _fields(handle, pynvml.NVML_FI_DEV_NVLINK_LINK_COUNT, [0])
     if not isinstance(count, Absence) and 0 <= count <= MOST_NVLINKS:
         return int(count)
     if count is Absence.NOT_SUPPORTED:
@@ -245,7 +251,7 @@ def _nvlinks(handle: object) -> int:
     # Older drivers do not tell the number, but the state of each.
     links = range(MOST_NVLINKS)
     states = (answer(pynvml.nvmlDeviceGetNvLinkState, handle, link) for link in links)
-    return next((link for link, state in zip(links, states) if state is None), MOST_NVLINKS)  # noqa: B905
+    return next((link for link, state in enumerate(states) if state is None), MOST_NVLINKS)
 
 
 def _instance_handles(handle: object) -> list[tuple[int, object]]:
@@ -259,46 +265,185 @@ def _instance_handles(handle: object) -> list[tuple[int, object]]:
 def _instances(handle: object, parent: Card) -> list[Found]:
     found = []
     for place, instance in _instance_handles(handle):
-        uuid = answer(_text, pynvml.nvmlDeviceGetUUID, instance)
+        uuid = answer(pynvml.nvmlDeviceGetUUID, instance)
         if uuid is None:
             continue
-        name = answer(_text, pynvml.nvmlDeviceGetName, instance)
+        name = answer(pynvml.nvmlDeviceGetName, instance)
         if not name or name == parent.name:
             name = Message("{card}, MIG instance {number}", card=parent.name, number=place)
-        memory = answer(pynvml.nvmlDeviceGetMemoryInfo, instance)
         card = Card(
             id=CardId(uuid or f"{parent.id}-{place}"),
             index=place,
             name=name,
-            memory_bytes=memory.total if memory and 0 < memory.total <= _MOST_MEMORY else None,
+            memory_bytes=_memory(instance),
             kind=CardKind.MIG,
             parent=parent.id,
             bus_id=parent.bus_id,
             compute_capability=parent.compute_capability,
         )
         slices = (pynvml.nvmlDeviceGetGpuInstanceId, pynvml.nvmlDeviceGetComputeInstanceId)
-        found.append(
-            Found(
-                card,
-                instance,
-                False,  # noqa: FBT003 - MIG is on for whole cards
-                handle,
-                *(answer(ask, instance) for ask in slices),
-            )
-        )
+        numbers = [answer(ask, instance) for ask in slices]
+        found.append(Found(card, instance, False, handle, *numbers))  # noqa: FBT003 - MIG is on for whole cards
     return found
 
 
 # Any: what the binding hands back is a number, a text, or a structure.
 def answer(ask: Callable[..., Any], *about: object, most: int | None = None) -> Any:
-    """None where it is refused, or is no number of such things."""
+    """None where it is refused, or is no number or text of such things."""
     try:
         told = ask(*about)
-    except pynvml.NVMLError:
+    except (pynvml.NVMLError, UnicodeDecodeError):  # the binding decodes texts
         return None
+    if isinstance(told, str):
+        return library.text(told)
     return None if most is not None and not 0 <= told <= most else told
 
 
-def _text(ask: Callable[..., Any], handle: object) -> str:
-    """What the driver wrote: the binding would decode it."""
-    return library.text(ask.__wrapped__(handle))  # type: ignore[attr-defined]
+class _Wires(NamedTuple):
+    """What leads away from one card."""
+
+    path: PathKind  # to its processor
+    rate: float | None
+    reason: Message  # what the rate follows from, or why there is none
+    nvlinks_to: list[str]  # bus addresses; empty ones for a switch
+    one_nvlink: OneNvlink
+
+
+def wiring(found: Sequence[Found], bus: PciBus) -> Topology:
+    """Costly, and the same until cards change."""
+    cards = [x for x in found if x.card.kind is CardKind.GPU and x.handle is not None]
+    wires = {each.card.id: _wires(each, bus) for each in cards}
+    links = [
+        *(
+            _between(a, b, wires[a.card.id], wires[b.card.id])
+            for a, b in combinations(cards, 2)
+        ),
+        *(
+            Link(a, HOST_ID, x.path, rate=x.rate, rate_reason=x.reason)
+            for a, x in wires.items()
+        ),
+    ]
+    addresses = {each.card.id: each.card.bus_id or "" for each in cards}
+    nodes = {card: bus.numa_node(at) for card, at in addresses.items()}
+    numa = {card: node for card, node in nodes.items() if node is not None}
+    near = {card: bus.processors_near(at) for card, at in addresses.items()}
+    sizes = {node: bus.memory_of_node(node) for node in set(numa.values())}
+    return Topology(
+        list(wires),
+        links,
+        numa,
+        {card: processors for card, processors in near.items() if processors},
+        {node: size for node, size in sizes.items() if size is not None},
+    )
+
+
+def _between(a: Found, b: Found, ours: _Wires, theirs: _Wires) -> Link:
+    level = answer(pynvml.nvmlDeviceGetTopologyCommonAncestor, a.handle, b.handle)
+    path = _PATHS.get(level, PathKind.UNKNOWN)
+    peer, why = _peer_to_peer(a, b)
+    link = Link(a.card.id, b.card.id, path, peer_to_peer=peer, peer_reason=why)
+    direct = min(
+        ours.nvlinks_to.count(b.card.bus_id or "?"),
+        theirs.nvlinks_to.count(a.card.bus_id or "?"),
+    )
+    if count := direct or min(ours.nvlinks_to.count(""), theirs.nvlinks_to.count("")):
+        one = ours.one_nvlink
+        return link._replace(
+            path=PathKind.NVLINK,
+            nvlinks=count,
+            nvlink_generation=one.generation,
+            rate=None if one.rate is None else one.rate * count,
+            rate_reason=nvlinks_words(count, one),
+            pcie_path=path,
+        )
+    if ours.path is theirs.path is PathKind.C2C:
+        unknown = Message("they meet between their processors, at an unknown rate")
+        return link._replace(rate_reason=unknown)
+    # They meet at the host, or on the way to it: the slower one counts.
+    slower = min(ours, theirs, key=lambda each: -1.0 if each.rate is None else each.rate)
+    return link._replace(rate=slower.rate, rate_reason=slower.reason)
+
+
+def _peer_to_peer(a: Found, b: Found) -> tuple[bool | None, Message]:
+    try:
+        status = pynvml.nvmlDeviceGetP2PStatus(a.handle, b.handle, _READING)
+    except pynvml.NVMLError as error:
+        return None, _not_told(error)
+    if status not in _PEER_REASONS:
+        return None, Message("the driver does not say why")
+    return status == pynvml.NVML_P2P_STATUS_OK, _PEER_REASONS[status]
+
+
+def _wires(found: Found, bus: PciBus) -> _Wires:
+    handle, one = found.handle, OneNvlink(None, None)
+    to: list[str] = []
+    for link in range(found.card.nvlinks):
+        if answer(pynvml.nvmlDeviceGetNvLinkState, handle, link) != 1:
+            continue
+        if not to:
+            version = answer(pynvml.nvmlDeviceGetNvLinkVersion, handle, link)
+            [speed] = _fields(handle, pynvml.NVML_FI_DEV_NVLINK_GET_SPEED, [link])
+            one = nvlink_of(_GENERATIONS.get(version), _per_second(speed))
+        kind = answer(pynvml.nvmlDeviceGetNvLinkRemoteDeviceType, handle, link)
+        remote = answer(pynvml.nvmlDeviceGetNvLinkRemotePciInfo, handle, link)
+        if kind == pynvml.NVML_NVLINK_DEVICE_TYPE_SWITCH:
+            to.append("")
+        elif remote:  # by its numbers: the text may be no text
+            to.append(f"{remote.domain:04x}:{remote.bus:02x}:{remote.device:02x}.0")
+    host = _c2c(found) or (PathKind.HOST_BRIDGE, *_pcie(found, bus))
+    return _Wires(*host, to, one)
+
+
+def _c2c(found: Found) -> tuple[PathKind, float | None, Message] | None:
+    """None for a card without it, or where no link of it is up."""
+    handle = found.handle
+    [count] = _fields(handle, pynvml.NVML_FI_DEV_C2C_LINK_COUNT, [0])
+    if found.card.memory_shared or isinstance(count, Absence) or not 0 < count <= _MOST_C2C:
+        return None
+    links = range(int(count))
+    states = _fields(handle, pynvml.NVML_FI_DEV_C2C_LINK_GET_STATUS, links)
+    up = [link for link, state in zip(links, states, strict=True) if state == 1]
+    speeds = _fields(handle, pynvml.NVML_FI_DEV_C2C_LINK_GET_MAX_BW, up)
+    known = [rate for rate in map(_per_second, speeds) if rate is not None]
+    rate = sum(known) if len(known) == len(up) else None
+    return (PathKind.C2C, rate, c2c_words(len(up), known=rate is not None)) if up else None
+
+
+def _pcie(found: Found, bus: PciBus) -> tuple[float | None, Message]:
+    """The fastest the card and its slot can do together, whatever it sleeps at now."""
+    if found.card.memory_shared:
+        return None, Message("the card is part of the processor's chip")
+    try:
+        generation = int(pynvml.nvmlDeviceGetMaxPcieLinkGeneration(found.handle))
+        lanes = int(pynvml.nvmlDeviceGetMaxPcieLinkWidth(found.handle))
+    except pynvml.NVMLError as error:
+        return None, _not_told(error)
+    if lanes not in LANES or not 0 < generation <= _NEWEST_PCIE:
+        return None, Message("not reported: {reason}", reason=Absence.IMPOSSIBLE.sentence)
+    # The driver counts the slot in, but for its lanes where it is wired with fewer. That of a
+    # virtual machine may have fewer than the card uses: it is made up.
+    _, slot = bus.slot(found.card.bus_id or "")
+    now = answer(pynvml.nvmlDeviceGetCurrPcieLinkWidth, found.handle)
+    if slot is not None and slot >= (now if now in LANES else 0):
+        lanes = min(lanes, slot)
+    rate = pcie_rate(generation, lanes)
+    if rate is None:
+        return None, Message(
+            "PCIe generation {generation} is not known to this program", generation=generation
+        )
+    return rate, pcie_words(generation, lanes)
+
+
+def _not_told(error: pynvml.NVMLError) -> Message:
+    reason = library.absence_of(error.value).sentence
+    return Message("not reported: {reason}", reason=reason)
+
+
+def _fields(handle: object, field: int, scopes: Sequence[int]) -> list[Figure]:
+    told = answer(fields, handle, [(field, scope) for scope in scopes])
+    return [figure for figure, _ in told or [(Absence.NOT_IN_DRIVER, 0.0)] * len(scopes)]
+
+
+def _per_second(speed: Figure) -> float | None:
+    """The driver reports MB/s; what is beyond any link there is counts as not reported."""
+    return None if isinstance(speed, Absence) or not 1e4 < speed < 2e5 else speed * 1e6

@@ -20,12 +20,11 @@ import re
 import signal
 import socket
 import sys
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -36,6 +35,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, INSTALL_IT
 from gpuexplorer.telemetry.looked_for import Place, driver_library, find_library, is_there
+from gpuexplorer.telemetry.patience import Asked
 
 _VARIABLE = "GPUEXPLORER_NVML"
 # The whole connection is gone, not one card.
@@ -53,6 +53,7 @@ CARD_LOST = frozenset(
         pynvml.NVML_ERROR_RESET_REQUIRED,
     }
 )
+GONE = DRIVER_GONE | CARD_LOST
 # The call is there and will not answer, now or later.
 REFUSALS = frozenset(
     {
@@ -97,27 +98,32 @@ _TROUBLES = {
     ),
 }
 _NOT_ON_LINUX = {
-    "win32": {
-        pynvml.NVML_ERROR_LIBRARY_NOT_FOUND: (
-            mark("The NVIDIA driver's library (nvml.dll) is not installed."),
-            INSTALL_IT,
-        ),
-        pynvml.NVML_ERROR_DRIVER_NOT_LOADED: (
-            _TROUBLES[pynvml.NVML_ERROR_DRIVER_NOT_LOADED][0],
-            mark("Restart the computer, or reinstall the driver."),
-        ),
-        pynvml.NVML_ERROR_NO_PERMISSION: (
-            _TROUBLES[pynvml.NVML_ERROR_NO_PERMISSION][0],
-            mark("Ask the administrator."),
-        ),
-    },
-    "darwin": {
-        pynvml.NVML_ERROR_LIBRARY_NOT_FOUND: (
-            mark("macOS has no driver for NVIDIA cards, so none can answer here."),
-            mark("Simulated cards work: `gpuexplorer --simulate 2xH100`."),
-        ),
-    },
+    ("win32", pynvml.NVML_ERROR_LIBRARY_NOT_FOUND): (
+        mark("The NVIDIA driver's library (nvml.dll) is not installed."),
+        INSTALL_IT,
+    ),
+    ("win32", pynvml.NVML_ERROR_DRIVER_NOT_LOADED): (
+        mark("The NVIDIA driver's library is here, but the driver itself is not running."),
+        mark("Restart the computer, or reinstall the driver."),
+    ),
+    ("win32", pynvml.NVML_ERROR_NO_PERMISSION): (
+        mark("This user may not talk to the NVIDIA driver."),
+        mark("Ask the administrator."),
+    ),
+    ("darwin", pynvml.NVML_ERROR_LIBRARY_NOT_FOUND): (
+        mark("macOS has no driver for NVIDIA cards, so none can answer here."),
+        mark("Simulated cards work: `gpuexplorer --simulate 2xH100`."),
+    ),
 }
+
+_NOT_THE_NAMED_ONE = (
+    mark("The library that {variable} names cannot be loaded: {reason}."),
+    mark("Unset the variable, or let it name the driver's libnvidia-ml.so.1."),
+)
+_NOT_TO_BE_LOADED = (
+    mark("The NVIDIA driver's library cannot be loaded: {reason}."),
+    mark("Install the NVIDIA driver again."),
+)
 
 # What takes longer is left to those who wait for this process: they say that the driver hangs.
 _PATIENCE = 2.0
@@ -126,6 +132,8 @@ _LOADING_PATIENCE = 5.0
 # A child that hangs ends by itself, even when nobody is left to end it.
 _LONGEST_LIFE = 30
 _LOADED, _CAME_BACK = b"l", b"!"  # what the child says
+# The system is short of memory, or somebody ends programs: no word about the library.
+_OTHERS = (signal.SIGTERM, getattr(signal, "SIGKILL", None))  # which Windows does not have
 # By name, since Windows has few of them.
 _SIGNALS = {
     "SIGSEGV": Message("it reached for memory that is not there (segmentation fault)"),
@@ -148,7 +156,7 @@ def connect(attach: bool = True) -> None:
         else:
             pynvml.nvmlInitWithFlags(pynvml.NVML_INIT_FLAG_NO_ATTACH)
     except pynvml.NVMLError as error:
-        known = (_TROUBLES | _NOT_ON_LINUX.get(sys.platform, {})).get(error.value)
+        known = _NOT_ON_LINUX.get((sys.platform, error.value)) or _TROUBLES.get(error.value)
         if known is not None:
             raise Trouble(*known) from error
         if error.value == pynvml.NVML_ERROR_FUNCTION_NOT_FOUND and not has("nvmlInit_v2"):
@@ -189,12 +197,10 @@ def message_of(error: pynvml.NVMLError) -> str:
     return words if abbreviation else words[:1].lower() + words[1:]
 
 
-def text(raw: bytes | str) -> str:
-    """A name as a person can read it, whatever bytes the driver handed over."""
-    decoded = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw
-    return "".join(
-        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in decoded
-    ).strip()
+def text(told: str) -> str:
+    """A name as a person can read it, whatever the driver handed over."""
+    shown = (each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in told)
+    return "".join(shown).strip()
 
 
 def _where() -> Path | None:
@@ -216,26 +222,15 @@ def _load() -> None:
         if pynvml.nvmlLib is not None:
             return
         named = os.environ.get(_VARIABLE)
-        try:
+        with suppress(OSError):
             pynvml.nvmlLib = ctypes.CDLL(named or "libnvidia-ml.so.1")
             return
-        except OSError as error:
-            if named:
-                raise Trouble(
-                    "The library that {variable} names cannot be loaded: {reason}.",
-                    "Unset the variable, or let it name the driver's libnvidia-ml.so.1.",
-                    variable=_VARIABLE,
-                    reason=str(error),
-                ) from error
-        if path := _where():  # else the binding has an error for it
+        if path := named or _where():  # else the binding has an error for it
             try:
                 pynvml.nvmlLib = ctypes.CDLL(str(path))
             except OSError as error:
-                raise Trouble(
-                    "The NVIDIA driver's library cannot be loaded: {reason}.",
-                    "Install the NVIDIA driver again.",
-                    reason=str(error),
-                ) from error
+                known = _NOT_THE_NAMED_ONE if named else _NOT_TO_BE_LOADED
+                raise Trouble(*known, variable=_VARIABLE, reason=str(error)) from error
 
 
 @contextmanager
@@ -244,23 +239,19 @@ def after_a_child(contact: Callable[[], None]) -> Iterator[None]:
 
     Raises Trouble instead of entering the block when the child did not come through.
     """
-    file = _where()
-    known = None
+    file, known, note, before = _where(), "", _kept("driver-library"), ""
     with suppress(OSError):
         if file is not None:  # a driver links one name to the file of its version
             there = file.resolve()
-            found = there.stat()
-            known = f"{there} {found.st_size} {found.st_mtime_ns}"
-    if file is None or known is None or None in _tried or sys.platform != "linux":
+            known = f"{there} {there.stat().st_size} {there.stat().st_mtime_ns}"
+    if file is None or not known or None in _tried or sys.platform != "linux":
         yield
         return
     if trouble := _tried.get(known):
         raise trouble
-    note = _kept("driver-library")
-    before = ""
     with suppress(OSError, ValueError):
-        before = note.read_text() if note is not None else ""
-    if note is not None and before == known:
+        before = note.read_text()
+    if before == known:
         # It is gone until the block is over, so that a start that ends in it is noticed.
         with suppress(OSError):
             note.unlink()
@@ -269,19 +260,18 @@ def after_a_child(contact: Callable[[], None]) -> Iterator[None]:
         with _child(file, known, contact):
             yield
     _tried[None] = None
-    if note is not None:
-        with suppress(OSError):  # where it cannot be written, each start has its child
-            note.parent.mkdir(parents=True, exist_ok=True)
-            note.write_text(known)
+    with suppress(OSError):  # where it cannot be written, each start has its child
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.write_text(known)
 
 
-def _kept(name: str) -> Path | None:
-    """A file of ours that the next start looks at; None where we leave none: without a home,
-    and on another computer, where Python is told to write nothing either.
+def _kept(name: str) -> Path:
+    """A file of ours that the next start looks at. One that cannot be, where we leave none:
+    without a home, and on another computer, where Python is told to write nothing either.
     """
     cache = Path(os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache"))  # noqa: PTH111 - does not raise
     here = cache.is_absolute() and not sys.dont_write_bytecode
-    return cache / "gpuexplorer" / name if here else None
+    return (cache if here else Path(os.devnull)) / "gpuexplorer" / name
 
 
 @contextmanager
@@ -290,7 +280,6 @@ def _child(file: Path, known: str, contact: Callable[[], None]) -> Iterator[None
     # Python warns of locks that other threads held when it was forked. The child takes none of
     # theirs: it starts nothing, and calls the driver's library, which nobody has loaded yet.
     warnings.filterwarnings("ignore", ".* use of fork\\(\\) may lead to", DeprecationWarning)
-    limits = importlib.import_module("resource")  # which Windows does not have
     ours, theirs = socket.socketpair()
     with ours, theirs:
         try:
@@ -299,39 +288,38 @@ def _child(file: Path, known: str, contact: Callable[[], None]) -> Iterator[None
             yield
             return
         if not pid:
-            limits.setrlimit(limits.RLIMIT_CORE, (0, 0))
             _be_the_child(contact, theirs)
         theirs.close()
-        status: list[int] = []
-        ended = threading.Thread(target=_reap, args=(pid, status), name="reap", daemon=True)
-        try:
-            if (said := _heard(ours, _LOADING_PATIENCE)) is None:
-                raise Trouble(
-                    "The NVIDIA driver's library {file} hangs while it is loaded: a trial run"
-                    " with it did not come back within {seconds:g} s.",
-                    "Restart the computer if this goes on; `sudo dmesg` may say what it waits"
-                    " for.",
-                    file=file,
-                    seconds=_LOADING_PATIENCE,
-                )
-            if said == _LOADED and (said := _heard(ours, _PATIENCE)) is None:
-                said = _CAME_BACK  # it is late
-            if said != _CAME_BACK:
-                ended.start()
-                ended.join()
-                if not _ended_by_others(*status):
-                    _tried[known] = trouble = _trouble(file, *status)
-                    raise trouble
+        # A driver takes a moment to release cards, and nobody has to wait for that.
+        ended = Asked(partial(os.waitpid, pid, 0))
+        if (said := _heard(ours, _LOADING_PATIENCE)) is None:
+            raise Trouble(
+                "The NVIDIA driver's library {file} hangs while it is loaded: a trial run"
+                " with it did not come back within {seconds:g} s.",
+                "Restart the computer if this goes on; `sudo dmesg` may say what it waits for.",
+                file=file,
+                seconds=_LOADING_PATIENCE,
+            )
+        if said == _LOADED:
+            said = _heard(ours, _PATIENCE)
+        if said != b"":  # it came back, or it is late
             yield
-        finally:
-            if ended.ident is None:
-                os.kill(pid, signal.SIGKILL)
-                # A driver takes a moment to release cards, and nobody has to wait for that.
-                ended.start()
+            return
+        status = None
+        with suppress(ChildProcessError):  # a system that keeps no word of how it ended
+            ended.answered_within(_PATIENCE)
+            status = ended.result()[1]
+        if status is not None and os.WIFSIGNALED(status) and os.WTERMSIG(status) in _OTHERS:
+            yield
+            return
+        _tried[known] = trouble = _trouble(file, status)
+        raise trouble
 
 
 def _be_the_child(contact: Callable[[], None], theirs: socket.socket) -> NoReturn:
     try:
+        limits = importlib.import_module("resource")  # which Windows does not have
+        limits.setrlimit(limits.RLIMIT_CORE, (0, 0))
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started it
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(_LONGEST_LIFE)
@@ -360,19 +348,7 @@ def _heard(ours: socket.socket, seconds: float) -> bytes | None:
         return None
 
 
-def _reap(pid: int, status: list[int]) -> None:
-    """Notes how it ended, unless the system does not keep that."""
-    with suppress(ChildProcessError):
-        status.append(os.waitpid(pid, 0)[1])
-
-
-def _ended_by_others(status: int | None = None) -> bool:
-    """The system is short of memory, or somebody ends programs: no word about the library."""
-    others = (signal.SIGKILL, signal.SIGTERM)
-    return status is not None and os.WIFSIGNALED(status) and os.WTERMSIG(status) in others
-
-
-def _trouble(file: Path, status: int | None = None) -> Trouble:
+def _trouble(file: Path, status: int | None) -> Trouble:
     how = Message("it ended the program without a word")
     if status is not None and os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
@@ -381,18 +357,17 @@ def _trouble(file: Path, status: int | None = None) -> Trouble:
     elif status is not None:
         code = os.waitstatus_to_exitcode(status)
         how = Message("it ended the program with exit status {code}", code=code)
-    hint = Message(
+    hint = mark(
         "Most likely the file is damaged or not the driver's. Install the driver again."
     )
     if os.environ.get(_VARIABLE):
-        hint = Message(
+        hint = mark(
             "Most likely the file is damaged or not the driver's. Unset {variable}, or install "
-            "the NVIDIA driver again.",
-            variable=_VARIABLE,
+            "the NVIDIA driver again."
         )
     return Trouble(
         "The NVIDIA driver's library {file} is not usable. A trial run with it crashed: {how}.",
-        hint,
+        Message(hint, variable=_VARIABLE),
         file=file,
         how=how,
     )
@@ -403,18 +378,15 @@ def crash_of_last_time() -> Message:
     """How the library ended the program that read it last, where it did; told once. From now on
     this process would leave word of that too.
     """
-    note = _kept("driver-crash")
-    if note is None or faulthandler.is_enabled():
+    note, left, moment = _kept("driver-crash"), "", 0.0
+    if faulthandler.is_enabled():
         return NOTHING
+    with suppress(OSError):
+        left, moment = note.read_text("utf-8", "replace"), note.stat().st_mtime
     try:
         note.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(
-            note, os.O_RDWR | os.O_CREAT, 0o600
-        )  # open as long as this process lives
-        left = os.read(file, 1 << 16).decode("utf-8", "replace")
-        moment = os.fstat(file).st_mtime
-        os.lseek(file, 0, os.SEEK_SET)
-        os.truncate(file, 0)
+        # Open as long as this process lives.
+        file = os.open(note, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     except OSError:
         return NOTHING
     faulthandler.enable(file, all_threads=False)

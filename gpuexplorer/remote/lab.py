@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -11,20 +11,18 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, mark, on, told
 from gpuexplorer.lab.pythons import LabPython, PythonPlace
 from gpuexplorer.lab.start import Begun, Start
-from gpuexplorer.remote.far.link_state import LinkState
-from gpuexplorer.remote.host_name import HostName
+from gpuexplorer.remote.link import LinkState
 from gpuexplorer.remote.parcel import Kind, Parcel, parcel
-from gpuexplorer.remote.questions import AskedQuestions
-from gpuexplorer.remote.refusals import SSHS_LINES, Course, ending_of, plain
-from gpuexplorer.remote.wire import AskPythons, Pythons
+from gpuexplorer.remote.refusals import SSHS_LINES, Course, ending_of, endless, plain
+from gpuexplorer.remote.ssh import AskedQuestions, HostName
+from gpuexplorer.remote.wire import AskPythons
 
 if TYPE_CHECKING:
-    from gpuexplorer.remote.far.machine import FarMachine
+    from gpuexplorer.remote.machine import FarMachine
 
 # A figure or a large table comes as one line.
 _LONGEST_LINE = 64 << 20
 _AT_ONCE = 1 << 16
-_KEPT = 8_192  # bytes of what was said last
 _SSHS = 255
 # Of a shell, by its status.
 _NOT_STARTED = {
@@ -43,9 +41,9 @@ class FarLab:
     """For any thread; holds nothing but the way there."""
 
     def __init__(
-        self, far: "FarMachine", asking: Callable[[], AskedQuestions] | None = None
+        self, far: "FarMachine", questions: Callable[[], AskedQuestions | None] = lambda: None
     ) -> None:
-        self._far, self._asking = far, asking
+        self._far, self._questions = far, questions
 
     @property
     def asked_as(self) -> str:
@@ -56,21 +54,15 @@ class FarLab:
         if start.program is not None:
             raise no_programs(far.host)
         if far.now.state is not LinkState.UP:
+            none = Message("There is no connection to {host}.", host=far.host.text)
             raise Trouble(
-                told(
-                    Message("There is no connection to {host}.", host=far.host.text),
-                    far.now.why,
-                ),
+                told(none, far.now.why),
                 "It is tried again by itself; run this once more when it is there.",
             )
-        sent = parcel(
-            Kind.WORKER,
-            {**start.variables_in({}), **surroundings(far.asked_as)},
-            any_python=False,
-        )
+        variables = {**start.variables_in({}), **surroundings(far.asked_as)}
+        sent = parcel(Kind.WORKER, variables, any_python=False)
         command = [*far.launch(far.host, sent.command(start.python.as_posix()))]
-        questions = None if self._asking is None else self._asking()
-        return _FarWorker(far.host, command, sent, questions)
+        return _FarWorker(far.host, command, sent, self._questions())
 
 
 class _FarWorker(Begun):
@@ -83,21 +75,18 @@ class _FarWorker(Begun):
     ) -> None:
         asked = {} if questions is None else questions.variables
         super().__init__(command, {**os.environ, **asked})
-        self.preamble = sent.preamble
-        self._host, self._mark = host, sent.mark
-        self._questions = questions
-        self._begun = False  # the mark came
-        self._heard = self._complained = b""
+        self.preamble, self._mark = sent.preamble, sent.mark
+        self._questions, self._course = questions, Course(host.text)
         self._endless = False
 
     def lines(self, said: IO[bytes]) -> Iterator[str]:
         """A login shell may print without an end; what is after our mark is the worker's."""
-        while not self._begun:
+        while not self._course.ready:
             piece = said.readline(_AT_ONCE)
             if not piece:
                 return
-            self._heard = (self._heard + piece)[-_KEPT:]
-            self._begun = self._mark in piece
+            self._course.hear(piece)
+            self._course.ready = self._mark in piece
         while line := said.readline(_LONGEST_LINE):
             if not line.endswith(b"\n"):
                 self._endless = len(line) >= _LONGEST_LINE
@@ -106,27 +95,21 @@ class _FarWorker(Begun):
 
     def complaints(self, said: IO[bytes]) -> Iterator[str]:
         while line := said.readline(_AT_ONCE):
-            self._complained = (self._complained + line)[-_KEPT:]
+            self._course.complain(line)
             if text := SSHS_LINES.sub("", plain(line)).strip():
                 yield text
 
     def why(self, status: int) -> Message:
         """What ssh or a shell says, as a sentence; the worker's own end the lab words."""
+        course = self._course
         if self._endless:
-            return Message("{host} sent a line without an end.", host=self._host.text)
-        if self._begun and status != _SSHS and status >= 0:
+            return endless(course.host).why
+        if course.ready and status != _SSHS and status >= 0:
             return NOTHING
-        if not self._begun and status in _NOT_STARTED:
-            return Message(_NOT_STARTED[status], host=self._host.text)
-        ending = ending_of(
-            Course(
-                self._host.text,
-                status if status >= 0 else None,
-                self._begun,
-                heard=self._heard,
-                complained=self._complained,
-            )
-        )
+        if not course.ready and status in _NOT_STARTED:
+            return Message(_NOT_STARTED[status], host=course.host)
+        course.status = status if status >= 0 else None
+        ending = ending_of(course)
         return told(ending.why, ending.hint)
 
     def close(self) -> None:
@@ -157,5 +140,8 @@ class There(PythonPlace):
             raise Trouble(on(self.computer, python.trouble), hint)
         return python
 
-    def _found(self, named: str = "") -> "list[LabPython]":
-        return [*self._far.asking.ask(AskPythons(0, named), Pythons, _PATIENCE).found]
+    def _found(self, named: str = "") -> Sequence[LabPython]:
+        found: Sequence[LabPython] = self._far.ask(
+            Sequence[LabPython], AskPythons(named), _PATIENCE
+        )
+        return found
