@@ -21,8 +21,11 @@ from gpuexplorer.recording.schema import (
     StripFacts,
     Turn,
     Writer,
+    lay_out,
+    put_chunk,
+    put_fact,
+    put_sums,
 )
-from gpuexplorer.recording.tables import lay_out, put_chunk, put_fact, put_sums
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.history import firsts, summed

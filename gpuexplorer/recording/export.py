@@ -53,10 +53,12 @@ def csv_lines(choice: Choice) -> Iterator[str]:
     """A row for each beat of the readings, a column for each metric of a card; where only
     buckets are kept, a row for each of these, with their lowest and highest figures.
     """
-    forgotten = choice.recording.forgotten
+    strand = choice.recording.strand
     ends = choice.start, choice.end
     series = [(card, each) for card, metrics in choice.metrics.items() for each in metrics]
-    means = any(forgotten(*each, *ends).size for each in series)
+    means = any(
+        strand(card, each).sums(each, *ends, forgotten=True).size for card, each in series
+    )
     names: list[str] = []
     places: dict[tuple[CardId, MetricId], tuple[int, str]] = {}
     for card, metric in series:
@@ -189,10 +191,12 @@ def _programs(choice: Choice) -> Iterator[_Line]:
                 {
                     **_plain(one.facts),
                     "since": choice.iso(one.since),
-                    "values": one.values,
-                    "missing": {name: why.sentence for name, why in one.missing.items()},
-                    "cpu": one.cpu,
-                    "host_memory": one.memory_bytes,
+                    "values": one.named.process.values,
+                    "missing": {
+                        e: why.sentence for e, why in one.named.process.missing.items()
+                    },
+                    "cpu": one.named.cpu,
+                    "host_memory": one.named.memory_bytes,
                 }
                 for one in each.programs
             ]

@@ -20,8 +20,11 @@ from gpuexplorer.recording.schema import (
     StripFacts,
     Turn,
     from_raw,
+    put_chunk,
+    put_fact,
+    put_line,
+    put_sums,
 )
-from gpuexplorer.recording.tables import put_chunk, put_fact, put_line, put_sums
 from gpuexplorer.telemetry.history import MINUTE, firsts, summed
 
 _TIMES = ""  # the metric of a series that holds its times

@@ -25,7 +25,7 @@ from gpuexplorer.telemetry.facts import Cards, Notes, Tell, Users, Watch
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.history import GAP, MINUTE, History, Past, condensed, headed
 from gpuexplorer.telemetry.process_book import BookRow, ProcessBook, ProcessPast, Standing
-from gpuexplorer.telemetry.processes import Ancestor, CardProcess, NamedProcess, ProcessFigure
+from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 from gpuexplorer.telemetry.session import LONGEST, SHORTEST, BeatCount, Session
 from gpuexplorer.telemetry.topology import Topology
 from gpuexplorer.telemetry.trace import Trace
@@ -184,7 +184,9 @@ class RecordedStream:
             if self._watch.users:
                 seen = self.recording.processes(card.id, at)
                 self.book.show(card.id, seen)
-                self._tell(Users(card.id, None if seen is None else [*map(_named, seen)]))
+                self._tell(
+                    Users(card.id, None if seen is None else [each.named for each in seen])
+                )
         self._tell(self.host_now())
         self.looks += 1
 
@@ -258,7 +260,14 @@ class RecordedProcesses(ProcessBook):
 
     def show(self, card: CardId, seen: Sequence[ProgramSeen] | None) -> None:
         """What was known of this card; None where nobody could tell."""
-        told = None if seen is None else [_row(each) for each in seen]
+        told = (
+            None
+            if seen is None
+            else [
+                BookRow(each.named, Standing.THERE, each.since, each.named.process)
+                for each in seen
+            ]
+        )
         self._subjects.update({(card, each.facts.pid): each.subject for each in seen or ()})
         if told != self._told.get(card):
             self._told = {**self._told, card: told}
@@ -280,52 +289,16 @@ class RecordedProcesses(ProcessBook):
         if subject is None:
             return ProcessPast()
         asked = (ProcessFigure.SM, ProcessFigure.MEMORY, CPU, HOST_MEMORY)
-        told = [
-            self._recording.readings(str(subject), each, end - _MINUTES, end, process=True)
-            for each in asked
-        ]
-        times = told[0].times
-        unknown = [math.nan] * len(times)
+        strand = self._recording.strand(str(subject), CPU, process=True)
+        told = [strand.readings(each, end - _MINUTES, end) for each in asked]
+        times = told[0][0]
+        unknown = np.full(times.size, math.nan)
         # What is read together has the same times, unless a piece is damaged.
-        figures = [each.values if len(each.times) == len(times) else unknown for each in told]
-        return ProcessPast(times, *figures)
+        figures = [each if its.size == times.size else unknown for its, each in told]
+        return ProcessPast(*(each.tolist() for each in (times, *figures)))
 
     def looked_at(self, card: CardId) -> float | None:
         return None if self._told.get(card) is None else self._playhead.now()
-
-
-def _row(seen: ProgramSeen) -> BookRow:
-    named = _named(seen)
-    return BookRow(named, Standing.THERE, seen.since, named.process)
-
-
-def _named(seen: ProgramSeen) -> NamedProcess:
-    """As it was told then; nobody asks this computer who has that number now."""
-    facts = seen.facts
-    process = CardProcess(
-        facts.card,
-        facts.pid,
-        facts.use,
-        seen.values,
-        seen.missing,
-        simulated_command=(facts.command or "") if facts.simulated else None,
-        simulated_user=facts.user if facts.simulated else None,
-    )
-    return NamedProcess(
-        process,
-        facts.resolved,
-        facts.reason,
-        facts.user,
-        facts.command,
-        seen.cpu,
-        seen.memory_bytes,
-        facts.started_at,
-        facts.container,
-        facts.ours,
-        facts.of_this_user,
-        tuple(Ancestor(pid, command) for pid, command in facts.ancestors),
-        elsewhere=facts.elsewhere,
-    )
 
 
 class RecordedPast:
@@ -347,13 +320,11 @@ class RecordedPast:
     ) -> Past:
         """As fine as columns of that width can show."""
         start, end = max(start, self.began), min(end, self.ended)
-        for strand in self._recording.strands(card):
-            if metric in strand.metrics and start <= end:
-                if width >= _WIDE:
-                    return _of_sums(strand.sums(metric, start, end))
-                before = _of_sums(strand.sums(metric, start, end, forgotten=True))
-                return before.then(_of_readings(*strand.readings(metric, start, end)))
-        return Past.nothing()
+        strand = self._recording.strand(card, metric)
+        if width >= _WIDE:
+            return _of_sums(strand.sums(metric, start, end))
+        before = _of_sums(strand.sums(metric, start, end, forgotten=True))
+        return before.then(_of_readings(*strand.readings(metric, start, end)))
 
 
 class JoinedPast:

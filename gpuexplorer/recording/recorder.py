@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.clock import Clock
@@ -28,16 +28,17 @@ from gpuexplorer.recording.old_file import convert
 from gpuexplorer.recording.schema import (
     APPLICATION,
     VERSION,
-    Began,
     Lost,
     Machine,
     Record,
     Said,
+    Tables,
+    Told,
     Topic,
     Turn,
     Writer,
+    lay_out,
 )
-from gpuexplorer.recording.tables import Tables, Told, lay_out
 from gpuexplorer.telemetry.facts import Cards, Fact, Users
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.patience import Asked
@@ -49,8 +50,6 @@ _MOST_WAITING = 20_000
 _PATIENCE, _LAST_PATIENCE = 0.2, 5.0  # for somebody else who has hold of the file; at the end
 _PAGES_BESIDE = 128  # so many in the log, and they go into the file
 _ROOM = 4 << 20
-_MEANT = 0xFF  # of an error's number; the rest says more about the place
-_NONE_OR_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 
 _SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "": 1.0}
 _PART = r"(\d+(?:\.\d+)?)(ms|min|[smhd]|)"
@@ -282,15 +281,14 @@ class Recorder:
 
     def _give_up(self, error: sqlite3.Error | OSError) -> None:
         at = self._ended_at = self._axis.now()
+        self.trouble = trouble_of(self._path, error)
         self._waiting = []
         self._room.close()
         with suppress(sqlite3.Error, OSError):
             self._database.rollback()
-            self._tables.say_ended(at, failure_of(error))
+            self._tables.say_ended(at, self.trouble.sentence)
             self._close()
-        with suppress(sqlite3.Error):
-            self._database.close()
-        self.trouble = trouble_of(self._path, error)
+        self._database.close()
         self._on_trouble(self.trouble)
 
 
@@ -331,7 +329,7 @@ class Kept(Recorder):
                 file=path,
             )
         if version < VERSION:
-            _check_alone(database, "SELECT writer FROM run WHERE ended IS NULL", Writer)
+            _check_alone(database, "SELECT writer FROM run WHERE ended IS NULL")
             database.close()
             self._convert()
             return self._open(undo)
@@ -339,7 +337,7 @@ class Kept(Recorder):
         undo.callback(room.close)
         # Two that begin at the same moment do not both find nobody.
         database.execute("BEGIN IMMEDIATE")
-        _check_alone(database, _OPEN_RUNS, Began)
+        _check_alone(database, _OPEN_RUNS)
         (newest,) = database.execute(
             "SELECT max(at) FROM (SELECT max(at) AS at FROM fact UNION SELECT max(at) FROM tail"
             " UNION SELECT max(last) FROM chunk)"
@@ -425,17 +423,17 @@ class Kept(Recorder):
 
 
 _OPEN_RUNS = (
-    f"SELECT json FROM fact WHERE kind = '{Record.RUN}' AND CAST(id AS TEXT) NOT IN"
+    "SELECT json_extract(json, '$.writer') FROM fact"
+    f" WHERE kind = '{Record.RUN}' AND json_valid(json) AND CAST(id AS TEXT) NOT IN"
     f" (SELECT json FROM fact WHERE kind = '{Record.ENDED}')"
 )
 
 
-# Any: Writer, or what has one.
-def _check_alone(database: sqlite3.Connection, asked: str, kind: Any) -> None:
+def _check_alone(database: sqlite3.Connection, asked: str) -> None:
+    """Who wrote what has no end may be at it."""
     for (text,) in database.execute(asked):
         with suppress(UnreadableError):
-            told = from_text(kind, text)
-            writer: Writer = told.writer if isinstance(told, Began) else told
+            writer: Writer = from_text(Writer, text)
             if writer.is_there:
                 raise Trouble(
                     "The past is kept by another GPU Explorer already, process {pid}; this one"
@@ -454,33 +452,26 @@ class Listening:
         self, session: Session, recorder: Recorder, only: frozenset[CardId] | None = None
     ) -> None:
         self._session, self._recorder, self._only = session, recorder, only
-        self._wiring: Asked[None] | None = None
         session.attach(self._take)
         self._take_cards(session.cards())
 
     def stop(self) -> None:
         self._session.detach(self._take)
 
-    def wiring_told(self, seconds: float) -> bool:
-        """Whether that thread has its answer, or gets it within so many seconds."""
-        return self._wiring is not None and self._wiring.answered_within(seconds)
-
     def _take(self, fact: Fact) -> None:
         match fact:
             case Cards(cards=cards):
                 self._take_cards(cards)
-            case Sample(card=card) | Users(card=card) if self._concerns(card):
-                self._recorder.put(fact)
-            case Happening(card=card) if card is None or self._concerns(card):
+            case Sample() | Users() | Happening() if self._concerns(fact.card):
                 self._recorder.put(fact)
 
-    def _concerns(self, card: CardId) -> bool:
-        return self._only is None or card in self._only or card == HOST_ID
+    def _concerns(self, card: CardId | None) -> bool:
+        return self._only is None or card in self._only or card in (None, HOST_ID)
 
     def _take_cards(self, cards: Sequence[Card]) -> None:
         listed = [card for card in cards if self._concerns(card.id)]
         self._recorder.put(Cards(listed, self._session.source))
-        self._wiring = Asked(self._ask_for_wiring)
+        self.wiring = Asked(self._ask_for_wiring)
 
     def _ask_for_wiring(self) -> None:
         told = self._session.stream.wiring()
@@ -548,22 +539,28 @@ def ready_to_write(path: Path, database: sqlite3.Connection) -> IO[bytes]:
     return room
 
 
-def failure_of(error: sqlite3.Error | OSError) -> Message:
-    """The same for who opens the file later."""
-    if _is_full(error):
-        return Message("The recording ended because the disk was full.")
-    if isinstance(error, FileNotFoundError):
-        return Message("The recording ended because its file was moved while it was written.")
-    reason = error.strerror if isinstance(error, OSError) else str(error)
-    return Message(
-        "The recording ended because its file could not be written: {reason}.",
-        reason=reason or type(error).__name__,
+def trouble_of(path: Path, error: sqlite3.Error | OSError) -> Trouble:
+    """Its sentence is also for who opens the file later."""
+    hint = mark(
+        "What was recorded until then is in {file}. Look at the disk, and begin another."
     )
-
-
-def _is_full(error: sqlite3.Error | OSError) -> bool:
-    meant = getattr(error, "sqlite_errorcode", 0) & _MEANT
-    return meant == sqlite3.SQLITE_FULL or getattr(error, "errno", None) == errno.ENOSPC
+    if _is(error, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        sentence = Message("{file} is damaged, or is no recording.", file=path.name)
+        hint = mark("Move it away, and begin another.")
+    elif _is_full(error):
+        sentence = Message("The recording ended because the disk was full.")
+        hint = mark("What was recorded until then is in {file}. Make room, and begin another.")
+    elif isinstance(error, FileNotFoundError):
+        sentence = Message(
+            "The recording ended because its file was moved or removed while it was written."
+        )
+        hint = mark("Begin another.")
+    else:
+        sentence = Message(
+            "The recording ended because its file could not be written: {reason}.",
+            reason=getattr(error, "strerror", None) or str(error),
+        )
+    return Trouble(sentence, hint, file=path)
 
 
 def _not_made(path: Path, error: sqlite3.Error | OSError) -> Trouble:
@@ -577,21 +574,10 @@ def _not_made(path: Path, error: sqlite3.Error | OSError) -> Trouble:
     )
 
 
-def trouble_of(path: Path, error: sqlite3.Error | OSError) -> Trouble:
-    if getattr(error, "sqlite_errorcode", 0) & _MEANT in _NONE_OR_DAMAGED:
-        sentence = mark("{file} is damaged, or is no recording: {reason}.")
-        hint = mark("Move it away, and begin another.")
-    elif _is_full(error):
-        sentence = mark("The disk is full, so the recording {file} has ended.")
-        hint = mark("What was recorded until then is in it. Make room, and begin another.")
-    elif isinstance(error, FileNotFoundError):
-        sentence = mark(
-            "The recording {file} was moved or removed while it was written, so it has ended."
-        )
-        hint = mark("Begin another.")
-    else:
-        sentence = mark("The recording {file} could not be written further: {reason}.")
-        hint = mark(
-            "What was recorded until then is in it. Look at the disk, and begin another."
-        )
-    return Trouble(sentence, hint, file=path, reason=error)
+def _is_full(error: sqlite3.Error | OSError) -> bool:
+    return _is(error, sqlite3.SQLITE_FULL) or getattr(error, "errno", None) == errno.ENOSPC
+
+
+def _is(error: sqlite3.Error | OSError, *codes: int) -> bool:
+    """The rest of its number says more about the place."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in codes

@@ -29,11 +29,9 @@ from gpuexplorer.recording.schema import (
     REASONS,
     STATE,
     STATES,
-    SUM,
     VERSION,
     Began,
     FileFacts,
-    Floats,
     Machine,
     ProgramFacts,
     ProgramSeen,
@@ -42,10 +40,11 @@ from gpuexplorer.recording.schema import (
     StripFacts,
     Topic,
     Turn,
+    lay_out,
+    named_of,
     reason_number,
 )
-from gpuexplorer.recording.strands import MOST_HAPPENINGS, Store, Strand, is_late
-from gpuexplorer.recording.tables import lay_out
+from gpuexplorer.recording.strands import MOST_HAPPENINGS, Store, Strand
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.processes import ProcessFigure
@@ -204,6 +203,16 @@ class Recording:
         """Of a card, the host, or a process by its number: one for each rhythm."""
         return self._strands.get((owner, process), {}).values()
 
+    def strand(self, owner: str, metric: str, *, process: bool = False) -> Strand:
+        """The one that has that metric; else one with nothing in it."""
+        some = (e for e in self.strands(owner, process=process) if metric in e.metrics)
+        return next(some, Strand(self.store))
+
+    def readings(self, owner: str, metric: str, start: float, end: float) -> Readings:
+        """Every one from start to end; nothing where only sums are kept of that time."""
+        found = self.strand(owner, metric).readings(metric, start, end)
+        return Readings(*(each.tolist() for each in found))
+
     def with_readings(self) -> Sequence[CardId]:
         """Cards, and the host, of which there are any."""
         return [CardId(owner) for owner, process in self._strands if not process]
@@ -214,34 +223,30 @@ class Recording:
         """
         missing = dict.fromkeys(metrics, Absence.NOT_ASKED)
         values: dict[MetricId, float] = {}
-        late: set[MetricId] = set()
+        unread: set[MetricId] = set()
         newest, state, looked = 0.0, CardState.WORKING, False
         began = self.run(at).began
         for strand in self.strands(card):
             asked = strand.metrics & missing.keys()
-            found = strand.newest(at)
+            missing.update(dict.fromkeys(asked, Absence.NOT_YET))
+            found = strand.newest(at, (*asked, STATE))
             if found is None:
                 values.update(strand.outline(asked, at))
-                missing.update(dict.fromkeys(asked, Absence.NOT_YET))
                 continue
-            block, times, place = found
-            known = float(times[place])
-            there = known >= began and not is_late(at - known, times, place)
-            looked |= there
-            for metric in asked:
-                told = strand.columns(block, metric) if there else None
-                value = math.nan if told is None else float(told[1][place])
-                if not math.isnan(value):
-                    values[metric] = value
-                missing[metric] = self.reason(value)
-            if not there:
-                late |= asked
-            elif asked and known >= newest:
-                newest, states = known, strand.columns(block, STATE)
-                number = 0 if states is None else int(np.nan_to_num(states[1][place]))
+            known, late, figures = found
+            if late or known < began:
+                unread |= asked
+                continue
+            looked = True
+            for metric in asked & figures.keys():
+                missing[metric] = self.reason(figures[metric])
+                if not math.isnan(figures[metric]):
+                    values[metric] = figures[metric]
+            if asked and known >= newest:
+                newest, number = known, int(np.nan_to_num(figures.get(STATE, 0.0)))
                 state = _member(CardState, self._states, number, CardState.WORKING)
         if looked:  # only at these nobody looked
-            missing.update(dict.fromkeys(late, Absence.NOT_ASKED))
+            missing.update(dict.fromkeys(unread, Absence.NOT_ASKED))
         left = {metric: why for metric, why in missing.items() if metric not in values}
         return Sample(card, newest or at, values, left, state)
 
@@ -282,23 +287,6 @@ class Recording:
     def users(self, card: CardId) -> Sequence[float]:
         """When others began to use that card."""
         return [at for at, _ in self._told.get((Turn.PROCESSES, card), ())]
-
-    def readings(
-        self, owner: str, metric: str, start: float, end: float, *, process: bool = False
-    ) -> Readings:
-        """Every reading from start to end; nothing where only sums are kept of that time."""
-        for strand in self.strands(owner, process=process):
-            if metric in strand.metrics:
-                found = strand.readings(metric, start, end)
-                return Readings(*(each.tolist() for each in found))
-        return Readings((), ())
-
-    def forgotten(self, card: CardId, metric: MetricId, start: float, end: float) -> Floats:
-        """Sums of the time of which the readings are forgotten, as `Strand.sums` has them."""
-        for strand in self.strands(card):
-            if metric in strand.metrics:
-                return strand.sums(metric, start, end, forgotten=True)
-        return np.empty((1 + SUM, 0))
 
     def _add_strip(self, number: int, text: str) -> None:
         facts = self._value(text, StripFacts)
@@ -382,24 +370,18 @@ class Recording:
             return None
         known: dict[str, float] = {}
         for strand in self.strands(str(number), process=True):
-            found = strand.newest(at)
-            if found is not None:
-                block, _, place = found
-                for metric in strand.metrics:
-                    told = strand.columns(block, metric)
-                    if told is not None:
-                        known[metric] = float(told[1][place])
+            found = strand.newest(at, strand.metrics)
+            known |= {} if found is None else found[2]
         figures = {each: known.get(each, math.nan) for each in ProcessFigure}
         cpu, memory = (known.get(each, math.nan) for each in (CPU, HOST_MEMORY))
-        return ProgramSeen(
-            number,
+        named = named_of(
             facts,
-            since,
             {each: value for each, value in figures.items() if not math.isnan(value)},
             {each: self.reason(value) for each, value in figures.items() if math.isnan(value)},
             None if math.isnan(cpu) else cpu,
             None if not math.isfinite(memory) else int(memory),
         )
+        return ProgramSeen(number, facts, since, named)
 
     @cached_property
     def _program_facts(self) -> Any:

@@ -210,7 +210,7 @@ class Report:
         """By name and user."""
         found: dict[tuple[str | None, str | None], Program] = {}
         for card, seen, begin, until in spans(self.choice, _LOOKS):
-            facts, memory = seen.facts, seen.values.get(ProcessFigure.MEMORY)
+            facts, memory = seen.facts, seen.named.process.values.get(ProcessFigure.MEMORY)
             who = facts.command, facts.user
             program = found.setdefault(who, Program(begin, set(), {}, set()))
             program.pids.add(facts.pid)

@@ -238,13 +238,24 @@ class Strand:
         there = slice(times.searchsorted(start), times.searchsorted(end, side="right"))
         return times[there], values[there]
 
-    def newest(self, at: float) -> tuple[Block, Floats, int] | None:
-        """The newest reading at that time: its block, the times in there, and its place."""
+    def newest(
+        self, at: float, names: Collection[str]
+    ) -> tuple[float, bool, dict[str, float]] | None:
+        """Of the newest reading at that time: when it was, whether it is older than those
+        around it let one expect, and its figures; without those that cannot be read.
+        """
         for block in reversed(self.within(at, at)):
             times = self._store.column(block, TIMES)
-            place = 0 if times is None else int(times.searchsorted(at, side="right"))
-            if times is not None and place:
-                return block, times, place - 1
+            place = -1 if times is None else int(times.searchsorted(at, side="right")) - 1
+            if times is not None and place >= 0:
+                columns = ((name, self.columns(block, name)) for name in names)
+                figures = {
+                    name: float(each[1][place]) for name, each in columns if each is not None
+                }
+                apart = np.sort(np.diff(times[max(0, place - _NEAR) : place + _NEAR]))
+                usual = apart[apart.size // 2] if apart.size else _ALONE
+                late = at - times[place] > GAP * max(usual, _SHORTEST)
+                return float(times[place]), bool(late), figures
         return None
 
     def sums(self, metric: str, start: float, end: float, *, forgotten: bool = False) -> Floats:
@@ -274,13 +285,6 @@ class Strand:
                 if unit in _CONTINUOUS or low == high:
                     found[metric] = float(mean)
         return found
-
-
-def is_late(seconds: float, times: Floats, place: int) -> bool:
-    """Whether a reading that old is older than those around it let one expect."""
-    apart = np.sort(np.diff(times[max(0, place - _NEAR) : place + _NEAR]))
-    usual = float(apart[apart.size // 2]) if apart.size else _ALONE
-    return seconds > GAP * max(usual, _SHORTEST)
 
 
 def _are_times(times: Floats) -> bool:

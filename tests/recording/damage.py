@@ -95,7 +95,7 @@ def read_everything(path: Path) -> str:
         for card_id in [*recording.with_readings()[:5], HOST_ID]:
             for metric in recording.metrics(card_id)[::9]:
                 recording.readings(card_id, metric, began, ended)
-                recording.forgotten(card_id, metric, began, ended)
+                recording.strand(card_id, metric).sums(metric, began, ended, forgotten=True)
                 for columns in (1, 20, 1500):
                     assert len(past.trace(card_id, metric, began, ended, columns)) <= columns
         for happening in recording.happenings():

@@ -35,7 +35,7 @@ def make_recording(
     machine = machine_of(session, anonymous=anonymous)
     recorder = Recorder(path, machine, clock, anonymous=anonymous)
     listening = Listening(session, recorder)
-    assert listening.wiring_told(5.0)
+    assert listening.wiring.answered_within(5.0)
     live(session, clock, seconds, interval, recorder)
     listening.stop()
     session.stop()

@@ -218,7 +218,7 @@ def test_where_only_means_are_kept_their_lowest_and_highest_stand_beside_them(
         comments, rows = table(written(recording, "csv", metrics=[POWER]))
         json_lines = lines(written(recording, "jsonl", metrics=[POWER]))
         card = recording.cards()[0].id
-        buckets = recording.forgotten(card, POWER, BEGAN, BEGAN + 900)
+        buckets = recording.strand(card, POWER).sums(POWER, BEGAN, BEGAN + 900, forgotten=True)
     name = f"{card} power_draw [W]"
     assert any("means of the 60 s" in each for each in comments)
     of_means = [row for row in rows if row[f"{name} min"]]

@@ -140,7 +140,7 @@ def test_readings_are_kept_for_a_day_and_buckets_for_as_long_as_was_chosen(
     recording = open_recording(path)
     first = recording.readings(CARD, BUSY, BEGAN, now).times[0]
     assert DAY <= now - first < 1.5 * DAY
-    bucket = recording.forgotten(CARD, BUSY, BEGAN, now)[0, 0]
+    bucket = recording.strand(CARD, BUSY).sums(BUSY, BEGAN, now, forgotten=True)[0, 0]
     assert 2 * DAY <= now - bucket < 2.5 * DAY
     assert 1.9 * DAY <= now - recording.happenings()[0].at < 2.2 * DAY
     # Who was there is known, though it was told before all that is kept.

@@ -80,5 +80,7 @@ def test_readings_that_are_forgotten_of_an_old_file_are_sums(tmp_path: Path) -> 
     kept.stop()
     with closing(open_recording(path)) as recording:
         assert not recording.readings(CARD, GPU_UTILIZATION, BEGAN, BEGAN + 100).times
-        found = recording.forgotten(CARD, GPU_UTILIZATION, BEGAN, BEGAN + 100)
+        found = recording.strand(CARD, GPU_UTILIZATION).sums(
+            GPU_UTILIZATION, BEGAN, BEGAN + 100, forgotten=True
+        )
         assert sum(found[-1]) == pytest.approx(60)

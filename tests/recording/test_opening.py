@@ -20,8 +20,7 @@ from gpuexplorer.core.metrics import POWER_DRAW as POWER
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.recording.recorder import Listening, Recorder, machine_of
 from gpuexplorer.recording.recording import Recording, open_recording
-from gpuexplorer.recording.schema import Record, Turn
-from gpuexplorer.recording.tables import put_fact, put_line
+from gpuexplorer.recording.schema import Record, Turn, put_fact, put_line
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.session import Session
@@ -141,7 +140,11 @@ def test_readings_and_sums_say_the_same(recording: Recording) -> None:
     assert (means * counts).sum() == pytest.approx(sum(readings.values))
     assert most.max() == max(readings.values)
     # Nothing is told of a time twice.
-    assert not recording.forgotten(card, GPU_UTILIZATION, BEGAN, recording.ended).size
+    assert (
+        not recording.strand(card, GPU_UTILIZATION)
+        .sums(GPU_UTILIZATION, BEGAN, recording.ended, forgotten=True)
+        .size
+    )
 
 
 def test_the_time_of_day_goes_to_the_axis_and_back(copy: Path) -> None:

@@ -107,7 +107,7 @@ def test_where_readings_are_forgotten_sums_take_their_place(tmp_path: Path) -> N
             assert not np.isnan(trace.means).any()
         sample = recording.sample(CARD, [POWER_DRAW], recording.began + 1000)
         assert sample.values == {POWER_DRAW: 300.0}
-        assert recording.forgotten(CARD, POWER_DRAW, *window).size
+        assert recording.strand(CARD, POWER_DRAW).sums(POWER_DRAW, *window, forgotten=True).size
         assert not recording.notes()
 
 

@@ -102,10 +102,10 @@ def ends_well_where_no_room_is_left(path: Path) -> None:
     limit_pages(recorder, path)
     written = fill(recorder, clock, 200_000)
     assert recorder.trouble is not None
-    assert recorder.trouble.sentence == (
-        f"The disk is full, so the recording {path} has ended."
+    assert recorder.trouble.told == (
+        "The recording ended because the disk was full."
+        f" What was recorded until then is in {path}. Make room, and begin another."
     )
-    assert "What was recorded until then is in it." in recorder.trouble.hint
     assert recorder.stop()
     assert newest(path) == written
     with closing(open_recording(path)) as recording:
