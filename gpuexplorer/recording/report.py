@@ -120,7 +120,7 @@ def _head(report: Report) -> Iterator[str]:
     facts = {
         tr("From"): f"{began:%Y-%m-%d %H:%M:%S}",
         tr("To"): f"{ended:%Y-%m-%d %H:%M:%S %Z}",
-        tr("Length"): str(duration(report.end - report.start)),
+        tr("Length"): str(duration(report.seconds)),
         trn("Card", "Cards", max(1, len(tops))): listed(words) or tr("none"),
         tr("Source"): tr(machine.source.label),
         tr("Processor"): machine.host.name,
@@ -186,14 +186,16 @@ def _card_table(report: Report) -> str:
             _mean_and_most(each, m.TEMPERATURE),
             _mean_and_most(each, *PCIE),
             *(
-                ratio(each.slowed(reasons)[1]) if each.held.keys() & reasons else _NO_FIGURE
+                ratio(each.slowed(reasons)[1])
+                if any(each.did(reason).seconds for reason in reasons)
+                else _NO_FIGURE
                 for reasons in (HARMFUL, AT_LIMIT)
             ),
         )
         for each in report.cards
     ]
     notes = [tr("Mean, then the most. Shares are of the time that was read.")]
-    step = (report.end - report.start) / STEPS
+    step = (report.seconds) / STEPS
     if step > min(run.machine.interval for run in report.recording.runs):
         size = duration(step)
         notes.append(tr("Time over 90 % is counted in steps of {time}.", time=size))
