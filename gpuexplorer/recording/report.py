@@ -31,7 +31,7 @@ from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
 from gpuexplorer.lab.events import Event
 from gpuexplorer.lab.ledger import Cell, Ledger, time_words
 from gpuexplorer.lab.printed import clean, error_words
-from gpuexplorer.recording.choice import Choice, all_noted
+from gpuexplorer.recording.export import Choice, all_noted
 from gpuexplorer.recording.lab_said import LabBegan, Sent
 from gpuexplorer.recording.report_facts import (
     AT_LIMIT,

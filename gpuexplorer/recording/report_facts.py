@@ -25,7 +25,7 @@ from gpuexplorer.core.units import (
     watts_together,
 )
 from gpuexplorer.core.words import NOTHING, Message, all_of, told
-from gpuexplorer.recording.choice import Choice, spans
+from gpuexplorer.recording.export import Choice, spans
 from gpuexplorer.recording.recorded_session import RecordedPast
 from gpuexplorer.recording.schema import Turn
 from gpuexplorer.telemetry.happenings import SILENCES, EventBook, Kind

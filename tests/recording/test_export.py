@@ -22,8 +22,7 @@ from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Began, Finished, Transferred
 from gpuexplorer.lab.wire import CopyJob
-from gpuexplorer.recording.choice import chosen, moment
-from gpuexplorer.recording.export import exported
+from gpuexplorer.recording.export import chosen, exported, moment
 from gpuexplorer.recording.lab_said import Noted, Sent, line_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import Recording, open_recording

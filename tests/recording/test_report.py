@@ -22,7 +22,7 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Began, Finished, Measured
 from gpuexplorer.lab.wire import CopyJob
-from gpuexplorer.recording.choice import chosen
+from gpuexplorer.recording.export import chosen
 from gpuexplorer.recording.lab_said import Noted, Sent, line_of
 from gpuexplorer.recording.recorder import Kept, Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
