@@ -289,7 +289,7 @@ class RecordedProcesses(ProcessBook):
         if subject is None:
             return ProcessPast()
         asked = (ProcessFigure.SM, ProcessFigure.MEMORY, CPU, HOST_MEMORY)
-        strand = self._recording.strand(str(subject), CPU, process=True)
+        strand = self._recording.strand(str(subject), CPU)
         told = [strand.readings(each, end - _MINUTES, end) for each in asked]
         times = told[0][0]
         unknown = np.full(times.size, math.nan)

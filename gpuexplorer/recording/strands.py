@@ -68,7 +68,6 @@ class Store:
         self.blocks: dict[tuple[str, int], list[Block]] = {}  # by table and strip
         self._tail: dict[Block, Mapping[str, Floats]] = {}
         self.column = lru_cache(_KEPT)(self._column)
-        self.sums = lru_cache(_KEPT)(self._sums)
         self._blob = lru_cache(_KEPT_BLOBS)(self._read_blob)
 
     def facts(self) -> Iterator[Fact]:
@@ -146,8 +145,7 @@ class Store:
 
     def memory_bytes(self) -> int:
         """Of what is kept of the file's."""
-        columns, sums = self.column.cache_info().currsize, self.sums.cache_info().currsize
-        return 8 * FULL * (columns + (1 + SUM) * sums)
+        return 8 * FULL * self.column.cache_info().currsize
 
     def _column(self, block: Block, name: str) -> Floats | None:
         """None where it is damaged, or there is none; times are in order."""
@@ -168,7 +166,7 @@ class Store:
         self.file.damaged |= data is not None  # None: forgotten meanwhile
         return None
 
-    def _sums(self, block: Block, name: str) -> Floats:
+    def sums(self, block: Block, name: str) -> Floats:
         """When each minute begins, the least, the most, the mean, and of how many readings."""
         times, figures = self.column(block, TIMES), self.column(block, name)
         if times is None or figures is None or figures.size != SUM * times.size:
