@@ -2,14 +2,13 @@
 why. A SafeFile is one that may be: read only, bounded in time, whoever made it.
 """
 
-import errno
 import os
 import sqlite3
 import stat
 import sys
 import threading
 import time
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -71,15 +70,40 @@ DAMAGED = Message(
     " find more: `sqlite3 FILE .recover`."
 )
 _CHOOSE = mark("Choose a file that GPU Explorer recorded; its name usually ends in .gpurec.")
-_NOT_THERE = {
-    errno.ENOENT: (mark("There is no file {file}."), mark("Look at its name and its folder.")),
-    errno.ENOTDIR: (mark("There is no file {file}."), mark("Look at its name and its folder.")),
-    errno.ELOOP: (mark("{file} is a link that leads to itself."), mark("Choose another file.")),
-    errno.ENAMETOOLONG: (mark("There is no file of that name."), mark("Look at its name.")),
-}
 _NO_RIGHT = (
     mark("You may not read {file}."),
     mark("Ask whoever it belongs to, or copy it to a place of your own."),
+)
+# By what SQLite says; of all else it is damaged.
+_REFUSED = {
+    sqlite3.SQLITE_NOTADB: (mark("{file} is no recording of GPU Explorer."), _CHOOSE),
+    **dict.fromkeys(
+        (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED),
+        (
+            mark("Another program keeps {file} locked."),
+            mark("Close that program, or wait until it is done with the file."),
+        ),
+    ),
+    **dict.fromkeys(
+        (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM),
+        (
+            mark("{file} cannot be opened where it is."),
+            mark(
+                "Copy it, and the files beside it that begin with its name, to another folder."
+            ),
+        ),
+    ),
+    sqlite3.SQLITE_IOERR: (
+        mark("{file} cannot be read: the disk reports an error."),
+        mark("Copy it to another disk, or take another copy of it."),
+    ),
+}
+_DAMAGED = (
+    mark("{file} is damaged, and nothing of it can be read."),
+    mark(
+        "Take another copy of it, if there is one. SQLite's own shell may find something:"
+        " `sqlite3 FILE .recover`."
+    ),
 )
 _BESIDE = ("-wal", "-shm", "-journal")
 
@@ -156,7 +180,8 @@ def opened(path: Path) -> SafeFile:
             refused = error
             if _kind_of(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
                 break
-    raise _trouble(path, refused) from refused
+    told = _REFUSED.get(_kind_of(refused), _DAMAGED)
+    raise Trouble(*told, file=path.name) from refused
 
 
 def refuse_own(target: Path, recording: Path) -> None:
@@ -173,10 +198,11 @@ def refuse_own(target: Path, recording: Path) -> None:
 def _refuse_what_is_no_file(path: Path) -> None:
     try:
         found = path.stat()
-    except (OSError, ValueError) as error:
-        number = error.errno if isinstance(error, OSError) else errno.ENOENT
-        sentence, hint = _NOT_THERE.get(number or 0, _NO_RIGHT)
-        raise Trouble(sentence, hint, file=path.name) from None
+    except PermissionError:
+        raise Trouble(*_NO_RIGHT, file=path.name) from None
+    except (OSError, ValueError):
+        hint = "Look at its name and its folder."
+        raise Trouble("There is no file {file}.", hint, file=path.name) from None
     if stat.S_ISDIR(found.st_mode):
         raise Trouble("{file} is a folder.", _CHOOSE, file=path.name)
     if not stat.S_ISREG(found.st_mode):
@@ -185,17 +211,6 @@ def _refuse_what_is_no_file(path: Path) -> None:
         raise Trouble(*_NO_RIGHT, file=path.name)
     if found.st_size == 0:
         raise Trouble("{file} is empty: nothing was recorded.", _CHOOSE, file=path.name)
-    for ending in _BESIDE:
-        beside = path.with_name(f"{path.name}{ending}")
-        with suppress(OSError):
-            if not stat.S_ISREG(beside.stat().st_mode):
-                # SQLite would wait for a pipe for ever.
-                raise Trouble(
-                    "{file} cannot be opened: {beside} beside it is no file.",
-                    "Move it away.",
-                    file=path.name,
-                    beside=beside.name,
-                )
 
 
 def _refuse_strangers(file: SafeFile) -> None:
@@ -243,35 +258,5 @@ def _kind_of(error: sqlite3.Error | None) -> int:
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
 
-def _trouble(path: Path, error: sqlite3.Error | None) -> Trouble:
-    match _kind_of(error):
-        case sqlite3.SQLITE_NOTADB:
-            return Trouble("{file} is no recording of GPU Explorer.", _CHOOSE, file=path.name)
-        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return Trouble(
-                "Another program keeps {file} locked.",
-                "Close that program, or wait until it is done with the file.",
-                file=path.name,
-            )
-        case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
-            return Trouble(
-                "{file} cannot be opened where it is.",
-                "Copy it, and the files beside it that begin with its name, to another folder.",
-                file=path.name,
-            )
-        case sqlite3.SQLITE_IOERR:
-            return Trouble(
-                "{file} cannot be read: the disk reports an error.",
-                "Copy it to another disk, or take another copy of it.",
-                file=path.name,
-            )
-    return too_damaged(path)
-
-
 def too_damaged(path: Path) -> Trouble:
-    return Trouble(
-        "{file} is damaged, and nothing of it can be read.",
-        "Take another copy of it, if there is one. SQLite's own shell may find something:"
-        " `sqlite3 FILE .recover`.",
-        file=path.name,
-    )
+    return Trouble(*_DAMAGED, file=path.name)

@@ -64,7 +64,6 @@ class Playhead:
         self.began, self.ended = began, ended
         self.wall_at = wall_at  # the time of day of any moment of the axis
         self._steady = steady
-        self._lock = threading.Lock()
         self._course = _Course(ended)  # replaced whole
         self._listeners: tuple[Callable[[], None], ...] = ()
 
@@ -89,27 +88,19 @@ class Playhead:
 
     def play(self, speed: float) -> None:
         """From the end it begins anew."""
-        with self._lock:
-            at = self.now()
-            self._go(self.began if at >= self.ended else at, speed)
-        self._tell()
+        at = self.now()
+        self._go(self.began if at >= self.ended else at, speed)
 
     def pause(self) -> None:
-        with self._lock:
-            self._go(self.now(), 0.0)
-        self._tell()
+        self._go(self.now(), 0.0)
 
     def seek(self, at: float) -> None:
         """To the nearest there is; it plays on if it did."""
-        with self._lock:
-            speed = self._course.speed if self.playing else 0.0
-            self._go(min(max(at, self.began), self.ended), speed)
-        self._tell()
+        speed = self._course.speed if self.playing else 0.0
+        self._go(min(max(at, self.began), self.ended), speed)
 
     def _go(self, at: float, speed: float) -> None:
         self._course = _Course(at, self._steady(), speed)
-
-    def _tell(self) -> None:
         for listener in self._listeners:
             listener()
 
@@ -252,42 +243,29 @@ class RecordedProcesses(ProcessBook):
     def __init__(self, recording: Recording, playhead: Playhead) -> None:
         super().__init__(playhead)
         self._recording, self._playhead = recording, playhead
-        self._told: dict[CardId, Sequence[BookRow] | None] = {}
-        self._subjects: dict[tuple[CardId, int], int] = {}
+        self._seen: dict[CardId, Sequence[ProgramSeen] | None] = {}
 
     def take(self, card: CardId, named: Sequence[NamedProcess] | None) -> None:
         """`show` says more of them."""
 
     def show(self, card: CardId, seen: Sequence[ProgramSeen] | None) -> None:
         """What was known of this card; None where nobody could tell."""
-        told = (
-            None
-            if seen is None
-            else [
+        if seen != self._seen.get(card, ()):
+            self._seen = {**self._seen, card: seen}
+            there = [each for some in self._seen.values() for each in some or ()]
+            self._living = tuple(each.named for each in there)
+            self._rows = tuple(
                 BookRow(each.named, Standing.THERE, each.since, each.named.process)
-                for each in seen
-            ]
-        )
-        self._subjects.update({(card, each.facts.pid): each.subject for each in seen or ()})
-        if told != self._told.get(card):
-            self._told = {**self._told, card: told}
-            self._rows = tuple(row for rows in self._told.values() for row in rows or ())
-            self._living = tuple(row.named for row in self._rows)
+                for each in there
+            )
 
     def keep(self, cards: Collection[CardId]) -> None:
-        for gone in self._told.keys() - set(cards):
+        for gone in self._seen.keys() - set(cards):
             self.show(gone, None)
 
-    def rows(self) -> Sequence[BookRow]:
-        return self._rows
-
-    def living(self) -> Sequence[NamedProcess]:
-        return self._living
-
     def past(self, card: CardId, pid: int) -> ProcessPast:
-        end, subject = self._playhead.now(), self._subjects.get((card, pid))
-        if subject is None:
-            return ProcessPast()
+        end, there = self._playhead.now(), self._seen.get(card) or ()
+        subject = next((each.subject for each in there if each.facts.pid == pid), None)
         asked = (ProcessFigure.SM, ProcessFigure.MEMORY, CPU, HOST_MEMORY)
         strand = self._recording.strand(str(subject), CPU)
         told = [strand.readings(each, end - _MINUTES, end) for each in asked]
@@ -298,7 +276,7 @@ class RecordedProcesses(ProcessBook):
         return ProcessPast(*(each.tolist() for each in (times, *figures)))
 
     def looked_at(self, card: CardId) -> float | None:
-        return None if self._told.get(card) is None else self._playhead.now()
+        return None if self._seen.get(card) is None else self._playhead.now()
 
 
 class RecordedPast:

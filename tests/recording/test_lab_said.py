@@ -159,7 +159,6 @@ HOSTILE = {
     "no JSON": (Topic.EVENT, "import os"),
     "no object": (Topic.EVENT, "[1]"),
     "nothing known": (Topic.EVENT, '{"is": "system", "id": 1}'),
-    "another topic's": (Topic.CELL, '{"is": "printed", "id": 1, "text": "x"}'),
     "a wrong type": (Topic.EVENT, '{"is": "printed", "id": "1", "text": "x"}'),
     "a field too many": (
         Topic.EVENT,

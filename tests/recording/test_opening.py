@@ -232,18 +232,6 @@ def test_what_is_no_file_is_not_even_opened(tmp_path: Path) -> None:
         assert "a device or a pipe" in refusal(tmp_path / "pipe")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="it has no such pipes")
-def test_a_pipe_that_passes_for_its_journal_is_not_waited_for(copy: Path) -> None:
-    os.mkfifo(f"{copy}-journal")
-    assert "copy.gpurec-journal beside it is no file." in refusal(copy)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="it takes rights to make a link there")
-def test_a_link_to_itself_is_called_that(tmp_path: Path) -> None:
-    (tmp_path / "loop").symlink_to("loop")
-    assert "leads to itself" in refusal(tmp_path / "loop")
-
-
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may all")
 def test_a_file_that_may_not_be_read_says_so(copy: Path) -> None:
     copy.chmod(0)
