@@ -3,9 +3,9 @@ what was in the lab when its recording began; and how much of a flood is kept.
 """
 
 import base64
-import binascii
 import json
 import re
+import struct
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -196,7 +196,7 @@ def noted_of(topic: Topic, text: str) -> Noted:
             raise UnreadableError
         what = reader(kind)(content["whole"] if kind is CopyResult else content)
         _check(what)
-    except UNREADABLE as error:
+    except (*UNREADABLE, struct.error) as error:
         raise UnreadableError from error
     noted: Noted = OfProgram(what) if topic is Topic.PROGRAM else what
     return noted
@@ -243,13 +243,11 @@ def _check(what: Any) -> None:
 
 def _pixels(png: str) -> int:
     """As its head says; the rest is not looked at."""
-    try:
-        head = base64.b64decode(png[:32])
-    except binascii.Error as error:
-        raise UnreadableError from error
-    if head[:8] != b"\x89PNG\r\n\x1a\n" or head[12:16] != b"IHDR":
+    head = base64.b64decode(png[:32])
+    signature, kind, wide, high = struct.unpack(">8s4x4sII", head)
+    if (signature, kind) != (b"\x89PNG\r\n\x1a\n", b"IHDR"):
         raise UnreadableError
-    return int.from_bytes(head[16:20], "big") * int.from_bytes(head[20:24], "big")
+    return int(wide * high)
 
 
 _FIRST = 0  # the command of every session's first cell

@@ -248,40 +248,40 @@ def _why_dashes(report: Report) -> Iterator[str]:
 
 
 def _span_table(report: Report) -> str:
-    """Runs, and what there was between and within them."""
+    rows = [
+        (report.moment(at), duration(seconds) if seconds else _NO_FIGURE, what)
+        for at, seconds, what in sorted(_spans(report))
+        if at <= report.end and at + seconds >= report.start
+    ]
+    heads = (mark("From"), mark("Length"), mark("What"))
+    return _table(mark("What was recorded"), "lrl", heads, rows)
+
+
+def _spans(report: Report) -> Iterator[tuple[float, float, str]]:
+    """Runs, and what there was between and within them: when, and for how long."""
     recording = report.recording
-    found: list[tuple[float, float, str]] = []
-    for before, run in zip((None, *recording.runs), recording.runs, strict=False):
-        if before is not None:
-            pause = run.began - before.ended
-            found.append((before.ended, pause, tr("nothing was recorded")))
+    for before, run in pairwise(recording.runs):
+        yield before.ended, run.began - before.ended, tr("nothing was recorded")
+    for run in recording.runs:
         what = tr(run.failed or mark("recorded"))
         if recording.being_written and run is recording.runs[-1]:
             what = tr("recorded, and still being written")
         elif not run.whole:
             what = tr("recorded, and cut off: the program was ended, or the computer went off")
-        found.append((run.began, run.ended - run.began, what))
+        yield run.began, run.ended - run.began, what
     for at, slept in report.turns(Turn.SUSPENDED):
-        found.append((at - slept, slept, tr("the computer slept")))
+        yield at - slept, slept, tr("the computer slept")
     for (since, shift), (at, new) in pairwise(report.turns(Turn.CLOCK)):
-        if recording.run(since) is recording.run(at):  # each begins at its own time of day
-            size = duration(abs(new - shift))
-            if new - shift >= _CLOCK_STEP:
-                found.append((at, 0.0, tr("the clock was set forward by {time}", time=size)))
-            elif new - shift <= -_CLOCK_STEP:
-                found.append((at, 0.0, tr("the clock was set back by {time}", time=size)))
+        # Each run begins at its own time of day.
+        if recording.run(since) is recording.run(at) and abs(new - shift) >= _CLOCK_STEP:
+            forward = mark("the clock was set forward by {time}")
+            words = forward if new > shift else mark("the clock was set back by {time}")
+            yield at, 0.0, tr(words, time=duration(abs(new - shift)))
     for at, lost in recording.turns(Turn.LOST):
         if isinstance(lost, dict):
             count = lost.get("samples")
             what = tr("the file could not be written: {count} readings lost", count=count)
-            found.append((at, 0.0, what))
-    rows = [
-        (report.moment(at), duration(seconds) if seconds else _NO_FIGURE, what)
-        for at, seconds, what in sorted(found)
-        if at <= report.end and at + seconds >= report.start
-    ]
-    heads = (mark("From"), mark("Length"), mark("What"))
-    return _table(mark("What was recorded"), "lrl", heads, rows)
+            yield at, 0.0, what
 
 
 def _program_table(report: Report) -> str:
@@ -360,20 +360,12 @@ def _lab_tables(report: Report) -> tuple[str, str]:
         )
         for when, cell in cells
     ]
-    of_copies = (
-        *(mark("When"), mark("Way"), mark("Bytes"), mark("Rate"), mark("The wire could")),
-        mark("Arrived"),
-    )
-    of_cells = (
-        mark("When"),
-        mark("Cell"),
-        mark("Code"),
-        mark("What came of it"),
-        mark("Copies"),
-    )
+    words = mark("When"), mark("Way"), mark("Bytes"), mark("Rate"), mark("The wire could")
+    of_copies = (*words, mark("Arrived"))
+    words = mark("When"), mark("Cell"), mark("Code"), mark("What came of it"), mark("Copies")
     return (
         _table(mark("Copies"), "llrrrl", of_copies, copies),
-        _table(mark("Cells of the lab"), "lrllr", of_cells, rows),
+        _table(mark("Cells of the lab"), "lrllr", words, rows),
     )
 
 

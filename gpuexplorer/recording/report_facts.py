@@ -172,19 +172,12 @@ class Report:
 
     def unread(self) -> float:
         """Seconds that no run recorded, or in which the computer slept."""
-        slept = self.turns(Turn.SUSPENDED)
-        times = [
-            *((run.began, run.ended, -1.0) for run in self.recording.runs),
-            *((at - seconds, at, 1.0) for at, seconds in slept),
-        ]
-        return max(
-            0.0,
-            self.seconds
-            + sum(
-                sign * max(0.0, min(until, self.end) - max(since, self.start))
-                for since, until, sign in times
-            ),
-        )
+        awake = sum(self._within(run.began, run.ended) for run in self.recording.runs)
+        slept = sum(self._within(at - nap, at) for at, nap in self.turns(Turn.SUSPENDED))
+        return max(0.0, self.seconds - awake + slept)
+
+    def _within(self, since: float, until: float) -> float:
+        return max(0.0, min(until, self.end) - max(since, self.start))
 
     def turns(self, kind: Turn) -> Sequence[tuple[float, float]]:
         """Until the end, those that are a number."""
