@@ -12,7 +12,8 @@ from gpuexplorer.gui.plots.summary import summarise
 from gpuexplorer.recording.recorded_session import RecordedPast
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import open_recording
-from tests.recording.life import CARD, MACHINE, WALL, Life
+from tests.recording.made import BEGAN as WALL
+from tests.recording.made import CARD, MACHINE, Life
 
 
 @pytest.mark.parametrize("after", [0.1, 0.6, 0.95])
