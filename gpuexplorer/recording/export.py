@@ -290,8 +290,8 @@ def spans(
     last: dict[CardId, Look] = {}
     ends = [Look(choice.end, card, None) for card in choice.metrics]
     for look in chain(looks(choice, most), ends):
-        before, last[look.card] = last.get(look.card), look
-        for seen in before.programs or () if before else ():
+        before, last[look.card] = last.get(look.card, look), look
+        for seen in (before.programs or ()) if before is not look else ():
             # What somebody saw before a pause may have ended during it.
             until = min(look.at, choice.recording.run(before.at).ended)
             yield look.card, seen, before.at, until
@@ -591,7 +591,7 @@ def _curves(choice: Choice) -> Iterator[_Drawn]:
             read[each.card] = each.at, lasts if math.isfinite(lasts) else usual
         for metric, value in known.items():
             last, about = newest.get((each.card, metric)), METRICS[metric]
-            told = {about.unit: value}
+            told = {str(about.unit): value}
             if last is None or last.args != told:
                 point = _Drawn(each.card, "", about.label, each.at, each.at, told)
                 newest[each.card, metric] = point

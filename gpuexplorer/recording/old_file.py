@@ -41,7 +41,7 @@ def convert(old: SafeFile, new: sqlite3.Connection) -> None:
     """Into tables that are empty."""
     new.execute("BEGIN")
     new.execute("DELETE FROM fact")
-    told = dict(old.rows("SELECT name, value FROM fact LIMIT 100"))
+    told: dict[str, str] = dict(old.rows("SELECT name, value FROM fact LIMIT 100"))
     facts = {name: told.get(name, otherwise) for name, otherwise in _FACTS.items()}
     put_line(new, 0.0, Record.FILE, _object(**facts))
     conversion = _Conversion(old, new)

@@ -84,10 +84,9 @@ def slept() -> float:
 class Axis:
     """From the steady seconds of a clock to the axis. For one thread."""
 
-    def __init__(self, clock: Clock, not_before: float, asleep: float) -> None:
+    def __init__(self, clock: Clock, not_before: float) -> None:
         now, wall = clock.now(), clock.wall()
-        self._clock = clock
-        self._asleep = asleep
+        self._clock, self._asleep = clock, slept()
         self.began = max(wall, not_before)
         self._shift = self.began - now
         self.to_wall = wall - self.began
@@ -136,14 +135,13 @@ class Recorder:
         *,
         anonymous: bool = False,
         on_trouble: Callable[[Trouble], None] = lambda _: None,
-        asleep: Callable[[], float] = slept,
     ) -> None:
         """Makes the file. Raises Trouble where it is there already, or cannot be made."""
         self._path, self._clock = path, clock
-        self._anonymous, self._on_trouble, self._slept = anonymous, on_trouble, asleep
+        self._anonymous, self._on_trouble = anonymous, on_trouble
         self._lock = threading.Lock()
         self._waiting: list[tuple[float, float, Told]] = []
-        self._lost, self._lost_since = 0, 0.0
+        self._lost: Lost | None = None
         self._ended_at: float | None = None
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -151,7 +149,7 @@ class Recorder:
         try:
             with ExitStack() as undo:
                 self._database, self._room = self._open(undo)
-                self._axis = Axis(clock, self._not_before, self._slept())
+                self._axis = Axis(clock, self._not_before)
                 began = self._axis.began
                 self._tables = Tables(self._database, began, machine, anonymous=anonymous)
                 self._tables.fact(began, Turn.CLOCK, self._axis.to_wall)
@@ -203,14 +201,13 @@ class Recorder:
         if self._ended_at is not None:
             return
         at: float = getattr(told, "at", self._clock.now())
-        asleep = self._slept()
+        asleep = slept()
         with self._lock:
             if len(self._waiting) < _MOST_WAITING:
                 self._waiting.append((at, asleep, told))
-                return
-            if not self._lost:
-                self._lost_since = at
-            self._lost += 1
+            else:
+                before = self._lost or Lost(0, at)
+                self._lost = replace(before, samples=before.samples + 1)
 
     def put_said(self, what: Topic, text: str) -> None:
         """A line of JSON from lab or copies."""
@@ -232,7 +229,7 @@ class Recorder:
             return  # it is tried again, and what comes meanwhile waits with the rest
         with self._lock:
             waiting, self._waiting = self._waiting, []
-            lost, self._lost = self._lost, 0
+            lost, self._lost = self._lost, None
         axis, tables = self._axis, self._tables
         for at, asleep, told in waiting:
             if nap := axis.woke(asleep):
@@ -240,7 +237,7 @@ class Recorder:
             tables.put(axis.of(at), told)
         now = axis.now()
         if lost:
-            tables.fact(now, Turn.LOST, Lost(lost, axis.of(self._lost_since)))
+            tables.fact(now, Turn.LOST, replace(lost, since=axis.of(lost.since)))
         if axis.stepped():
             tables.fact(now, Turn.CLOCK, axis.to_wall)
         tables.commit()
@@ -306,11 +303,10 @@ class Kept(Recorder):
         *,
         days: int,
         most_bytes: int,
-        asleep: Callable[[], float] = slept,
     ) -> None:
         self.days, self.most_bytes = days, most_bytes
         self._batches = 0
-        super().__init__(path, machine, clock, asleep=asleep)
+        super().__init__(path, machine, clock)
 
     def _open(self, undo: ExitStack) -> tuple[sqlite3.Connection, IO[bytes]]:
         path = self._path

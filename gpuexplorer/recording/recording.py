@@ -4,7 +4,7 @@ import math
 import sqlite3
 import time
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -270,7 +270,7 @@ class Recording:
 
     @cached_property
     def _happenings(self) -> Sequence[Happening]:
-        found = (self._read(each.text, Happening) for each in self.store.happenings())
+        found = (self._read(text, Happening) for *_, text in self.store.happenings())
         known = [each for each in found if each and is_time(each.at) and is_time(each.wall)]
         return sorted(known, key=attrgetter("at"))
 
@@ -280,7 +280,7 @@ class Recording:
 
     def said(self) -> Iterator[Said]:
         """What lab and copies said, oldest first."""
-        return (Said(each.at, Topic(each.kind), each.text) for each in self.store.said())
+        return (Said(at, Topic(kind), text) for _, at, kind, _, text in self.store.said())
 
     # Any: JSON.
     def turns(self, kind: Turn, whose: str = "") -> Sequence[tuple[float, Any]]:
@@ -387,10 +387,10 @@ def _before(
     return turns[place - 1] if place else otherwise
 
 
-# Any: Absence or CardState.
-def _members(kind: Any, names: Sequence[str]) -> dict[float, Any]:
+def _members(kind: Iterable[Told], names: Sequence[str]) -> Mapping[float, Told]:
     """By number from 1 on, as the file says; without those that this program does not know."""
-    return {number: kind(name) for number, name in enumerate(names, 1) if name in {*kind}}
+    known = {str(each): each for each in kind}
+    return {number: known[name] for number, name in enumerate(names, 1) if name in known}
 
 
 def _nothing(file: SafeFile) -> Trouble:

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 import gpuexplorer
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, NAMELESS, Card, CardId, CardState, Sample
-from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.records import from_text, text_of
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.backend import Source
@@ -443,8 +443,8 @@ class Tables:
         if strip is None or figures.keys() ^ strip.names != {STATE}:
             names = [metric for metric in METRICS if metric in figures]
             strip = self._new_strip(at, sample.card, rhythm, (*names, STATE))
-        figures[STATE] = _STATE_NUMBERS[sample.state]
-        self._add(strip, at, [figures[name] for name in strip.names])
+        row = [figures[name] for name in map(MetricId, strip.names[:-1])]
+        self._add(strip, at, (*row, _STATE_NUMBERS[sample.state]))
 
     def _processes(self, at: float, card: CardId, named: Sequence[NamedProcess] | None) -> None:
         known = self._programs.setdefault(card, {})
@@ -463,11 +463,9 @@ class Tables:
     ) -> int:
         facts, pid = facts_of(named), named.process.pid
         number, before = known.get(pid, (0, facts))
+        starts = {before.started_at, facts.started_at}
         # The same number may be somebody else by now.
-        another = (
-            None not in (starts := {before.started_at, facts.started_at}) and len(starts) > 1
-        )
-        if not number or another:
+        if not number or (None not in starts and len(starts) > 1):
             number = self.fact(at, Record.PROCESS, facts)
             self._new_strip(at, str(number), PROCESSES_RHYTHM, PROCESS_METRICS)
             known[pid] = number, facts

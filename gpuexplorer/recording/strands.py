@@ -41,12 +41,7 @@ _CONTINUOUS = frozenset(
 _SAID = ", ".join(f"'{each}'" for each in Topic)
 
 
-class Fact(NamedTuple):
-    number: int
-    at: float
-    kind: str
-    whose: str
-    text: str
+Fact = tuple[int, float, str, str, str]  # its number, when, its kind, whose it is, JSON
 
 
 class Block(NamedTuple):
@@ -82,11 +77,13 @@ class Store:
 
     def said(self) -> Iterator[Fact]:
         """A few at a time, for as long as somebody asks."""
-        found = [Fact(-1, 0.0, "", "", "")]
-        while found:
-            which = f"kind IN ({_SAID}) AND id > {found[-1].number} ORDER BY id"
-            found = list(self._facts(f"{which} LIMIT {_MOST_SAID}"))
-            yield from found
+        number, last = -1, -2
+        while number > last:
+            last = number
+            which = f"kind IN ({_SAID}) AND id > {last} ORDER BY id LIMIT {_MOST_SAID}"
+            for fact in self._facts(which):
+                number = fact[0]
+                yield fact
 
     def _facts(self, which: str) -> Iterator[Fact]:
         rows = self.file.rows(f"SELECT id, at, kind, whose, json, sum FROM fact WHERE {which}")
@@ -95,7 +92,7 @@ class Store:
                 case (int(), float(at), str(), str(), str(), int(check)) if is_time(
                     at
                 ) and check == sum_of(*row[1:5]):
-                    yield Fact(*row[:5])
+                    yield row[:5]
                 case _:
                     self.file.damaged = True
 

@@ -32,7 +32,7 @@ _NEVER_ENDED: list[Recorder] = []
 
 
 def kept_in(path: Path, clock: ManualClock, days: int = 2, most_bytes: int = 1 << 30) -> Kept:
-    return Kept(path, MACHINE, clock, days=days, most_bytes=most_bytes, asleep=lambda: 0.0)
+    return Kept(path, MACHINE, clock, days=days, most_bytes=most_bytes)
 
 
 def make_recording(
@@ -111,7 +111,7 @@ class Life:
 
 def lived(path: Path, steps: Iterable[float], *, whole: bool) -> Life:
     clock = ManualClock(wall=BEGAN)
-    life = Life(Recorder(path, MACHINE, clock, asleep=lambda: 0.0), clock)
+    life = Life(Recorder(path, MACHINE, clock), clock)
     life.live(steps)
     if whole:
         life.recorder.stop()

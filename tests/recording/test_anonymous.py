@@ -11,7 +11,7 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.records import from_text
 from gpuexplorer.core.words import Message
 from gpuexplorer.recording.recorder import Recorder
-from gpuexplorer.recording.schema import Machine, ProgramFacts, Record, Topic
+from gpuexplorer.recording.schema import Machine, ProgramFacts, Record, Told, Topic
 from gpuexplorer.telemetry.facts import Cards, Users
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.processes import Ancestor, CardProcess, NamedProcess, ProcessUse
@@ -39,7 +39,7 @@ PROCESS = NamedProcess(
     ancestors=(Ancestor(5, SECRET),),
 )
 APPEARED = Message("{program} ({pid}) uses the card", program=SECRET, pid=77)
-TOLD = (
+TOLD: tuple[Told, ...] = (
     Cards(CARDS, MACHINE.source),
     Topology((ONE, TWO), (Link(ONE, TWO, PathKind.SWITCH),), {ONE: 0}, {TWO: "0-3"}),
     *(Sample(card.id, 0.0, {MetricId("memory_used"): 1.0}) for card in (*CARDS, HOST)),

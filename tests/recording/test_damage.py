@@ -152,7 +152,7 @@ def test_facts_that_cannot_be_read_are_said_to_be_damaged(copy: Path, told: str)
     for kind in (Turn.CARDS, Record.HAPPENING):
         forge(copy, kind, told)
     with closing(open_recording(copy)) as recording:
-        assert recording.cards() == recording.happenings() == []
+        assert (recording.cards(), recording.happenings()) == ([], [])
         assert recording.sample(HOST_ID, recording.metrics(HOST_ID), BEGAN + 9).values
         assert "damaged" in recording.notes()[0]
 

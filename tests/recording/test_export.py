@@ -58,7 +58,7 @@ def path(tmp_path: Path) -> Path:
 def recorder_of(path: Path, clock: ManualClock, name: str = "NVIDIA T4") -> Recorder:
     host = Card(HOST_ID, 0, "cpu", 1, kind=CardKind.HOST)
     machine = Machine("box", Source("nvml", Message("{name}", name=name)), 1.0, host)
-    recorder = Recorder(path, machine, clock, asleep=lambda: 0.0)
+    recorder = Recorder(path, machine, clock)
     recorder.put(Cards([Card(CardId(name), 0, name, None)], machine.source))
     return recorder
 

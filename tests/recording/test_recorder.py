@@ -73,7 +73,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def recorder(path: Path, clock: ManualClock) -> Recorder:
-    return Recorder(path, MACHINE, clock, asleep=lambda: 0.0)
+    return Recorder(path, MACHINE, clock)
 
 
 def beat(recorder: Recorder, clock: ManualClock, count: int) -> None:
@@ -160,10 +160,11 @@ def test_cards_that_come_and_go_are_told_once_each(
 
 
 def test_sleep_and_a_clock_that_was_set_are_part_of_the_record(
-    path: Path, clock: ManualClock
+    path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asleep = 0.0
-    recorder = Recorder(path, MACHINE, clock, asleep=lambda: asleep)
+    monkeypatch.setattr("gpuexplorer.recording.recorder.slept", lambda: asleep)
+    recorder = Recorder(path, MACHINE, clock)
     beat(recorder, clock, 2)
     asleep = 3600.0
     clock.step(3600.0)  # the time of day went on

@@ -274,7 +274,7 @@ def test_pauses_and_a_clock_that_was_set_are_told_once(tmp_path: Path) -> None:
     host = Card(HOST_ID, 0, "cpu", 1, kind=CardKind.HOST)
     machine = Machine("box", Source("nvml", Message("driver 590")), 1.0, host)
     for stepped in (7200.0, 0.0):
-        kept = Kept(path, machine, clock, days=1, most_bytes=1 << 30, asleep=lambda: 0.0)
+        kept = Kept(path, machine, clock, days=1, most_bytes=1 << 30)
         for step in (stepped, 0.0):
             kept.put(Cards([card(0)], machine.source))
             kept.write_now()

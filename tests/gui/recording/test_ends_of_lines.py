@@ -21,7 +21,7 @@ def test_a_line_that_goes_to_the_end_of_a_recording_has_its_last_figure(
     tmp_path: Path, after: float
 ) -> None:
     clock = ManualClock(wall=WALL)
-    life = Life(Recorder(tmp_path / "a.gpurec", MACHINE, clock, asleep=lambda: 0.0), clock)
+    life = Life(Recorder(tmp_path / "a.gpurec", MACHINE, clock), clock)
     life.live([1.0] * 3700)
     clock.advance(after)
     life.recorder.stop()
@@ -38,7 +38,7 @@ def test_a_line_that_goes_to_the_end_of_a_recording_has_its_last_figure(
 
 def test_a_line_that_ended_long_before_has_none(tmp_path: Path) -> None:
     clock = ManualClock(wall=WALL)
-    life = Life(Recorder(tmp_path / "a.gpurec", MACHINE, clock, asleep=lambda: 0.0), clock)
+    life = Life(Recorder(tmp_path / "a.gpurec", MACHINE, clock), clock)
     life.live([1.0] * 600)
     clock.advance(60.0)
     life.recorder.stop()
