@@ -72,7 +72,7 @@ class _Conversion:
         """Of each subject and rhythm: its series, and what the tail has of them."""
         self._each("series", "subject, rhythm, metric", self._one_of_series)
         self._each("layout", "subject, rhythm, metrics", self._layout)
-        for of in self._series.keys() | self._tails.keys():
+        for of in dict.fromkeys((*self._series, *self._tails)):
             if of[0] in self._owners:
                 self._strip(*of)
 
