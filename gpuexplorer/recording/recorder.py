@@ -4,7 +4,6 @@ that the window has a past at its start. Listening hands them all of a session.
 """
 
 import errno
-import json
 import os
 import re
 import sqlite3
@@ -12,7 +11,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -315,8 +314,9 @@ class Kept(Recorder):
             return super()._open(undo)
         database = sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
         undo.callback(database.close)
-        (application,) = database.execute("PRAGMA application_id").fetchone()
-        (version,) = database.execute("PRAGMA user_version").fetchone()
+        [(application, version)] = database.execute(
+            "SELECT * FROM pragma_application_id, pragma_user_version"
+        )
         if application != APPLICATION or version > VERSION:
             raise Trouble(
                 "The past cannot be kept in {file}: a newer GPU Explorer made it, or another"
@@ -394,15 +394,13 @@ class Kept(Recorder):
             f"SELECT strip FROM {each}" for each in ("chunk", "sums", "tail")
         )
         self._delete("fact", f"{old} AND kind = '{Record.STRIP}' AND id NOT IN ({there})")
-        named = ", ".join(map(repr, sorted(set(self._named()))))
+        # The processes that somebody may still be shown.
+        named = (
+            "SELECT CAST(one.value AS TEXT) FROM fact AS told, json_each(told.json) AS one"
+            f" WHERE told.kind = '{Turn.PROCESSES}' AND one.value IS NOT NULL"
+        )
         who = "CASE whose WHEN '' THEN CAST(id AS TEXT) ELSE whose END"
         self._delete("fact", f"{old} AND kind = '{Record.PROCESS}' AND {who} NOT IN ({named})")
-
-    def _named(self) -> Iterator[str]:
-        """The processes that somebody may still be shown."""
-        asked = f"SELECT json FROM fact WHERE kind = '{Turn.PROCESSES}'"
-        for (text,) in self._database.execute(asked):
-            yield from map(str, json.loads(text) or ())
 
     def _delete(self, table: str, which: str) -> None:
         # The index alone is looked through for what is to go.
@@ -411,11 +409,11 @@ class Kept(Recorder):
         )
 
     def _used(self) -> int:
-        pages, free, size = (
-            self._database.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("page_count", "freelist_count", "page_size")
+        [(used,)] = self._database.execute(
+            "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count,"
+            " pragma_freelist_count, pragma_page_size"
         )
-        return int((pages - free) * size)
+        return int(used)
 
 
 _OPEN_RUNS = (

@@ -195,7 +195,7 @@ def _card_table(report: Report) -> str:
         for each in report.cards
     ]
     notes = [tr("Mean, then the most. Shares are of the time that was read.")]
-    step = (report.seconds) / STEPS
+    step = report.seconds / STEPS
     if step > min(run.machine.interval for run in report.recording.runs):
         size = duration(step)
         notes.append(tr("Time over 90 % is counted in steps of {time}.", time=size))
