@@ -8,6 +8,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import pytest
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import Message
@@ -26,10 +27,10 @@ from gpuexplorer.recording.export import chosen, exported, moment
 from gpuexplorer.recording.lab_said import Noted, Sent, line_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
-from gpuexplorer.recording.schema import Machine, Topic
+from gpuexplorer.recording.schema import Topic
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.facts import Cards
-from tests.recording.made import BEGAN, make_recording
+from tests.recording.made import BEGAN, MACHINE, make_recording
 from tests.trace_reader import Events, of, opened, whole_trace
 
 BUSY, POWER = MetricId("gpu_utilization"), MetricId("power_draw")
@@ -56,8 +57,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def recorder_of(path: Path, clock: ManualClock, name: str = "NVIDIA T4") -> Recorder:
-    host = Card(HOST_ID, 0, "cpu", 1, kind=CardKind.HOST)
-    machine = Machine("box", Source("nvml", Message("{name}", name=name)), 1.0, host)
+    machine = replace(MACHINE, source=Source("nvml", Message("{name}", name=name)))
     recorder = Recorder(path, machine, clock)
     recorder.put(Cards([Card(CardId(name), 0, name, None)], machine.source))
     return recorder
