@@ -172,16 +172,3 @@ def test_a_column_that_is_none_is_not_shown(copy: Path, columns: list[list[float
         with closing(open_recording(copy)) as recording:
             card = recording.cards()[0].id
             assert not len(recording.readings(card, POWER_DRAW, BEGAN, BEGAN + 400).times)
-
-
-def test_very_many_rows_are_read_up_to_a_bound(copy: Path) -> None:
-    with closing(sqlite3.connect(copy)) as database:
-        row = "at, kind, whose, json, sum"
-        database.execute(
-            f"INSERT INTO fact ({row}) WITH many(n) AS"
-            f" (SELECT 1 UNION ALL SELECT n + 1 FROM many LIMIT 30000) SELECT {row} FROM many,"
-            " (SELECT * FROM fact WHERE kind = 'happening' LIMIT 1)"
-        )
-        database.commit()
-    with closing(open_recording(copy)) as recording:
-        assert len(recording.happenings()) == 10_000

@@ -21,15 +21,11 @@ from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.recording.schema import (
     REASONS,
-    STATE,
     Lost,
     ProgramFacts,
     Record,
-    Topic,
     Turn,
-    from_raw,
     reason_number,
-    sum_of,
 )
 from gpuexplorer.telemetry.facts import Cards
 from tests.recording.made import BEGAN, CARD, MACHINE, make_recording
@@ -98,19 +94,6 @@ def test_every_reading_stands_in_the_file_with_its_time_and_state(
     assert asked(path, "SELECT count(*) FROM tail") == [(0,)]
     assert [at for at, _ in told_in(path, Record.ENDED)] == [BEGAN + 1200]
     assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0 or sys.platform == "win32"
-
-
-def test_the_newest_readings_stand_in_the_tail_after_each_batch(
-    recorder: Recorder, clock: ManualClock, path: Path
-) -> None:
-    beat(recorder, clock, 3)
-    rows = asked(path, "SELECT strip, at, data, sum FROM tail")
-    recorder.stop()
-    assert [at for _, at, *_ in rows] == [BEGAN, BEGAN + 1, BEGAN + 2]
-    [(_, text)] = told_in(path, Record.STRIP)
-    assert json.loads(text) == {"owner": CARD, "rhythm": "fast", "names": [BUSY, POWER, STATE]}
-    assert from_raw(rows[-1][2])[0] == 2 / 3
-    assert all(check == sum_of(*told) for *told, check in rows)
 
 
 def test_sums_say_what_lies_in_each_minute(
@@ -206,12 +189,6 @@ def test_a_simulated_machine_is_recorded_with_all_that_happened(tmp_path: Path) 
     with closing(open_recording(path)) as recording:
         assert recording.processes(CardId("SIM-1"), BEGAN + 99)
         assert recording.processes(CardId("SIM-1"), BEGAN + 101) is None
-
-
-def test_a_line_of_the_lab_is_kept_as_it_was_said(recorder: Recorder, path: Path) -> None:
-    recorder.put_said(Topic.CELL, '{"is":"run"}')
-    recorder.stop()
-    assert [text for _, text in told_in(path, Topic.CELL)] == ['{"is":"run"}']
 
 
 def test_a_finished_recording_is_one_plain_file(recorder: Recorder, path: Path) -> None:
