@@ -4,7 +4,8 @@ that one owner told in one rhythm. For any thread.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -184,6 +185,7 @@ class Strand:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._strips: list[int] = []
+        self._blocks = cache(self._in_turn)
         self.metrics: set[MetricId] = set()
 
     def add(self, strip: int) -> None:
@@ -199,22 +201,11 @@ class Strand:
                 found.append(each)
         return found
 
-    @cached_property
-    def blocks(self) -> Sequence[Block]:
-        return self._in_turn("chunk")
-
-    @cached_property
-    def _firsts(self) -> Sequence[float]:
-        return [each.first for each in self.blocks]
-
-    @cached_property
-    def _sums(self) -> Sequence[Block]:
-        return self._in_turn("sums")
-
     def within(self, start: float, end: float) -> Sequence[Block]:
         """Those that may reach into that stretch."""
-        first = max(0, bisect_left(self._firsts, start) - 1)
-        return self.blocks[first : bisect_right(self._firsts, end)]
+        blocks = self._blocks("chunk")
+        first = max(0, bisect_left(blocks, start, key=itemgetter(0)) - 1)
+        return blocks[first : bisect_right(blocks, end, key=itemgetter(0))]
 
     def columns(self, block: Block, metric: str) -> tuple[Floats, Floats] | None:
         """Its times, and as many figures; None where there are none."""
@@ -223,15 +214,11 @@ class Strand:
             return None
         return times, column
 
-    def readings(self, metric: str, start: float, end: float) -> tuple[Floats, Floats]:
+    def readings(self, metric: str, start: float, end: float) -> Floats:
         """When, and what: of every reading from start to end."""
         some = (self.columns(block, metric) for block in self.within(start, end))
-        found = [each for each in some if each is not None]
-        if not found:
-            return np.empty(0), np.empty(0)
-        times, values = map(np.concatenate, zip(*found, strict=True))
-        there = slice(times.searchsorted(start), times.searchsorted(end, side="right"))
-        return times[there], values[there]
+        found = (np.array(each) for each in some if each is not None)
+        return _within(start, end, np.empty((2, 0)), *found)
 
     def newest(
         self, at: float, names: Collection[str]
@@ -257,17 +244,15 @@ class Strand:
         """Those that reach past the start and begin by the end; or only those of a time of
         which the readings are forgotten.
         """
-        if forgotten and self.blocks:
-            end = min(end, np.nextafter(self._firsts[0], 0.0))
-        some = [
+        if forgotten and (blocks := self._blocks("chunk")):
+            end = min(end, np.nextafter(blocks[0].first, 0.0))
+        start = np.nextafter(start - MINUTE, np.inf)
+        some = (
             self._store.sums(each, metric)
-            for each in self._sums
-            if each.last > start - MINUTE and each.first <= end
-        ]
-        whole = np.concatenate([np.empty((1 + SUM, 0)), *some], axis=1)
-        begin, stop = whole[0].searchsorted((start - MINUTE, end), side="right")
-        found: Floats = whole[:, begin:stop]
-        return found
+            for each in self._blocks("sums")
+            if each.last >= start and each.first <= end
+        )
+        return _within(start, end, np.empty((1 + SUM, 0)), *some)
 
     def outline(self, metrics: Collection[MetricId], at: float) -> Mapping[MetricId, float]:
         """What sums tell where readings are kept no more: what stayed as it was, and the mean
@@ -280,6 +265,14 @@ class Strand:
                 if unit in _CONTINUOUS or low == high:
                     found[metric] = float(mean)
         return found
+
+
+def _within(start: float, end: float, *parts: Floats) -> Floats:
+    """What of the parts, one after the other, has times from start to end."""
+    whole = np.concatenate(parts, axis=1)
+    begin, stop = whole[0].searchsorted(start), whole[0].searchsorted(end, side="right")
+    found: Floats = whole[:, begin:stop]
+    return found
 
 
 def _are_times(times: Floats) -> bool:
