@@ -64,6 +64,7 @@ class Store:
         self.blocks: dict[tuple[str, int], list[Block]] = {}  # by table and strip
         self._tail: dict[Block, Mapping[str, Floats]] = {}
         self.column = lru_cache(_KEPT)(self._column)
+        self.sums = lru_cache(_KEPT)(self._sums)
         self._blob = lru_cache(_KEPT_BLOBS)(self._read_blob)
 
     def facts(self) -> Iterator[Fact]:
@@ -143,7 +144,8 @@ class Store:
 
     def memory_bytes(self) -> int:
         """Of what is kept of the file's."""
-        return 8 * FULL * self.column.cache_info().currsize
+        columns, sums = self.column.cache_info().currsize, self.sums.cache_info().currsize
+        return 8 * FULL * (columns + (1 + SUM) * sums)
 
     def _column(self, block: Block, name: str) -> Floats | None:
         """None where it is damaged, or there is none; times are in order."""
@@ -164,7 +166,7 @@ class Store:
         self.file.damaged |= data is not None  # None: forgotten meanwhile
         return None
 
-    def sums(self, block: Block, name: str) -> Floats:
+    def _sums(self, block: Block, name: str) -> Floats:
         """When each minute begins, the least, the most, the mean, and of how many readings."""
         times, figures = self.column(block, TIMES), self.column(block, name)
         if times is None or figures is None or figures.size != SUM * times.size:
@@ -214,11 +216,13 @@ class Strand:
             return None
         return times, column
 
-    def readings(self, metric: str, start: float, end: float) -> Floats:
+    def readings(self, metric: str, start: float, end: float) -> tuple[Floats, Floats]:
         """When, and what: of every reading from start to end."""
         some = (self.columns(block, metric) for block in self.within(start, end))
-        found = (np.array(each) for each in some if each is not None)
-        return _within(start, end, np.empty((2, 0)), *found)
+        found = [each for each in some if each is not None] or [(np.empty(0), np.empty(0))]
+        times, values = map(np.concatenate, zip(*found, strict=True))
+        there = slice(times.searchsorted(start), times.searchsorted(end, side="right"))
+        return times[there], values[there]
 
     def newest(
         self, at: float, names: Collection[str]
@@ -246,13 +250,15 @@ class Strand:
         """
         if forgotten and (blocks := self._blocks("chunk")):
             end = min(end, np.nextafter(blocks[0].first, 0.0))
-        start = np.nextafter(start - MINUTE, np.inf)
-        some = (
+        some = [
             self._store.sums(each, metric)
             for each in self._blocks("sums")
-            if each.last >= start and each.first <= end
-        )
-        return _within(start, end, np.empty((1 + SUM, 0)), *some)
+            if each.last > start - MINUTE and each.first <= end
+        ]
+        whole = np.concatenate([np.empty((1 + SUM, 0)), *some], axis=1)
+        begin, stop = whole[0].searchsorted((start - MINUTE, end), side="right")
+        found: Floats = whole[:, begin:stop]
+        return found
 
     def outline(self, metrics: Collection[MetricId], at: float) -> Mapping[MetricId, float]:
         """What sums tell where readings are kept no more: what stayed as it was, and the mean
@@ -265,14 +271,6 @@ class Strand:
                 if unit in _CONTINUOUS or low == high:
                     found[metric] = float(mean)
         return found
-
-
-def _within(start: float, end: float, *parts: Floats) -> Floats:
-    """What of the parts, one after the other, has times from start to end."""
-    whole = np.concatenate(parts, axis=1)
-    begin, stop = whole[0].searchsorted(start), whole[0].searchsorted(end, side="right")
-    found: Floats = whole[:, begin:stop]
-    return found
 
 
 def _are_times(times: Floats) -> bool:

@@ -112,9 +112,9 @@ def found(recording: Recording) -> dict[str, str]:
         return {each.title: each.sentence for each in findings(Report(chosen(recording)))}
 
 
-def page_of(recording: Recording, *stretch: float) -> str:
+def page_of(recording: Recording, start: float | None = None) -> str:
     with closing(recording):
-        return report_page(chosen(recording, *stretch))
+        return report_page(chosen(recording, start))
 
 
 def busy(_: int, second: int) -> Figures | None:
