@@ -382,27 +382,26 @@ def _plots(report: Report) -> Iterator[str]:
     """What no card told has no plot."""
     tops = [each for each in report.cards if each.card.parent is None]
     for title, metrics, least, limit in _PLOTS:
-        drawn = {each: each.drawn(*metrics) for each in tops}
-        cards = [each for each in tops if not np.isnan(drawn[each]).all()]
-        if not cards:
+        found = {each: each.drawn(*metrics) for each in tops}
+        drawn = {each: figures for each, figures in found.items() if np.isfinite(figures).any()}
+        if not drawn:
             continue
-        beside = [tr("simulated")] if any(each.card.simulated for each in cards) else []
-        if len(cards) < len(tops):
-            silent, count = len(tops) - len(cards), len(tops)
-            words = tr("{silent} of {cards} cards did not tell it", silent=silent, cards=count)
-            beside.append(words)
-        limits = {float(at) for each in cards if limit for at in each.did(limit).most}
-        mosts = (float(np.nanmax(drawn[each][1])) for each in cards)
+        beside = [tr("simulated")] if any(each.card.simulated for each in drawn) else []
+        if silent := len(tops) - len(drawn):
+            words = mark("{silent} of {cards} cards did not tell it")
+            beside.append(tr(words, silent=silent, cards=len(tops)))
+        limits = {float(at) for each in drawn if limit for at in each.did(limit).most}
+        mosts = (float(np.nanmax(most)) for _, most, _ in drawn.values())
         highest = max(least, *limits, *mosts) or 1.0
         gauge = measure(METRICS[metrics[0]].unit, highest)
         _, ceiling, size = round_steps(0.0, gauge.shown(highest), _TICKS)
         top = gauge.value(size * ceiling)
         if len(tops) > _MOST_LINES:
-            means = np.array([drawn[each][2] for each in tops])
+            shares = np.array([mean / top for *_, mean in found.values()])
             numbers = [each.number for each in tops]
-            field = _strips(numbers, means / top, f"{size * ceiling:g} {gauge.name}")
+            field = _strips(numbers, shares, f"{size * ceiling:g} {gauge.name}")
         else:
-            field = _lines(report, {each: drawn[each] for each in cards}, top, ceiling)
+            field = _lines(report, drawn, top, ceiling)
             for step in range(1, ceiling + 1):
                 unit = f" {gauge.name}" if step == ceiling else ""
                 field += _word(f"{step * size:g}{unit}", "tick", step / ceiling)
