@@ -80,42 +80,6 @@ def slept() -> float:
     return with_sleep - time.clock_gettime(time.CLOCK_MONOTONIC)
 
 
-class Axis:
-    """From the steady seconds of a clock to the axis. For one thread."""
-
-    def __init__(self, clock: Clock, not_before: float) -> None:
-        now, wall = clock.now(), clock.wall()
-        self._clock, self._asleep = clock, slept()
-        self.began = max(wall, not_before)
-        self._shift = self.began - now
-        self.to_wall = wall - self.began
-
-    def of(self, steady: float) -> float:
-        return max(self.began, steady + self._shift)
-
-    def now(self) -> float:
-        return self.of(self._clock.now())
-
-    def woke(self, asleep: float) -> float:
-        """For how long the computer slept since the last look, which the axis goes on by."""
-        nap = asleep - self._asleep
-        if nap < _NAP:
-            return 0.0
-        self._asleep = asleep
-        self._shift += nap
-        return nap
-
-    def stepped(self) -> bool:
-        """Whether the time of day is another than counted; then `to_wall` is as it is now."""
-        before = self._clock.now()
-        wall, now = self._clock.wall(), self._clock.now()
-        to_wall = wall - (now + self._shift)
-        if now - before > _AT_ONCE or abs(to_wall - self.to_wall) < _STEP:
-            return False
-        self.to_wall = to_wall
-        return True
-
-
 class Recorder:
     """`put` is for any thread and never waits; times are those of the session's clock.
 
@@ -148,10 +112,12 @@ class Recorder:
         try:
             with ExitStack() as undo:
                 self._database, self._room = self._open(undo)
-                self._axis = Axis(clock, self._not_before)
-                began = self._axis.began
+                # From the clock's seconds to the axis, and from that to the time of day.
+                now, wall, self._asleep = clock.now(), clock.wall(), slept()
+                began = self._began = max(wall, self._not_before)
+                self._shift, self._to_wall = began - now, wall - began
                 self._tables = Tables(self._database, began, machine, anonymous=anonymous)
-                self._tables.fact(began, Turn.CLOCK, self._axis.to_wall)
+                self._tables.fact(began, Turn.CLOCK, self._to_wall)
                 self._tables.commit()
                 self.size = self._size_now()
                 undo.pop_all()
@@ -167,13 +133,13 @@ class Recorder:
     @property
     def shift(self) -> float:
         """To be added to seconds of the axis for those of the session's clock."""
-        return self._clock.now() - self._axis.now()
+        return -self._shift
 
     @property
     def seconds(self) -> float:
         """For how long it has recorded."""
         ended = self._ended_at
-        return (self._axis.now() if ended is None else ended) - self._axis.began
+        return (self._axis(self._clock.now()) if ended is None else ended) - self._began
 
     def start(self) -> None:
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
@@ -229,19 +195,26 @@ class Recorder:
         with self._lock:
             waiting, self._waiting = self._waiting, []
             lost, self._lost = self._lost, None
-        axis, tables = self._axis, self._tables
+        tables = self._tables
         for at, asleep, told in waiting:
-            if nap := axis.woke(asleep):
-                tables.fact(axis.of(at), Turn.SUSPENDED, nap)
-            tables.put(axis.of(at), told)
-        now = axis.now()
+            nap = asleep - self._asleep
+            if nap >= _NAP:
+                self._asleep, self._shift = asleep, self._shift + nap
+                tables.fact(self._axis(at), Turn.SUSPENDED, nap)
+            tables.put(self._axis(at), told)
+        before, wall, now = self._clock.now(), self._clock.wall(), self._clock.now()
+        at, to_wall = self._axis(now), wall - (now + self._shift)
         if lost:
-            tables.fact(now, Turn.LOST, replace(lost, since=axis.of(lost.since)))
-        if axis.stepped():
-            tables.fact(now, Turn.CLOCK, axis.to_wall)
+            tables.fact(at, Turn.LOST, replace(lost, since=self._axis(lost.since)))
+        if now - before <= _AT_ONCE and abs(to_wall - self._to_wall) >= _STEP:
+            self._to_wall = to_wall
+            tables.fact(at, Turn.CLOCK, to_wall)
         tables.commit()
         self._after_batch()
         self.size = self._size_now()
+
+    def _axis(self, steady: float) -> float:
+        return max(self._began, steady + self._shift)
 
     def _size_now(self) -> int:
         """Raises OSError where somebody took the file away."""
@@ -255,10 +228,10 @@ class Recorder:
         if self._ended_at is not None:
             return
         try:
-            self._tables.end(self._axis.now())
+            self._tables.end(self._axis(self._clock.now()))
             # Where the tail was there is nothing now. `execute` would give back one page.
             self._database.executescript("PRAGMA incremental_vacuum")
-            self._ended_at = self._axis.now()
+            self._ended_at = self._axis(self._clock.now())
             self._close()
         except (sqlite3.Error, OSError) as error:
             self._give_up(error)
@@ -276,7 +249,7 @@ class Recorder:
         self._database.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
     def _give_up(self, error: sqlite3.Error | OSError) -> None:
-        at = self._ended_at = self._axis.now()
+        at = self._ended_at = self._axis(self._clock.now())
         self.trouble = trouble_of(self._path, error)
         self._waiting = []
         self._room.close()
@@ -358,7 +331,7 @@ class Kept(Recorder):
 
     def _after_batch(self) -> None:
         if self._batches % _TIDIED_EVERY == 0:
-            self._tidy(self._axis.now())
+            self._tidy(self._axis(self._clock.now()))
             self._database.commit()
         self._batches += 1
         self._database.executescript(f"PRAGMA incremental_vacuum({_GIVEN_BACK})")
