@@ -3,8 +3,6 @@ and stand there for every other card as well.
 """
 
 import sqlite3
-from array import array
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -18,17 +16,19 @@ from gpuexplorer.recording.schema import (
     FULL,
     STATE,
     Began,
-    Column,
     Machine,
     Record,
     StripFacts,
     Turn,
     Writer,
-    summed,
+    lay_out,
+    put_chunk,
+    put_fact,
+    put_sums,
 )
-from gpuexplorer.recording.tables import lay_out, put_chunk, put_fact, put_sums
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.happenings import Happening, Kind
+from gpuexplorer.telemetry.history import firsts, summed
 
 CARDS = [
     Card(CardId(f"GPU-{number}"), number, "NVIDIA H100", 80 << 30, simulated=True)
@@ -41,13 +41,13 @@ KEPT = sorted(
 _BEGAN = 1_790_000_000.0
 _HOST = Card(HOST_ID, 0, "Bench", 1 << 38, kind=CardKind.HOST)
 
-Floats = NDArray[np.floating]
+Floats = NDArray[np.float64]
 
 
 def write_long_recording(path: Path, seconds: int, readings: int) -> None:
     """At one reading a second; of those only the newest so many are kept."""
     random = np.random.default_rng(1)
-    times = _BEGAN + np.arange(seconds)
+    times = _BEGAN + np.arange(seconds, dtype=np.float64)
     names = *(metric.id for metric in KEPT), STATE
     columns = [times, *(_figures(name, times, random) for name in names)]
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
@@ -61,18 +61,15 @@ def write_long_recording(path: Path, seconds: int, readings: int) -> None:
             for card in CARDS
         ]
         for begin in range(0, seconds, FULL * 60):
-            told = _some(columns, begin, FULL * 60)
-            sums = summed(told[0], told[1:])
+            its, *figures = (column[begin : begin + FULL * 60] for column in columns)
+            sums = summed(its, np.array(figures))
             for strip in strips:
-                put_sums(database, strip, sums)
+                put_sums(database, strip, its[firsts(its)], sums)
         for begin in range(seconds - readings, seconds, FULL):
+            its, *figures = (column[begin : begin + FULL] for column in columns)
             for strip in strips:
-                put_chunk(database, strip, _some(columns, begin, FULL))
+                put_chunk(database, strip, its, figures)
         database.execute("COMMIT")
-
-
-def _some(columns: Sequence[Floats], begin: int, count: int) -> list[Column]:
-    return [array("d", column[begin : begin + count].tolist()) for column in columns]
 
 
 def _write_course(database: sqlite3.Connection, times: Floats) -> None:

@@ -20,9 +20,16 @@ from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.recording.choice import Choice, chosen, metrics_named, moment, recorded
 from gpuexplorer.recording.door import refuse_own
-from gpuexplorer.recording.export import FORMS, exported
+from gpuexplorer.recording.export import (
+    FORMS,
+    Choice,
+    chosen,
+    exported,
+    metrics_named,
+    moment,
+    recorded,
+)
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
 

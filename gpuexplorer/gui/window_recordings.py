@@ -269,8 +269,7 @@ class WindowRecordings(QObject):
 
 def _write(path: Path, target: Path, kind: FileKind) -> None:
     """In a thread of its own. What only this needs is loaded here: it is rarely asked for."""
-    from gpuexplorer.recording.choice import chosen  # noqa: PLC0415
-    from gpuexplorer.recording.export import exported  # noqa: PLC0415
+    from gpuexplorer.recording.export import chosen, exported  # noqa: PLC0415
     from gpuexplorer.recording.report import write_report  # noqa: PLC0415
 
     recording = open_recording(path)

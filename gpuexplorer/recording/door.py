@@ -2,20 +2,19 @@
 why. A SafeFile is one that may be: read only, bounded in time, whoever made it.
 """
 
-import errno
 import os
 import sqlite3
 import stat
 import sys
 import threading
 import time
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
-from gpuexplorer.recording.schema import APPLICATION, OLD_TABLES, TABLES, VERSION
+from gpuexplorer.recording.schema import APPLICATION, TABLES, VERSION
 
 Row = tuple[Any, ...]  # Any: what a file holds, which may be anything
 
@@ -37,7 +36,30 @@ _SETTINGS = (
     # Else nothing is read of a file whose last pages are missing. Nothing can be written.
     "PRAGMA writable_schema=ON",
 )
-_TABLES = {1: OLD_TABLES, VERSION: TABLES}
+# Of version 1, which old_file.py reads.
+_OLD_TABLES = """
+CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE run (id INTEGER PRIMARY KEY, began REAL NOT NULL, ended REAL,
+    writer TEXT NOT NULL, machine TEXT NOT NULL);
+CREATE TABLE turn (id INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL,
+    value TEXT NOT NULL);
+CREATE TABLE subject (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL,
+    first REAL NOT NULL, last REAL NOT NULL, facts TEXT NOT NULL);
+CREATE TABLE series (id INTEGER PRIMARY KEY, subject INTEGER NOT NULL,
+    rhythm TEXT NOT NULL, metric TEXT NOT NULL);
+CREATE TABLE piece (id INTEGER PRIMARY KEY, series INTEGER NOT NULL, level INTEGER NOT NULL,
+    first REAL NOT NULL, last REAL NOT NULL, count INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE INDEX piece_of ON piece (series, level, first);
+CREATE TABLE layout (id INTEGER PRIMARY KEY, subject INTEGER NOT NULL,
+    rhythm TEXT NOT NULL, metrics TEXT NOT NULL);
+CREATE TABLE tail (id INTEGER PRIMARY KEY, layout INTEGER NOT NULL, at REAL NOT NULL,
+    data BLOB NOT NULL);
+CREATE TABLE happening (id INTEGER PRIMARY KEY, at REAL NOT NULL, wall REAL NOT NULL,
+    kind TEXT NOT NULL, card TEXT, sentence TEXT NOT NULL, about TEXT NOT NULL, lasted REAL);
+CREATE TABLE said (id INTEGER PRIMARY KEY, at REAL NOT NULL, what TEXT NOT NULL,
+    text TEXT NOT NULL);
+"""
+_TABLES = {1: _OLD_TABLES, VERSION: TABLES}
 # SQLite's own `.recover` leaves there what belongs to no table; nothing reads it.
 _MASTER = (
     "SELECT type, name, tbl_name, sql FROM sqlite_master"
@@ -48,15 +70,40 @@ DAMAGED = Message(
     " find more: `sqlite3 FILE .recover`."
 )
 _CHOOSE = mark("Choose a file that GPU Explorer recorded; its name usually ends in .gpurec.")
-_NOT_THERE = {
-    errno.ENOENT: (mark("There is no file {file}."), mark("Look at its name and its folder.")),
-    errno.ENOTDIR: (mark("There is no file {file}."), mark("Look at its name and its folder.")),
-    errno.ELOOP: (mark("{file} is a link that leads to itself."), mark("Choose another file.")),
-    errno.ENAMETOOLONG: (mark("There is no file of that name."), mark("Look at its name.")),
-}
 _NO_RIGHT = (
     mark("You may not read {file}."),
     mark("Ask whoever it belongs to, or copy it to a place of your own."),
+)
+# By what SQLite says; of all else it is damaged.
+_REFUSED = {
+    sqlite3.SQLITE_NOTADB: (mark("{file} is no recording of GPU Explorer."), _CHOOSE),
+    **dict.fromkeys(
+        (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED),
+        (
+            mark("Another program keeps {file} locked."),
+            mark("Close that program, or wait until it is done with the file."),
+        ),
+    ),
+    **dict.fromkeys(
+        (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM),
+        (
+            mark("{file} cannot be opened where it is."),
+            mark(
+                "Copy it, and the files beside it that begin with its name, to another folder."
+            ),
+        ),
+    ),
+    sqlite3.SQLITE_IOERR: (
+        mark("{file} cannot be read: the disk reports an error."),
+        mark("Copy it to another disk, or take another copy of it."),
+    ),
+}
+_DAMAGED = (
+    mark("{file} is damaged, and nothing of it can be read."),
+    mark(
+        "Take another copy of it, if there is one. SQLite's own shell may find something:"
+        " `sqlite3 FILE .recover`."
+    ),
 )
 _BESIDE = ("-wal", "-shm", "-journal")
 
@@ -64,32 +111,17 @@ _BESIDE = ("-wal", "-shm", "-journal")
 class SafeFile:
     """For any thread. What cannot be read is left out, and makes it `damaged`."""
 
-    def __init__(self, path: Path, way: str) -> None:
-        self.path, self.version, self._way = path, VERSION, way
-        self.damaged = False
+    def __init__(
+        self, path: Path, database: sqlite3.Connection, *, damaged: bool = False
+    ) -> None:
+        self.path, self.version, self.damaged = path, VERSION, damaged
         self._closed = False
         self._lock = threading.Lock()
         self._deadline = 0.0
-        self._sqlite = sqlite3.connect(
-            f"{path.absolute().as_uri()}?{way}",
-            uri=True,
-            timeout=1.0,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        self._sqlite.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
-        self._sqlite.text_factory = lambda data: data.decode(errors="replace")
-        self._sqlite.set_progress_handler(
-            lambda: time.monotonic() > self._deadline, _OPERATIONS
-        )
-
-    def begin(self) -> None:
-        """Raises sqlite3.Error where that way does not lead into it."""
-        for setting in _SETTINGS:
-            self._sqlite.execute(setting)
-        if self._way == _WAYS[1]:
-            # The index of its log is then kept in memory, and nothing written beside the file.
-            self._sqlite.execute("PRAGMA locking_mode=EXCLUSIVE")
+        self._sqlite = database
+        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+        database.text_factory = lambda data: data.decode(errors="replace")
+        database.set_progress_handler(lambda: time.monotonic() > self._deadline, _OPERATIONS)
 
     def close(self) -> None:
         with self._lock:
@@ -124,10 +156,23 @@ def opened(path: Path) -> SafeFile:
     _refuse_what_is_no_file(path)
     refused: sqlite3.Error | None = None
     for way in _WAYS:
-        file = SafeFile(path, way)
+        database = sqlite3.connect(
+            f"{path.absolute().as_uri()}?{way}",
+            uri=True,
+            timeout=1.0,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        # Whatever the log held is not seen the last way.
+        file = SafeFile(path, database, damaged=way == _WAYS[-1] and _has_log(path))
         try:
-            file.begin()
+            for setting in _SETTINGS:
+                database.execute(setting)
+            if way == _WAYS[1]:
+                # The index of its log is then in memory, and nothing written beside the file.
+                database.execute("PRAGMA locking_mode=EXCLUSIVE")
             _refuse_strangers(file)
+            return file
         except (sqlite3.Error, Trouble) as error:
             file.close()
             if isinstance(error, Trouble):
@@ -135,11 +180,8 @@ def opened(path: Path) -> SafeFile:
             refused = error
             if _kind_of(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
                 break
-        else:
-            # Whatever the log held is not seen the last way.
-            file.damaged = way == _WAYS[-1] and _has_log(path)
-            return file
-    raise _trouble(path, refused) from refused
+    told = _REFUSED.get(_kind_of(refused), _DAMAGED)
+    raise Trouble(*told, file=path.name) from refused
 
 
 def refuse_own(target: Path, recording: Path) -> None:
@@ -156,10 +198,11 @@ def refuse_own(target: Path, recording: Path) -> None:
 def _refuse_what_is_no_file(path: Path) -> None:
     try:
         found = path.stat()
-    except (OSError, ValueError) as error:
-        number = error.errno if isinstance(error, OSError) else errno.ENOENT
-        sentence, hint = _NOT_THERE.get(number or 0, _NO_RIGHT)
-        raise Trouble(sentence, hint, file=path.name) from None
+    except PermissionError:
+        raise Trouble(*_NO_RIGHT, file=path.name) from None
+    except (OSError, ValueError):
+        hint = "Look at its name and its folder."
+        raise Trouble("There is no file {file}.", hint, file=path.name) from None
     if stat.S_ISDIR(found.st_mode):
         raise Trouble("{file} is a folder.", _CHOOSE, file=path.name)
     if not stat.S_ISREG(found.st_mode):
@@ -168,17 +211,6 @@ def _refuse_what_is_no_file(path: Path) -> None:
         raise Trouble(*_NO_RIGHT, file=path.name)
     if found.st_size == 0:
         raise Trouble("{file} is empty: nothing was recorded.", _CHOOSE, file=path.name)
-    for ending in _BESIDE:
-        beside = path.with_name(f"{path.name}{ending}")
-        with suppress(OSError):
-            if not stat.S_ISREG(beside.stat().st_mode):
-                # SQLite would wait for a pipe for ever.
-                raise Trouble(
-                    "{file} cannot be opened: {beside} beside it is no file.",
-                    "Move it away.",
-                    file=path.name,
-                    beside=beside.name,
-                )
 
 
 def _refuse_strangers(file: SafeFile) -> None:
@@ -226,35 +258,5 @@ def _kind_of(error: sqlite3.Error | None) -> int:
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
 
-def _trouble(path: Path, error: sqlite3.Error | None) -> Trouble:
-    match _kind_of(error):
-        case sqlite3.SQLITE_NOTADB:
-            return Trouble("{file} is no recording of GPU Explorer.", _CHOOSE, file=path.name)
-        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return Trouble(
-                "Another program keeps {file} locked.",
-                "Close that program, or wait until it is done with the file.",
-                file=path.name,
-            )
-        case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
-            return Trouble(
-                "{file} cannot be opened where it is.",
-                "Copy it, and the files beside it that begin with its name, to another folder.",
-                file=path.name,
-            )
-        case sqlite3.SQLITE_IOERR:
-            return Trouble(
-                "{file} cannot be read: the disk reports an error.",
-                "Copy it to another disk, or take another copy of it.",
-                file=path.name,
-            )
-    return too_damaged(path)
-
-
 def too_damaged(path: Path) -> Trouble:
-    return Trouble(
-        "{file} is damaged, and nothing of it can be read.",
-        "Take another copy of it, if there is one. SQLite's own shell may find something:"
-        " `sqlite3 FILE .recover`.",
-        file=path.name,
-    )
+    return Trouble(*_DAMAGED, file=path.name)

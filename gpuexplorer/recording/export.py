@@ -1,11 +1,16 @@
-"""A stretch of a recording for other programs: as CSV, as lines of JSON, or as a trace for
+"""A stretch of a recording to hand on: its metrics and cards, their readings in order of time,
+and who used the cards; for other programs as CSV, as lines of JSON, or as a trace for
 Perfetto and Chrome.
 """
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from difflib import get_close_matches
 from heapq import merge
 from itertools import chain
 from operator import attrgetter, itemgetter
@@ -13,9 +18,9 @@ from typing import Any, NamedTuple
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import result_as_json
-from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.cards import HOST_ID, Card, CardId
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.records import written
+from gpuexplorer.core.records import UnreadableError, written
 from gpuexplorer.core.trace_format import (
     FreeRows,
     curve_text,
@@ -27,19 +32,16 @@ from gpuexplorer.core.trace_format import (
     nanoseconds,
     slice_text,
 )
+from gpuexplorer.core.trouble import Trouble, did_you_mean
 from gpuexplorer.lab.events import Began, Failed, Finished, Transferred
-from gpuexplorer.recording.choice import (
-    BUCKET,
-    Choice,
-    Round,
-    all_noted,
-    condensed,
-    looks,
-    rounds,
-    spans,
-)
-from gpuexplorer.recording.lab_said import OfProgram, Sent
-from gpuexplorer.recording.schema import Turn
+from gpuexplorer.recording.lab_said import Noted, OfProgram, Sent, noted_of
+from gpuexplorer.recording.recorder import length
+from gpuexplorer.recording.recording import Recording
+from gpuexplorer.recording.schema import ProgramSeen, Said, Turn
+from gpuexplorer.recording.strands import Strand
+from gpuexplorer.telemetry.happenings import Happening
+from gpuexplorer.telemetry.history import MINUTE
+from gpuexplorer.telemetry.session import card_numbers
 from gpuexplorer.telemetry.trace_csv import (
     BLANKS,
     SIMULATED,
@@ -48,39 +50,278 @@ from gpuexplorer.telemetry.trace_csv import (
     column_name,
     figure_form,
     in_pieces,
+    iso,
+    untils,
 )
+
+_TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")
+_AT_ONCE = 86_400.0  # seconds, whose sums memory has room for
+_LOOK_EVERY, _MOST_LOOKS = 60.0, 50_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """What of a recording is handed on."""
+
+    recording: Recording
+    start: float  # axis
+    end: float
+    metrics: Mapping[CardId, Sequence[MetricId]]  # of each card, in order; and of the host
+
+    @property
+    def simulated(self) -> bool:
+        """Whether something of it is made up."""
+        return any(each.machine.source.simulated for each in self.recording.runs)
+
+    @property
+    def cards(self) -> Sequence[Card]:
+        return [each for each in _all_cards(self.recording) if each.id in self.metrics]
+
+    @property
+    def numbers(self) -> Mapping[CardId, str]:
+        return {HOST_ID: "host", **card_numbers(self.recording.cards())}
+
+    def holds(self, at: float) -> bool:
+        return self.start <= at <= self.end
+
+    def iso(self, at: float) -> str:
+        return iso(self.recording.wall(at))
+
+    def happenings(self) -> Iterator[Happening]:
+        """Of its cards and of the whole driver."""
+        for each in self.recording.happenings():
+            if self.holds(each.at) and (each.card is None or each.card in self.metrics):
+                yield each
+
+
+def chosen(
+    recording: Recording,
+    start: float | None = None,
+    end: float | None = None,
+    metrics: Collection[MetricId] | None = None,
+    cards: Collection[CardId] | None = None,
+) -> Choice:
+    """All of it, where nothing else is said. Raises Trouble where nothing is left. Reads the
+    whole file, so that whoever gets it is told that it is damaged.
+    """
+    recording.check()
+    began, ended = recording.began, recording.ended
+    first, last = max(start or began, began), min(end or ended, ended)
+    nothing = first >= last and began < ended
+    if nothing or not any(run.began <= last and run.ended >= first for run in recording.runs):
+        times = [f"{_local(recording.wall(at)):%Y-%m-%d %H:%M:%S}" for at in (began, ended)]
+        raise Trouble(
+            "There is nothing between these two times.",
+            "The recording lasts from {began} to {ended}; there may be pauses in it.",
+            began=times[0],
+            ended=times[1],
+        )
+    there: dict[CardId, Sequence[MetricId]] = {}
+    for card in _all_cards(recording):
+        known = [e for e in recording.metrics(card.id) if metrics is None or e in metrics]
+        if known and (cards is None or card.id in cards):
+            there[card.id] = known
+    if not there and (metrics is not None or cards is not None):
+        raise Trouble(
+            "No such figures were recorded of these cards.",
+            "`--metrics help` lists those that were.",
+        )
+    return Choice(recording, first, last, there)
+
+
+def recorded(recording: Recording) -> Sequence[MetricId]:
+    """The metrics that there are of any card, in the catalogue's order."""
+    there = {each for card in _all_cards(recording) for each in recording.metrics(card.id)}
+    return [each for each in METRICS if each in there]
+
+
+def metrics_named(text: str, there: Sequence[MetricId]) -> Sequence[MetricId]:
+    """Raises Trouble for one that is not there."""
+    names = [part.strip() for part in text.split(",")]
+    for name in names:
+        if name not in there:
+            close = get_close_matches(name, there, 1)
+            raise Trouble(
+                "No metric {name!r} was recorded.",
+                did_you_mean(close, "`--metrics help` lists those that were."),
+                name=name,
+            )
+    return [each for each in there if each in names]
+
+
+def moment(text: str, recording: Recording, after: float | None = None) -> float:
+    """On the axis. Of a time of day, the first one in the recording, and later than `after`.
+    Raises Trouble.
+    """
+    offset = length(text[1:])
+    if offset is not None and text[0] in "+-":
+        return recording.began + offset if text[0] == "+" else recording.ended - offset
+    try:
+        if not _TIME_OF_DAY.fullmatch(text):
+            return recording.at(datetime.fromisoformat(text).astimezone().timestamp())
+        asked = time.fromisoformat(text if text[2] == ":" else f"0{text}")
+        later = recording.wall(recording.began)
+        if after is not None:
+            later = math.nextafter(recording.wall(after), math.inf)
+        first, last = _local(later), _local(recording.wall(recording.ended))
+        found = datetime.combine(first, asked).astimezone()
+        if found < first and first.date() < last.date():
+            found = datetime.combine(first + timedelta(days=1), asked).astimezone()
+        return recording.at(found.timestamp())
+    except (ValueError, OverflowError, OSError):
+        raise Trouble(
+            "{text!r} is no time.",
+            "Times are 14:05, 14:05:10, 2026-11-21T14:05, +10m from the beginning, or -1h"
+            " before the end.",
+            text=text,
+        ) from None
+
+
+def _all_cards(recording: Recording) -> Sequence[Card]:
+    """That ever were, and the host behind them."""
+    return [*recording.cards(), recording.runs[-1].machine.host]
+
+
+def _local(wall: float) -> datetime:
+    return datetime.fromtimestamp(wall, UTC).astimezone()
+
+
+class Round(NamedTuple):
+    """What was read of one card at the same moment: of each metric its figure, NaN where there
+    was none. Or, where only those are kept, the mean of the minute that began then, the lowest
+    and the highest.
+    """
+
+    at: float
+    until: float  # a reading from then on is of the next beat
+    card: CardId
+    figures: Mapping[MetricId, tuple[float, ...]]
+
+    def known(self, place: int = 0) -> Mapping[MetricId, float]:
+        """Of the figures of each metric that one, where there is one."""
+        return {
+            e: some[place] for e, some in self.figures.items() if math.isfinite(some[place])
+        }
+
+
+def rounds(choice: Choice) -> Iterator[Round]:
+    """In order of time. Memory holds but a part of a long recording."""
+    strands = (
+        each(choice, card, strand)
+        for card in choice.metrics
+        for strand in choice.recording.strands(card)
+        for each in (_means, _readings)
+    )
+    yield from merge(*strands, key=attrgetter("at"))
+
+
+def _means(choice: Choice, card: CardId, strand: Strand) -> Iterator[Round]:
+    """Where readings are forgotten."""
+    first, past_end = choice.start, math.nextafter(choice.end, math.inf)
+    while first < past_end:
+        last = min(first + _AT_ONCE, past_end)
+        found: dict[float, dict[MetricId, tuple[float, ...]]] = {}
+        for metric in strand.metrics.intersection(choice.metrics[card]):
+            sums = strand.sums(metric, first, math.nextafter(last, 0.0), forgotten=True)
+            for at, low, high, mean, _ in sums[:, sums[0] >= first].T.tolist():
+                found.setdefault(at, {})[metric] = mean, low, high
+        times = sorted(found)
+        for at, until in zip(times, untils(times), strict=True):
+            yield Round(at, until, card, found[at])
+        first = last
+
+
+def _readings(choice: Choice, card: CardId, strand: Strand) -> Iterator[Round]:
+    for block in strand.within(choice.start, choice.end):
+        there: dict[MetricId, list[tuple[float]]] = {}
+        times: list[float] = []
+        for metric in choice.metrics[card]:
+            told = strand.columns(block, metric)
+            if told is not None:
+                its, figures = told
+                ends = its.searchsorted(choice.start), its.searchsorted(choice.end, "right")
+                times = its[slice(*ends)].tolist()
+                there[metric] = [*zip(figures[slice(*ends)].tolist(), strict=True)]
+        rows = zip(*there.values(), strict=True)
+        for at, until, row in zip(times, untils(times), rows, strict=True):
+            yield Round(at, until, card, dict(zip(there, row, strict=True)))
+
+
+def all_noted(recording: Recording) -> Iterator[tuple[Said, Noted]]:
+    """What is no message of ours is left out."""
+    for said in recording.said():
+        with suppress(UnreadableError):
+            yield said, noted_of(said.what, said.text)
+
+
+class Look(NamedTuple):
+    """Who used a card."""
+
+    at: float
+    card: CardId
+    programs: Sequence[ProgramSeen] | None  # None: nobody could tell
+
+
+def looks(choice: Choice, most: int = _MOST_LOOKS) -> Iterator[Look]:
+    """In order of time: at each change, and now and then; at most so many in a run beside."""
+    recording = choice.recording
+    said: dict[CardId, Sequence[ProgramSeen] | None] = {}
+    cards = [card for card in choice.metrics if card != HOST_ID]
+    changes = [(at, [card]) for card in cards for at in recording.users(card)]
+    for run in recording.runs:
+        first, last = max(run.began, choice.start), min(run.ended, choice.end)
+        every = max(_LOOK_EVERY, (last - first) / most)
+        count = int((last - first) // every) + 1 if first <= last else 0
+        rhythm = [(first + every * number, cards) for number in range(count)]
+        changed = [change for change in changes if first < change[0] <= last]
+        for at, some in sorted(rhythm + changed, key=itemgetter(0)):
+            for card in some:
+                programs = recording.processes(card, at)
+                # That nobody can tell is said once.
+                if programs is not None or said.get(card, ()) is not None:
+                    yield Look(at, card, programs)
+                said[card] = programs
+
+
+def spans(
+    choice: Choice, most: int = _MOST_LOOKS
+) -> Iterator[tuple[CardId, ProgramSeen, float, float]]:
+    """Each program of each look, with the time until the next look at its card."""
+    last: dict[CardId, Look] = {}
+    ends = [Look(choice.end, card, None) for card in choice.metrics]
+    for look in chain(looks(choice, most), ends):
+        before, last[look.card] = last.get(look.card, look), look
+        for seen in (before.programs or ()) if before is not look else ():
+            # What somebody saw before a pause may have ended during it.
+            until = min(look.at, choice.recording.run(before.at).ended)
+            yield look.card, seen, before.at, until
 
 
 def csv_lines(choice: Choice) -> Iterator[str]:
     """A row for each beat of the readings, a column for each metric of a card; where only
     buckets are kept, a row for each of these, with their lowest and highest figures.
     """
+    recording = choice.recording
     series = [(card, each) for card, metrics in choice.metrics.items() for each in metrics]
-    means = any(condensed(choice, *each) for each in series)
-    names: list[str] = []
-    places: dict[tuple[CardId, MetricId], tuple[int, str]] = {}
-    for card, metric in series:
-        places[card, metric] = len(names), figure_form(METRICS[metric])
-        name = column_name(card, METRICS[metric])
-        names += [name, f"{name} min", f"{name} max"] if means else [name]
-
-    @cache
-    def columns(card: CardId, metrics: Sequence[MetricId]) -> Sequence[tuple[int, str]]:
-        return [places[card, each] for each in metrics]
+    means = any(
+        recording.strand(*each).sums(each[1], choice.start, choice.end, forgotten=True).size
+        for each in series
+    )
+    kinds = ("", " min", " max") if means else ("",)
+    names = [f"{column_name(c, METRICS[e])}{kind}" for c, e in series for kind in kinds]
+    places = {each: number * len(kinds) for number, each in enumerate(series)}
 
     def reads() -> Iterator[Read]:
         for each in rounds(choice):
-            if each.lowest and not means:
-                continue  # readings that are damaged have means
             cells = {}
-            for offset, figures in enumerate(filter(None, each[4:])):
-                together = zip(columns(each.card, each.metrics), figures, strict=True)
-                for (place, form), value in together:
-                    cells[place + offset] = form % value if math.isfinite(value) else ""
+            for metric, figures in each.figures.items():
+                form = figure_form(METRICS[metric])
+                for number, value in enumerate(figures, places[each.card, metric]):
+                    cells[number] = form % value if math.isfinite(value) else ""
             yield Read(each.at, each.until, cells)
 
     def times(at: float) -> tuple[str, str]:
-        return choice.iso(at), f"{at - choice.recording.began:.3f}"
+        return choice.iso(at), f"{at - recording.began:.3f}"
 
     yield from beat_lines(_comments(choice, means=means), names, reads(), times)
 
@@ -89,22 +330,21 @@ def _comments(choice: Choice, *, means: bool) -> Iterator[str]:
     recording = choice.recording
     if choice.simulated:
         yield SIMULATED
-    for name, label in dict.fromkeys(
-        (run.machine.name, run.machine.source.label) for run in recording.runs
-    ):
+    machines = [run.machine for run in recording.runs]
+    for name, label in dict.fromkeys((each.name, each.source.label) for each in machines):
         yield "; ".join(filter(None, ("GPU Explorer", recording.path.name, name, label)))
-    start, end = map(choice.iso, (choice.start, choice.end))
+    start, end = choice.iso(choice.start), choice.iso(choice.end)
     yield f"from {start} to {end}; SI units; steady_s counts from the recording's beginning"
     yield BLANKS
     if means:
         yield (
-            f"older figures are means of the {BUCKET:.0f} s after the time of their row, with"
+            f"older figures are means of the {MINUTE:.0f} s after the time of their row, with"
             " their lowest and highest"
         )
     for card in choice.cards:
         yield f"{card.id}: {choice.numbers[card.id]}, {card.name}"
-        missing = recording.sample(card.id, choice.metrics[card.id], choice.end).missing
-        for metric, reason in missing.items():
+        told = recording.sample(card.id, choice.metrics[card.id], choice.end)
+        for metric, reason in told.missing.items():
             if reason.lasting:
                 yield f"{card.id} {metric}: {reason.sentence}"
     yield from recording.notes()
@@ -141,31 +381,11 @@ def json_lines(choice: Choice) -> Iterator[str]:
         },
         "notes": recording.notes(),
     }
-    yield _json(_plain(heading))
-    kinds = (_turns(choice), _happenings(choice), _programs(choice), _said(choice))
-    for at, line in merge(*kinds, _figures(choice), key=itemgetter(0)):
+    yield _json(heading)
+    kinds = (_turns, _happenings, _programs, _said, _figures)
+    for at, line in merge(*(each(choice) for each in kinds), key=itemgetter(0)):
         time = {"time": choice.iso(at), "steady_s": round(at - recording.began, 6)}
         yield _json({"is": line["is"], **time, **line})
-
-
-def _figures(choice: Choice) -> Iterator[_Line]:
-    def known(each: Round, values: Sequence[float]) -> Mapping[MetricId, float]:
-        together = zip(each.metrics, values, strict=True)
-        return {metric: value for metric, value in together if math.isfinite(value)}
-
-    for each in rounds(choice):
-        line: dict[str, object] = {"is": "sample", "card": each.card}
-        line["values"] = known(each, each.values)
-        if each.lowest:
-            lowest, highest = known(each, each.lowest), known(each, each.highest)
-            line |= {"is": "means", "seconds": BUCKET, "lowest": lowest, "highest": highest}
-        else:
-            line["missing"] = {
-                metric: choice.recording.reason(value).sentence
-                for metric, value in zip(each.metrics, each.values, strict=True)
-                if not math.isfinite(value)
-            }
-        yield each.at, line
 
 
 def _turns(choice: Choice) -> Iterator[_Line]:
@@ -176,7 +396,7 @@ def _turns(choice: Choice) -> Iterator[_Line]:
         Turn.TOPOLOGY: recording.topology,
     }
     found = [
-        (at, {"is": kind, "value": _plain(known[kind](at) if kind in known else value)})
+        (at, {"is": kind, "value": known[kind](at) if kind in known else value})
         for kind in Turn
         if kind is not Turn.PROCESSES
         for at, value in recording.turns(kind)
@@ -192,21 +412,21 @@ def _happenings(choice: Choice) -> Iterator[_Line]:
 
 
 def _programs(choice: Choice) -> Iterator[_Line]:
-    for each in looks(choice):
-        told = None
-        if each.programs is not None:
-            told = [
-                {
-                    **_plain(one.facts),
-                    "since": choice.iso(one.since),
-                    "values": one.values,
-                    "missing": {name: why.sentence for name, why in one.missing.items()},
-                    "cpu": one.cpu,
-                    "host_memory": one.memory_bytes,
-                }
-                for one in each.programs
-            ]
-        yield each.at, {"is": "processes", "card": each.card, "processes": told}
+    for at, card, programs in looks(choice):
+        told = None if programs is None else [_program(choice, each) for each in programs]
+        yield at, {"is": "processes", "card": card, "processes": told}
+
+
+def _program(choice: Choice, seen: ProgramSeen) -> Mapping[str, object]:
+    named = seen.named
+    return {
+        **_plain(seen.facts),
+        "since": choice.iso(seen.since),
+        "values": named.process.values,
+        "missing": {name: why.sentence for name, why in named.process.missing.items()},
+        "cpu": named.cpu,
+        "host_memory": named.memory_bytes,
+    }
 
 
 def _said(choice: Choice) -> Iterator[_Line]:
@@ -214,8 +434,22 @@ def _said(choice: Choice) -> Iterator[_Line]:
         what = note.what if isinstance(note, OfProgram) else note
         said = result_as_json(what) if isinstance(what, CopyResult) else what
         if choice.holds(each.at):
-            kind = type(what).__name__.lower()
-            yield each.at, {"is": each.what, "what": kind, "said": _plain(said)}
+            yield each.at, {"is": each.what, "what": type(what).__name__.lower(), "said": said}
+
+
+def _figures(choice: Choice) -> Iterator[_Line]:
+    for each in rounds(choice):
+        line: dict[str, object] = {"is": "sample", "card": each.card, "values": each.known()}
+        if any(len(figures) > 1 for figures in each.figures.values()):
+            line |= {"is": "means", "seconds": MINUTE}
+            line |= {"lowest": each.known(1), "highest": each.known(2)}
+        else:
+            line["missing"] = {
+                metric: choice.recording.reason(value).sentence
+                for metric, (value,) in each.figures.items()
+                if not math.isfinite(value)
+            }
+        yield each.at, line
 
 
 # Any: whatever a recording holds, as JSON knows it.
@@ -224,7 +458,7 @@ def _plain(value: Any) -> Any:
 
 
 def _json(line: object) -> str:
-    return json.dumps(line, separators=(",", ":")) + "\n"
+    return json.dumps(_plain(line), separators=(",", ":")) + "\n"
 
 
 _KINDS = ("events", "not read", "processes", "cells", "copies", "measured copies")
@@ -342,18 +576,12 @@ def _lab(choice: Choice) -> Iterator[_Drawn]:
 
 def _curves(choice: Choice) -> Iterator[_Drawn]:
     """Only what changes, since a curve holds; and where it holds though nothing was read."""
-    newest: dict[tuple[CardId, MetricId], float] = {}
+    newest: dict[tuple[CardId, MetricId], _Drawn] = {}
     read: dict[CardId, tuple[float, float]] = {}  # when last, and how long that lasts
-
-    def point(card: CardId, metric: MetricId, at: float) -> _Drawn:
-        label, unit = METRICS[metric].label, METRICS[metric].unit
-        return _Drawn(card, "", label, at, at, {unit: newest[card, metric]})
-
-    ends = [Round(choice.end, math.inf, card, (), ()) for card in choice.metrics]
+    ends = [Round(choice.end, math.inf, card, {}) for card in choice.metrics]
     for each in chain(rounds(choice), ends):
-        together = zip(each.metrics, each.values, strict=True)
-        known = {metric: value for metric, value in together if math.isfinite(value)}
-        if each.metrics and not known:
+        known = each.known()
+        if each.figures and not known:
             continue
         before, usual = read.get(each.card, (choice.start, math.inf if known else 0.0))
         lasts = each.until - each.at
@@ -362,12 +590,15 @@ def _curves(choice: Choice) -> Iterator[_Drawn]:
         if known:
             read[each.card] = each.at, lasts if math.isfinite(lasts) else usual
         for metric, value in known.items():
-            if newest.get((each.card, metric)) != value:
-                newest[each.card, metric] = value
-                yield point(each.card, metric, each.at)
-    for card, metric in newest:
+            last, about = newest.get((each.card, metric)), METRICS[metric]
+            told = {str(about.unit): value}
+            if last is None or last.args != told:
+                point = _Drawn(each.card, "", about.label, each.at, each.at, told)
+                newest[each.card, metric] = point
+                yield point
+    for (card, _), last in newest.items():
         # Chrome's viewer draws no further than to the last value.
-        yield point(card, metric, read[card][0])
+        yield last._replace(begin=read[card][0], end=read[card][0])
 
 
 FORMS = {"csv": csv_lines, "jsonl": json_lines, "perfetto": trace_lines}

@@ -3,11 +3,11 @@ what was in the lab when its recording began; and how much of a flood is kept.
 """
 
 import base64
-import binascii
 import json
 import re
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+import struct
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeAlias
 
@@ -22,7 +22,6 @@ from gpuexplorer.lab.events import (
     Finished,
     Freed,
     Hello,
-    Memory,
     Peeked,
     Pictured,
     Placed,
@@ -127,21 +126,15 @@ EVENTS = (
     Finished,
     Failed,
 )
-_TOPICS: Mapping[Topic, tuple[type, ...]] = {
-    Topic.CELL: (LabBegan, Sent, Answered, Gone, StartedOver),
-    Topic.EVENT: EVENTS,
-    Topic.COPY: (CopyResult, Forgot),
-    Topic.PROGRAM: (ProgramChosen, ProgramStands, *EVENTS),
+_TOPIC_OF: Mapping[type, Topic] = {
+    **dict.fromkeys(EVENTS, Topic.EVENT),
+    **dict.fromkeys((LabBegan, Sent, Answered, Gone, StartedOver), Topic.CELL),
+    **dict.fromkeys((CopyResult, Forgot), Topic.COPY),
+    **dict.fromkeys((ProgramChosen, ProgramStands), Topic.PROGRAM),
 }
-
-
-def _name(kind: type) -> str:
-    """What a line says it is; what was sent is a Run, with more to it."""
-    return "run" if kind is Sent else kind.__name__.lower()
-
-
-_KINDS = {topic: {_name(each): each for each in kinds} for topic, kinds in _TOPICS.items()}
-_TOPIC_OF = {kind: topic for topic in reversed(Topic) for kind in _TOPICS[topic]}
+# What a line says it is; what was sent is a Run, with more to it.
+_NAMES = {kind: "run" if kind is Sent else kind.__name__.lower() for kind in _TOPIC_OF}
+_KINDS = {name: kind for kind, name in _NAMES.items()}
 
 LONGEST = 8_000_000  # letters; a picture may take millions
 _MOST_PARTS = 100_000  # of one line: more would keep the window waiting
@@ -163,7 +156,7 @@ def line_of(noted: Noted) -> tuple[Topic, str] | None:
     topic = _TOPIC_OF.get(type(what))
     if topic is None:
         return None
-    said: dict[str, object] = {"is": _name(type(what))}
+    said: dict[str, object] = {"is": _NAMES[type(what)]}
     if isinstance(what, CopyResult):
         from gpuexplorer.copies.result_json import result_as_json  # noqa: PLC0415 - a window that measures nothing needs none of it
 
@@ -196,14 +189,14 @@ def noted_of(topic: Topic, text: str) -> Noted:
             parse_float=figure,
             parse_constant=figure,
         )
-        kind = _KINDS[topic][content.pop("is")]
+        kind = _KINDS[content.pop("is")]
         for name in ("random", "version", "profiled", "dropped"):  # of older files
             content.pop(name, None)
         if unsure and kind is not Peeked:  # whose values may well be no numbers
             raise UnreadableError
         what = reader(kind)(content["whole"] if kind is CopyResult else content)
         _check(what)
-    except UNREADABLE as error:
+    except (*UNREADABLE, struct.error) as error:
         raise UnreadableError from error
     noted: Noted = OfProgram(what) if topic is Topic.PROGRAM else what
     return noted
@@ -218,56 +211,43 @@ def _whole(digits: str) -> int:
 # Any: one of the records above.
 def _check(what: Any) -> None:
     """What a type does not say, and what whoever shows it takes for granted."""
-    good = True
+    good, devices = True, list[str]()
     match what:
         case Run(code=code) | ProgramChosen(text=code):
             good = len(code) <= _MOST_CODE
-        case Hello(devices=devices) | Watched(devices=devices):
-            good = all(_DEVICE.fullmatch(each.name) for each in devices)
+        case Hello() | Watched():
+            devices = [each.name for each in what.devices]
         case Pictured(png=png):
             good = _pixels(png) <= _MOST_PIXELS
         case Peeked(rows=rows):
-            good = bool(rows) and len(set(map(len, rows))) == 1
+            good = len(set(map(len, rows))) == 1
         case Placed(name=name, kind=kind):
             good = name.isidentifier() and kind in _KINDS_OF_THINGS
-        case CopyResult(job=job, measured=measured):
-            good = job.mode in MODES and job.bytes > 0
-            good = good and _are_devices([job.source, job.target])
-            samples = (
-                () if measured is None else (*measured.samples_s, *measured.back_samples_s)
-            )
-            good = good and all(each > 0 for each in samples)
-        case Transferred(source=source, target=target):
-            good = _are_devices([source, target])
+        case CopyResult(job=job, measured=seen):
+            devices = [job.source, job.target]
+            samples = (*seen.samples_s, *seen.back_samples_s) if seen else ()
+            good = job.mode in MODES and min((job.bytes, *samples)) > 0
+        case Transferred():
+            devices = [what.source, what.target]
         case Spans(spans=spans):
+            devices = [each.device for each in spans]
             good = all(0 <= each.begin <= each.end for each in spans)
-            good = good and _are_devices([each.device for each in spans])
         case Finished(memory=memory) | Failed(memory=memory):
-            good = _are_devices([each.device for each in memory])
-            known = [each for one in memory for each in _bytes_of(one) if each is not None]
-            good = good and all(0 <= each <= _MOST_MEMORY for each in known)
-    if not good:
+            devices = [each.device for each in memory]
+            known = (size for each in memory for size in vars(each).values())
+            sizes = (size for size in known if isinstance(size, int))
+            good = all(0 <= size <= _MOST_MEMORY for size in sizes)
+    if not (good and all(map(_DEVICE.fullmatch, devices))):
         raise UnreadableError
-
-
-def _bytes_of(memory: Memory) -> Sequence[int | None]:
-    used = (memory.tensors_bytes, memory.reserved_bytes, memory.context_bytes)
-    return *used, memory.free_bytes, memory.total_bytes
-
-
-def _are_devices(names: Sequence[str]) -> bool:
-    return all(map(_DEVICE.fullmatch, names))
 
 
 def _pixels(png: str) -> int:
     """As its head says; the rest is not looked at."""
-    try:
-        head = base64.b64decode(png[:32])
-    except binascii.Error as error:
-        raise UnreadableError from error
-    if head[:8] != b"\x89PNG\r\n\x1a\n" or head[12:16] != b"IHDR":
+    head = base64.b64decode(png[:32])
+    signature, kind, wide, high = struct.unpack(">8s4x4sII", head)
+    if (signature, kind) != (b"\x89PNG\r\n\x1a\n", b"IHDR"):
         raise UnreadableError
-    return int.from_bytes(head[16:20], "big") * int.from_bytes(head[20:24], "big")
+    return int(wide * high)
 
 
 _FIRST = 0  # the command of every session's first cell
@@ -327,74 +307,68 @@ _LEFT_OUT = mark("[Left out of this recording: {letters:,} letters, {pictures} p
 
 @dataclass(slots=True)
 class _Kept:
-    """What was kept of it, and what is held back."""
+    """What was kept of a cell, and what is held back."""
 
     printed: int = 0
     pictured: int = 0
     last: deque[Printed] = field(default_factory=deque)
     held: int = 0  # letters in these
-    left_out: int = 0
-    pictures_left_out: int = 0
+    letters: int = 0  # that were left out
+    pictures: int = 0
     seen: Watched | None = None
     seen_at: float = float("-inf")
+
+    def take(self, event: Printed | Pictured | Watched, at: float) -> Iterator[Event]:
+        match event:
+            case Watched():
+                self.seen = event if self.seen is None else merged(self.seen, event)
+                if at - self.seen_at >= SEEN_EVERY or event.over:
+                    yield self.seen
+                    self.seen, self.seen_at = None, at
+            case Pictured(png=png):
+                self.pictured += len(png)
+                if self.pictured <= MOST_PICTURED:
+                    yield event
+                else:
+                    self.pictures += 1
+            case Printed(text=text):
+                self.printed += len(text)
+                if self.printed <= MOST_PRINTED:
+                    yield event
+                    return
+                self.last.append(event)
+                self.held += len(text)
+                while self.held > LAST_PRINTED:
+                    gone = len(self.last.popleft().text)
+                    self.held -= gone
+                    self.letters += gone
+
+    def rest(self, number: int) -> Iterator[Event]:
+        if self.letters or self.pictures:
+            words = tr(_LEFT_OUT, letters=self.letters, pictures=self.pictures)
+            yield Printed(number, f"\n{words}\n", "err")
+        yield from self.last
+        if self.seen is not None:
+            yield self.seen
 
 
 class LabBounds:
     """Of one worker. What is left out of the middle is said there."""
 
     def __init__(self) -> None:
-        self._cells: dict[int, _Kept] = {}
+        self._cells: defaultdict[int, _Kept] = defaultdict(_Kept)
 
     def take(self, event: Event, at: float) -> Iterator[Event]:
         """What is to be kept now: it, or nothing yet, or also what was held back before."""
-        number = event.id
-        match event:
-            case Printed() | Pictured() | Watched():
-                cell = self._cells.setdefault(number, _Kept())
-                yield from _bounded(cell, event, at)
-            case Finished() | Failed():
-                yield from _rest(number, self._cells.pop(number, _Kept()))
-                yield event
-            case _:
-                yield event
+        if isinstance(event, Printed | Pictured | Watched):
+            yield from self._cells[event.id].take(event, at)
+            return
+        if isinstance(event, Finished | Failed):
+            yield from self._cells.pop(event.id, _Kept()).rest(event.id)
+        yield event
 
     def rest(self) -> Iterator[Event]:
         """What is held back of cells that have not come to their end."""
         for number, cell in self._cells.items():
-            yield from _rest(number, cell)
+            yield from cell.rest(number)
         self._cells.clear()
-
-
-def _bounded(cell: _Kept, event: Printed | Pictured | Watched, at: float) -> Iterator[Event]:
-    match event:
-        case Watched():
-            cell.seen = event if cell.seen is None else merged(cell.seen, event)
-            if at - cell.seen_at >= SEEN_EVERY or event.over:
-                yield cell.seen
-                cell.seen, cell.seen_at = None, at
-        case Pictured(png=png):
-            cell.pictured += len(png)
-            if cell.pictured <= MOST_PICTURED:
-                yield event
-            else:
-                cell.pictures_left_out += 1
-        case Printed(text=text):
-            cell.printed += len(text)
-            if cell.printed <= MOST_PRINTED:
-                yield event
-                return
-            cell.last.append(event)
-            cell.held += len(text)
-            while cell.held > LAST_PRINTED:
-                gone = len(cell.last.popleft().text)
-                cell.held -= gone
-                cell.left_out += gone
-
-
-def _rest(number: int, cell: _Kept) -> Iterator[Event]:
-    if cell.left_out or cell.pictures_left_out:
-        words = tr(_LEFT_OUT, letters=cell.left_out, pictures=cell.pictures_left_out)
-        yield Printed(number, f"\n{words}\n", "err")
-    yield from cell.last
-    if cell.seen is not None:
-        yield cell.seen

@@ -1,297 +1,198 @@
-"""OldStore: a file of version 1, read as it is: what its tables hold, as facts and blocks of
-today's. `convert` writes all that into a new file.
+"""A file of version 1: all that is in it goes into the tables of a new one. What is damaged is
+left out.
 """
 
 import json
 import sqlite3
 import zlib
-from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
-from operator import attrgetter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from gpuexplorer.core.harmless import clean, is_time
-from gpuexplorer.core.records import text_of
-from gpuexplorer.recording.door import Row, SafeFile
+from gpuexplorer.core.records import UNREADABLE
+from gpuexplorer.recording.door import SafeFile
 from gpuexplorer.recording.schema import (
     FULL,
-    MINUTE,
-    MOST_READINGS,
     PROCESSES_RHYTHM,
     SUM,
-    Column,
+    Floats,
     Record,
     StripFacts,
     Turn,
+    from_raw,
+    put_chunk,
+    put_fact,
+    put_line,
+    put_sums,
 )
-from gpuexplorer.recording.strands import (
-    MOST_FACTS,
-    MOST_HAPPENINGS,
-    TIMES,
-    Block,
-    Fact,
-    Floats,
-    Store,
-)
-from gpuexplorer.recording.tables import put_chunk, put_line, put_sums
+from gpuexplorer.telemetry.history import MINUTE, firsts, summed
 
-_KINDS = {"i": int, "f": float, "s": str, "b": bytes}
-_SAID_AT_ONCE = 100
+_TIMES = ""  # the metric of a series that holds its times
+_AT_ONCE, _MOST_PIECES = 100, 500_000
+_LARGEST = 8 * FULL * (1 + SUM)  # bytes that a piece unfolds to
+_FACTS = {"program": '""', "anonymous": "false", "reasons": "[]", "states": "[]"}
+_HAPPENING = ("at", "wall", "kind", "card", "about", "lasted")
+
+# What a strand's rows are told as: when, and what of each metric.
+_Chunk = tuple[Floats, Mapping[str, Floats]]
 
 
-class OldStore(Store):
-    """A strip is a subject and a rhythm; each of its metrics is a series of pieces."""
+def convert(old: SafeFile, new: sqlite3.Connection) -> None:
+    """Into tables that are empty."""
+    new.execute("BEGIN")
+    new.execute("DELETE FROM fact")
+    told: dict[str, str] = dict(old.rows("SELECT name, value FROM fact LIMIT 100"))
+    facts = {name: told.get(name, otherwise) for name, otherwise in _FACTS.items()}
+    put_line(new, 0.0, Record.FILE, _object(**facts))
+    conversion = _Conversion(old, new)
+    conversion.put_facts()
+    conversion.put_strips()
+    new.execute("COMMIT")
 
-    grain = MINUTE
 
-    def __init__(self, file: SafeFile) -> None:
-        self._series: dict[int, dict[str, int]] = {}
-        self._strips: dict[tuple[int, str], int] = {}
-        super().__init__(file)
+class _Conversion:
+    """Whatever a row holds is put as it is: who reads the new file checks it."""
 
-    def facts(self) -> Iterator[Fact]:
-        found = [self._file_facts(), *self._runs(), *self._turns(), *self._subjects()]
-        return iter(sorted(found, key=attrgetter("at")))
+    def __init__(self, old: SafeFile, new: sqlite3.Connection) -> None:
+        self._old, self._new = old, new
+        self._processes: dict[int, int] = {}  # by their numbers in the old file
+        self._owners: dict[int, tuple[float, str]] = {}  # of a subject: since when, and who
+        self._users: dict[str, list[int] | None] = {}
+        self._series: dict[tuple[int, str], dict[str, int]] = {}
+        self._tails: dict[tuple[int, str], list[_Chunk]] = {}
 
-    def _file_facts(self) -> Fact:
-        told = {"program": '""', "anonymous": "false", "reasons": "[]", "states": "[]"}
-        told |= {
-            name: value
-            for name, value in self.file.rows("SELECT name, value FROM fact LIMIT 100")
-            if isinstance(value, str) and name in told
-        }
-        return Fact(0, 0.0, Record.FILE, "", _object(**told))
+    def put_facts(self) -> None:
+        self._each("run", "began, writer, machine, ended", self._run)
+        self._each("subject", "first, kind, name, facts", self._subject)
+        self._each("turn", "at, kind, value", self._turn)
+        self._each("happening", f"sentence, {', '.join(_HAPPENING)}", self._happening)
+        self._each("said", "at, what, text", lambda _, *said: put_line(self._new, *said))
 
-    def _runs(self) -> Iterator[Fact]:
-        for number, began, writer, machine, ended in self._rows(
-            "ifss", "id, began, writer, machine, ended FROM run ORDER BY id DESC"
-        ):
-            text = _object(writer=writer, machine=machine)
-            yield Fact(number, began, Record.RUN, "", text)
-            if is_time(ended):
-                yield Fact(number, ended, Record.ENDED, "", str(number))
+    def put_strips(self) -> None:
+        """Of each subject and rhythm: its series, and what the tail has of them."""
+        self._each("series", "subject, rhythm, metric", self._one_of_series)
+        self._each("layout", "subject, rhythm, metrics", self._layout)
+        for of in dict.fromkeys((*self._series, *self._tails)):
+            if of[0] in self._owners:
+                self._strip(*of)
 
-    def _turns(self) -> Iterator[Fact]:
-        said: dict[str, str] = {}
-        for number, at, kind, text in self._rows(
-            "ifss", "id, at, kind, value FROM turn ORDER BY id DESC"
-        ):
-            if kind != Turn.PROCESSES:
-                yield Fact(number, at, kind, "", text)
-                continue
-            try:
-                users = dict(json.loads(text))
-            except (ValueError, TypeError, RecursionError):
-                self.file.damaged = True
-                continue
-            for card, numbers in users.items():
-                told = json.dumps(numbers)
-                if said.get(card) != told:
-                    said[card] = told
-                    yield Fact(number, at, kind, clean(card), told)
+    def _each(self, table: str, columns: str, put: Callable[..., object]) -> None:
+        """A row after the other, its number first, then these."""
+        last, found = -2, -1
+        while found > last:
+            last = found
+            which = f"WHERE id > {last} ORDER BY id LIMIT {_AT_ONCE}"
+            for row in self._old.rows(f"SELECT id, {columns} FROM {table} {which}"):
+                found = row[0]
+                self._sure(put, *row)
 
-    def _subjects(self) -> Iterator[Fact]:
-        owners: dict[int, tuple[float, str]] = {}
-        for number, first, kind, name, facts in self._rows(
-            "ifsss", "id, first, kind, name, facts FROM subject ORDER BY id DESC"
-        ):
-            process = kind == "process"
-            owners[number] = first, str(number) if process else name
-            if process:
-                yield Fact(number, first, Record.PROCESS, "", facts)
-        for number, _, subject, rhythm, metric in self._rows(
-            "ifiss", "id, 0.0, subject, rhythm, metric FROM series ORDER BY id DESC"
-        ):
-            self._series.setdefault(self._strip(subject, rhythm), {})[metric] = number
-        layouts = self._layouts()
-        for (_, subject, rhythm), names in layouts.items():
-            known = self._series.setdefault(self._strip(subject, rhythm), {})
-            known.update({name: -1 for name in names if name not in known})
-        for (subject, rhythm), strip in self._strips.items():
-            if subject in owners:
-                first, owner = owners[subject]
-                names = [name for name in self._series[strip] if name != TIMES]
-                facts = text_of(StripFacts(owner, rhythm, names))
-                yield Fact(strip, first, Record.STRIP, "", facts)
+    def _sure(self, put: Callable[..., object], *row: object) -> None:
+        try:
+            put(*row)
+        except (*UNREADABLE, zlib.error):
+            self._old.damaged = True
 
-    def _strip(self, subject: int, rhythm: str) -> int:
-        return self._strips.setdefault((subject, rhythm), len(self._strips) + 1)
+    def _run(self, _: int, began: float, writer: str, machine: str, ended: object) -> None:
+        text = _object(writer=writer, machine=machine)
+        number = put_line(self._new, began, Record.RUN, text)
+        if isinstance(ended, float):
+            put_line(self._new, ended, Record.ENDED, str(number))
 
-    def _layouts(self) -> dict[tuple[int, int, str], Sequence[str]]:
-        found: dict[tuple[int, int, str], Sequence[str]] = {}
-        for number, _, subject, rhythm, metrics in self._rows(
-            "ifiss",
-            "id, 0.0, subject, rhythm, metrics FROM layout"
-            " WHERE id IN (SELECT layout FROM tail) ORDER BY id DESC",
-        ):
-            try:
-                names = json.loads(metrics)
-            except (ValueError, RecursionError):
-                names = None
-            if isinstance(names, list) and all(isinstance(name, str) for name in names):
-                found[number, subject, rhythm] = names
-            else:
-                self.file.damaged = True
+    def _subject(self, number: int, first: float, kind: str, name: str, facts: str) -> None:
+        if kind == "process":
+            self._processes[number] = put_line(self._new, first, Record.PROCESS, facts)
+            name = str(self._processes[number])
+        self._owners[number] = float(first), name
+
+    def _turn(self, _: int, at: float, kind: str, text: str) -> None:
+        if kind != Turn.PROCESSES:
+            put_line(self._new, at, kind, text)
+            return
+        for card, numbers in json.loads(text).items():
+            users = None if numbers is None else [self._processes.get(e, 0) for e in numbers]
+            if self._users.get(card, ()) != users:
+                self._users[card] = users
+                put_line(self._new, at, kind, json.dumps(users), card)
+
+    def _happening(self, _: int, sentence: str, *rest: object) -> None:
+        texts = dict(zip(_HAPPENING, map(json.dumps, rest), strict=True))
+        told = _object(**texts, sentence=sentence)
+        put_line(self._new, float(str(rest[0])), Record.HAPPENING, told)
+
+    def _one_of_series(self, number: int, subject: int, rhythm: str, metric: str) -> None:
+        self._series.setdefault((subject, rhythm), {})[metric] = number
+
+    def _layout(self, number: int, subject: int, rhythm: str, metrics: str) -> None:
+        names = json.loads(metrics)
+        rows = self._old.rows(f"SELECT at, data FROM tail WHERE layout = {number} ORDER BY id")
+        there = [(float(at), from_raw(data)) for at, data in rows]
+        if there:
+            times = np.maximum.accumulate([at for at, _ in there])
+            figures = np.array([each for _, each in there]).T
+            columns = dict(zip(names, figures, strict=True))
+            self._tails.setdefault((subject, rhythm), []).append((times, columns))
+
+    def _strip(self, subject: int, rhythm: str) -> None:
+        mine = self._series.get((subject, rhythm), {})
+        rest = self._tails.get((subject, rhythm), [])
+        told = dict.fromkeys([*mine, *(name for _, columns in rest for name in columns)])
+        names = [name for name in told if name != _TIMES]
+        first, owner = self._owners[subject]
+        strip = put_fact(self._new, first, Record.STRIP, StripFacts(owner, rhythm, names))
+        chunks = sorted((*self._chunks(mine), *rest), key=lambda chunk: chunk[0][0])
+        begins = chunks[0][0][0] if chunks else np.inf
+        sums = [self._old_sums([mine.get(name, -1) for name in names], begins)]
+        for times, columns in chunks:
+            nothing = np.full(times.size, np.nan)
+            known = [columns.get(name, nothing) for name in names]
+            good = [each if each.size == times.size else nothing for each in known]
+            put_chunk(self._new, strip, times, good)
+            if names:
+                sums.append((times[firsts(times)], summed(times, np.array(good))))
+        if rhythm != PROCESSES_RHYTHM:
+            starts = np.concatenate([each for each, _ in sums])
+            figures = np.concatenate([each for _, each in sums], axis=2)
+            for begin in range(0, starts.size, FULL):
+                part = slice(begin, begin + FULL)
+                put_sums(self._new, strip, starts[part], figures[:, :, part])
+
+    def _chunks(self, series: Mapping[str, int]) -> Iterator[_Chunk]:
+        columns = {name: self._pieces(number, 0) for name, number in series.items()}
+        for first, times in columns.pop(_TIMES, {}).items():
+            if (np.diff(times) >= 0).all():
+                there = {name: each[first] for name, each in columns.items() if first in each}
+                yield times, there
+
+    def _old_sums(self, series: Sequence[int], until: float) -> tuple[Floats, Floats]:
+        """Of the minutes before that; each metric may have others."""
+        found = []
+        for number in series:
+            some = self._pieces(number, round(MINUTE), 1 + SUM).values()
+            whole = np.concatenate([np.empty((1 + SUM, 0)), *some], axis=1)
+            found.append(whole[:, whole[0] + MINUTE <= until])
+        starts = np.unique(np.concatenate([np.empty(0), *(each[0] for each in found)]))
+        figures = np.full((len(found), SUM, starts.size), np.nan)
+        figures[:, -1] = 0.0
+        for place, each in enumerate(found):
+            figures[place][:, starts.searchsorted(each[0])] = each[1:]
+        return starts, figures
+
+    def _pieces(self, series: int, level: int, wide: int = 1) -> Mapping[float, Floats]:
+        """By when each begins, its figures."""
+        found: dict[float, Floats] = {}
+
+        def put(first: float, count: int, data: bytes) -> None:
+            plain = zlib.decompressobj().decompress(data, _LARGEST)
+            figures = from_raw(plain).reshape((wide, count) if wide > 1 else count)
+            if count:
+                found[first] = figures
+
+        which = f"series = {series} AND level = {level} LIMIT {_MOST_PIECES}"
+        for row in self._old.rows(f"SELECT first, count, data FROM piece WHERE {which}"):
+            self._sure(put, *row)
         return found
-
-    def happenings(self) -> Iterator[Fact]:
-        for number, at, kind, sentence, about, wall, card, lasted in self._rows(
-            "ifsss",
-            "id, at, kind, sentence, about, wall, card, lasted FROM happening ORDER BY id DESC",
-            MOST_HAPPENINGS,
-        ):
-            rest = {"at": at, "wall": wall, "kind": kind, "card": card, "about": about}
-            text = {name: json.dumps(value, default=repr) for name, value in rest.items()}
-            text |= {"sentence": sentence, "lasted": json.dumps(lasted, default=repr)}
-            yield Fact(number, at, Record.HAPPENING, "", _object(**text))
-
-    def said(self) -> Iterator[Fact]:
-        number = -1
-        while rows := self._rows(
-            "ifss",
-            f"id, at, what, text FROM said WHERE id > {number} ORDER BY id",
-            _SAID_AT_ONCE,
-        ):
-            yield from (Fact(row[0], row[1], row[2], "", row[3]) for row in rows)
-            number = rows[-1][0]
-
-    def read_tail(self) -> None:
-        layouts = {
-            number: (strip, names)
-            for (number, subject, rhythm), names in self._layouts().items()
-            if (strip := self._strips.get((subject, rhythm), 0)) in self.names
-        }
-        told: dict[int, list[tuple[float, bytes]]] = {}
-        for _, at, layout, data in self._rows("ifib", "id, at, layout, data FROM tail"):
-            told.setdefault(layout, []).append((at, data))
-        for layout, rows in told.items():
-            if layout in layouts:
-                strip, names = layouts[layout]
-                self._put_tail(strip, names, rows)
-
-    def blocks(self, strip: int) -> Iterable[Block]:
-        return self._pieces(strip, TIMES, 0)
-
-    def _blocks_of_sums(self, strip: int, name: str) -> Iterable[Block]:
-        return self._pieces(strip, name, round(MINUTE))
-
-    def ends(self, before: float) -> tuple[float, float]:
-        asked = "FROM piece WHERE level"
-        [(first,)] = self.file.rows(f"SELECT min(first) {asked} IN (0, 60)") or [(None,)]
-        lasts = self.file.rows(f"SELECT max(last) {asked} = 0 AND last < ?", before)
-        return self._with_tail(first, lasts[0][0] if lasts else None, before)
-
-    def _last_row(self, table: str) -> int:
-        return super()._last_row("piece")
-
-    def _pieces(self, strip: int, name: str, level: int) -> list[Block]:
-        rows = self.file.rows(
-            "SELECT first, last, id FROM piece WHERE series = ? AND level = ? AND id <= ?",
-            *(self._series[strip].get(name, -1), level, self._newest["chunk"]),
-        )
-        return self._as_blocks(strip, rows)
-
-    def _read_sums(self, block: Block, name: str) -> Sequence[Floats]:
-        return self._unfolded("id = ?", block.row, SUM)
-
-    def _read(self, table: str, block: Block, name: str) -> Floats | None:
-        series = self._series[block.strip].get(name, -1)
-        found = self._unfolded(f"series = {series} AND level = 0 AND first = ?", block.first, 1)
-        return found[0] if found else None
-
-    def _unfolded(self, which: str, value: float, wide: int) -> Sequence[Floats]:
-        rows = self.file.rows(f"SELECT count, data FROM piece WHERE {which} LIMIT 1", value)
-        match rows:
-            case [(int(count), bytes(data))] if 0 < count <= MOST_READINGS:
-                size = 8 * count * wide
-                try:
-                    plain = zlib.decompressobj().decompress(data, size + 1)
-                except zlib.error:
-                    plain = b""
-                if len(plain) == size:
-                    found = np.frombuffer(plain, "<f8").astype(np.float64)
-                    return [found[:count], found[count:]] if wide > 1 else [found]
-        self.file.damaged |= bool(rows)
-        return []
-
-    def _rows(self, kinds: str, question: str, most: int = MOST_FACTS) -> list[Row]:
-        """Oldest first, where they were asked for the newest first. The second is a time."""
-        rows = self.file.rows(f"SELECT {question} LIMIT {most}")
-        expected = [_KINDS[each] for each in kinds]
-        good = [row for row in rows if all(map(isinstance, row, expected)) and is_time(row[1])]
-        self.file.damaged |= len(good) < len(rows)
-        return good[::-1] if "DESC" in question else good
 
 
 def _object(**texts: str) -> str:
     """Of JSON."""
     return f"{{{','.join(f'{json.dumps(name)}:{text}' for name, text in texts.items())}}}"
-
-
-def convert(store: Store, database: sqlite3.Connection) -> None:
-    """All that is in it, into the tables of a new file."""
-    numbers: dict[tuple[str, int], int] = {}
-
-    def put(fact: Fact) -> int:
-        return put_line(database, fact.at, fact.kind, fact.text, fact.whose)
-
-    facts = list(store.facts())
-    for each in (fact for fact in facts if fact.kind in (Record.RUN, Record.PROCESS)):
-        numbers[each.kind, each.number] = put(each)
-    for each in facts:
-        if each.kind == Record.ENDED:
-            put(each._replace(text=str(numbers.get((Record.RUN, each.number), 0))))
-        elif each.kind == Turn.PROCESSES and each.text != "null":
-            users = [numbers.get((Record.PROCESS, old), 0) for old in json.loads(each.text)]
-            put(each._replace(text=json.dumps(users)))
-        elif each.kind in tuple(Turn):
-            put(each)
-        elif each.kind == Record.STRIP:
-            told = json.loads(each.text)
-            if told["rhythm"] == PROCESSES_RHYTHM:
-                told["owner"] = str(numbers.get((Record.PROCESS, int(told["owner"])), 0))
-            numbers[each.kind, each.number] = put(each._replace(text=json.dumps(told)))
-    for each in chain(store.happenings(), store.said()):
-        put(each)
-    for strip, names in store.names.items():
-        number, first = numbers[Record.STRIP, strip], None
-        for block in sorted(chain(store.blocks(strip), store.tail_of(strip))):
-            times = store.column(block, TIMES)
-            if times is not None:
-                first = float(times[0]) if first is None else first
-                columns = [store.column(block, name) for name in names]
-                nothing = np.full(times.size, np.nan)
-                good = [
-                    c if c is not None and c.size == times.size else nothing for c in columns
-                ]
-                put_chunk(database, number, [_column(each) for each in (times, *good)])
-        _put_sums(database, number, [_all_sums(store, strip, name) for name in names], first)
-    database.commit()
-
-
-def _all_sums(store: Store, strip: int, name: str) -> Floats:
-    some = [store.sums(each, name) for each in sorted(store.blocks_of_sums(strip, name))]
-    return np.concatenate([np.empty((SUM, 0)), *some], axis=1)
-
-
-def _put_sums(
-    database: sqlite3.Connection, strip: int, sums: Sequence[Floats], first: float | None
-) -> None:
-    """`first`: from when on there are readings; the sum that holds some of them begins then."""
-    starts = np.unique(np.concatenate([np.empty(0), *(each[0] for each in sums)]))
-    figures = np.full((len(sums), SUM - 1, starts.size), np.nan)
-    figures[:, -1] = 0.0
-    for number, each in enumerate(sums):
-        figures[number][:, starts.searchsorted(each[0])] = each[1:]
-    if first is not None:
-        starts[(starts < first) & (first < starts + MINUTE)] = first
-    for begin in range(0, starts.size, FULL):
-        some = slice(begin, begin + FULL)
-        columns = [_column(starts[some]), *(_column(each[:, some].ravel()) for each in figures)]
-        put_sums(database, strip, columns)
-
-
-def _column(values: Floats) -> Column:
-    return array("d", values.tobytes())

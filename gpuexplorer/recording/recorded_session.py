@@ -1,5 +1,6 @@
 """RecordedSession: an opened recording as the session that screens show, whose clock is the
-playhead.
+playhead. RecordedPast is what plots get of it: readings where they are few enough to be seen,
+else sums a minute; JoinedPast has the live past after it.
 """
 
 import math
@@ -7,29 +8,37 @@ import threading
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.metrics import Cadence, metrics_of
+from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.core.words import Message
-from gpuexplorer.recording.recorded_past import RecordedPast
 from gpuexplorer.recording.recording import MOST_HAPPENINGS, Recording
-from gpuexplorer.recording.schema import CPU, HOST_MEMORY, ProgramSeen
+from gpuexplorer.recording.schema import CPU, HOST_MEMORY, Floats, ProgramSeen
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.facts import Cards, Notes, Tell, Users, Watch
 from gpuexplorer.telemetry.happenings import Happening
+from gpuexplorer.telemetry.history import GAP, MINUTE, History, Past, condensed, headed
 from gpuexplorer.telemetry.process_book import BookRow, ProcessBook, ProcessPast, Standing
-from gpuexplorer.telemetry.processes import Ancestor, CardProcess, NamedProcess, ProcessFigure
+from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 from gpuexplorer.telemetry.session import LONGEST, SHORTEST, BeatCount, Session
 from gpuexplorer.telemetry.topology import Topology
+from gpuexplorer.telemetry.trace import Trace
 
 RECORDED = "recording"  # the name of a source that is read from a file
 # Seconds between two looks while it plays, whatever the speed.
 _EVERY = 0.2
 # Of a process, as the live window keeps them.
 _MINUTES = 240.0
+_USUAL = 1.0  # seconds from one reading to the next
+_LEARNT = 200  # distances of which the middle one is the usual one
+_WIDE = MINUTE / 2  # seconds of a column, from which sums are as good as readings
+_ROUNDED = 0.001  # seconds; the axis counts since 1970
 
 
 class _Course(NamedTuple):
@@ -55,7 +64,6 @@ class Playhead(Clock):
         self.began, self.ended = began, ended
         self.wall_at = wall_at  # the time of day of any moment of the axis
         self._steady = steady
-        self._lock = threading.Lock()
         self._course = _Course(ended)  # replaced whole
         self._listeners: tuple[Callable[[], None], ...] = ()
 
@@ -80,27 +88,19 @@ class Playhead(Clock):
 
     def play(self, speed: float) -> None:
         """From the end it begins anew."""
-        with self._lock:
-            at = self.now()
-            self._go(self.began if at >= self.ended else at, speed)
-        self._tell()
+        at = self.now()
+        self._go(self.began if at >= self.ended else at, speed)
 
     def pause(self) -> None:
-        with self._lock:
-            self._go(self.now(), 0.0)
-        self._tell()
+        self._go(self.now(), 0.0)
 
     def seek(self, at: float) -> None:
         """To the nearest there is; it plays on if it did."""
-        with self._lock:
-            speed = self._course.speed if self.playing else 0.0
-            self._go(min(max(at, self.began), self.ended), speed)
-        self._tell()
+        speed = self._course.speed if self.playing else 0.0
+        self._go(min(max(at, self.began), self.ended), speed)
 
     def _go(self, at: float, speed: float) -> None:
         self._course = _Course(at, self._steady(), speed)
-
-    def _tell(self) -> None:
         for listener in self._listeners:
             listener()
 
@@ -175,7 +175,9 @@ class RecordedStream:
             if self._watch.users:
                 seen = self.recording.processes(card.id, at)
                 self.book.show(card.id, seen)
-                self._tell(Users(card.id, None if seen is None else [*map(_named, seen)]))
+                self._tell(
+                    Users(card.id, None if seen is None else [each.named for each in seen])
+                )
         self._tell(self.host_now())
         self.looks += 1
 
@@ -241,79 +243,109 @@ class RecordedProcesses(ProcessBook):
     def __init__(self, recording: Recording, playhead: Playhead) -> None:
         super().__init__(playhead)
         self._recording, self._playhead = recording, playhead
-        self._told: dict[CardId, Sequence[BookRow] | None] = {}
-        self._subjects: dict[tuple[CardId, int], int] = {}
+        self._seen: dict[CardId, Sequence[ProgramSeen] | None] = {}
 
     def take(self, card: CardId, named: Sequence[NamedProcess] | None) -> None:
         """`show` says more of them."""
 
     def show(self, card: CardId, seen: Sequence[ProgramSeen] | None) -> None:
         """What was known of this card; None where nobody could tell."""
-        told = None if seen is None else [_row(each) for each in seen]
-        self._subjects.update({(card, each.facts.pid): each.subject for each in seen or ()})
-        if told != self._told.get(card):
-            self._told = {**self._told, card: told}
-            self._rows = tuple(row for rows in self._told.values() for row in rows or ())
-            self._living = tuple(row.named for row in self._rows)
+        if seen != self._seen.get(card, ()):
+            self._seen = {**self._seen, card: seen}
+            there = [each for some in self._seen.values() for each in some or ()]
+            self._living = tuple(each.named for each in there)
+            self._rows = tuple(
+                BookRow(each.named, Standing.THERE, each.since, each.named.process)
+                for each in there
+            )
 
     def keep(self, cards: Collection[CardId]) -> None:
-        for gone in self._told.keys() - set(cards):
+        for gone in self._seen.keys() - set(cards):
             self.show(gone, None)
 
-    def rows(self) -> Sequence[BookRow]:
-        return self._rows
-
-    def living(self) -> Sequence[NamedProcess]:
-        return self._living
-
     def past(self, card: CardId, pid: int) -> ProcessPast:
-        end, subject = self._playhead.now(), self._subjects.get((card, pid))
-        if subject is None:
-            return ProcessPast()
+        end, there = self._playhead.now(), self._seen.get(card) or ()
+        subject = next((each.subject for each in there if each.facts.pid == pid), None)
         asked = (ProcessFigure.SM, ProcessFigure.MEMORY, CPU, HOST_MEMORY)
-        told = [
-            self._recording.program_readings(subject, each, end - _MINUTES, end)
-            for each in asked
-        ]
-        times = told[0].times
-        unknown = [math.nan] * len(times)
+        strand = self._recording.strand(str(subject), CPU)
+        told = [strand.readings(each, end - _MINUTES, end) for each in asked]
+        times = told[0][0]
+        unknown = np.full(times.size, math.nan)
         # What is read together has the same times, unless a piece is damaged.
-        figures = [each.values if len(each.times) == len(times) else unknown for each in told]
-        return ProcessPast(times, *figures)
+        figures = [each if its.size == times.size else unknown for its, each in told]
+        return ProcessPast(*(each.tolist() for each in (times, *figures)))
 
     def looked_at(self, card: CardId) -> float | None:
-        return None if self._told.get(card) is None else self._playhead.now()
+        return None if self._seen.get(card) is None else self._playhead.now()
 
 
-def _row(seen: ProgramSeen) -> BookRow:
-    named = _named(seen)
-    return BookRow(named, Standing.THERE, seen.since, named.process)
+class RecordedPast:
+    """A TraceSource on the recording's axis. For any thread."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self.began, self.ended = recording.began, recording.ended
+        self.cards, self.memory_bytes = recording.with_readings, recording.memory_bytes
+
+    def trace(
+        self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
+    ) -> Trace:
+        width = (end - start) / max(columns, 1)
+        return condensed(self.past(card, metric, start, end, width), start, end, columns)
+
+    def past(
+        self, card: CardId, metric: MetricId, start: float, end: float, width: float
+    ) -> Past:
+        """As fine as columns of that width can show."""
+        start, end = max(start, self.began), min(end, self.ended)
+        strand = self._recording.strand(card, metric)
+        if width >= _WIDE:
+            return _of_sums(strand.sums(metric, start, end))
+        before = _of_sums(strand.sums(metric, start, end, forgotten=True))
+        return before.then(_of_readings(*strand.readings(metric, start, end)))
 
 
-def _named(seen: ProgramSeen) -> NamedProcess:
-    """As it was told then; nobody asks this computer who has that number now."""
-    facts = seen.facts
-    process = CardProcess(
-        facts.card,
-        facts.pid,
-        facts.use,
-        seen.values,
-        seen.missing,
-        simulated_command=(facts.command or "") if facts.simulated else None,
-        simulated_user=facts.user if facts.simulated else None,
-    )
-    return NamedProcess(
-        process,
-        facts.resolved,
-        facts.reason,
-        facts.user,
-        facts.command,
-        seen.cpu,
-        seen.memory_bytes,
-        facts.started_at,
-        facts.container,
-        facts.ours,
-        facts.of_this_user,
-        tuple(Ancestor(pid, command) for pid, command in facts.ancestors),
-        elsewhere=facts.elsewhere,
-    )
+class JoinedPast:
+    """A TraceSource on the live steady clock, to which `shift` takes the recording's axis."""
+
+    ended: float | None = None  # it goes on
+
+    def __init__(self, live: History, stored: Recording, shift: float) -> None:
+        self._live, self._stored, self._shift = live, RecordedPast(stored), shift
+        self.began = stored.began + shift
+
+    def cards(self) -> Sequence[CardId]:
+        return tuple(dict.fromkeys((*self._stored.cards(), *self._live.cards())))
+
+    def memory_bytes(self) -> int:
+        return self._stored.memory_bytes() + self._live.memory_bytes()
+
+    def trace(
+        self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
+    ) -> Trace:
+        past = self._live.past(card, metric, start, end)
+        # Nothing of what is kept of this very run: the live past knows it better.
+        began, shift = self._live.began, self._shift
+        stop = end if began is None else min(end, began - _ROUNDED)
+        if self.began <= stop >= start:
+            width = (end - start) / max(columns, 1)
+            before = self._stored.past(card, metric, start - shift, stop - shift, width)
+            past = replace(before, times=before.times + shift).then(past)
+        return condensed(past, start, end, columns)
+
+
+def _of_readings(times: Floats, values: Floats) -> Past:
+    if not times.size:
+        return Past.nothing()
+    apart = np.diff(times[:_LEARNT])
+    usual = float(np.median(apart)) if apart.size else _USUAL
+    return Past.of_readings(headed(times, usual), values, min(usual, _USUAL))
+
+
+def _of_sums(sums: Floats) -> Past:
+    times, minima, maxima, means, counts = sums
+    apart = np.diff(times // MINUTE, prepend=times[:1] // MINUTE)
+    # A minute that is left out, or more than slow readings leave out.
+    usual = float(np.median(apart)) if times.size and counts.mean() < GAP else 0.0
+    broken = apart > (GAP * max(usual, 1.0) if usual else 1.0)
+    return Past(times, broken, minima, maxima, means, counts.astype(np.int64), MINUTE)

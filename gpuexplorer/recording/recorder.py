@@ -1,52 +1,73 @@
 """Recorder: writes what a session says into a file, in a thread of its own and in batches, on
-an axis that goes on whatever sleep and the time of day do; Listening hands it all of a session.
+an axis that goes on whatever sleep and the time of day do. Kept does so always, in one file, so
+that the window has a past at its start. Listening hands them all of a session.
 """
 
+import errno
+import os
 import re
 import sqlite3
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import IO
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.records import UnreadableError, from_text
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.recording.schema import Lost, Machine, Topic, Turn
-from gpuexplorer.recording.tables import AnonymousTables, Tables
-from gpuexplorer.recording.written_file import (
-    PATIENCE,
-    Opened,
-    failure_of,
-    make_file,
-    this_program,
-    trouble_of,
+from gpuexplorer.core.words import Message, mark
+from gpuexplorer.recording.door import opened
+from gpuexplorer.recording.old_file import convert
+from gpuexplorer.recording.schema import (
+    APPLICATION,
+    VERSION,
+    Lost,
+    Machine,
+    Record,
+    Said,
+    Tables,
+    Told,
+    Topic,
+    Turn,
+    Writer,
+    lay_out,
 )
-from gpuexplorer.telemetry.facts import Fact, Users
+from gpuexplorer.telemetry.facts import Cards, Fact, Users
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.patience import Asked
-from gpuexplorer.telemetry.processes import NamedProcess
 from gpuexplorer.telemetry.session import Session
-from gpuexplorer.telemetry.topology import Topology
 
 _EVERY = 1.0  # seconds from batch to batch
 # What waits for a disk that hangs takes no more than some 50 MB.
 _MOST_WAITING = 20_000
-_LAST_PATIENCE = 5.0  # for somebody else who has hold of the file at the end
+_PATIENCE, _LAST_PATIENCE = 0.2, 5.0  # for somebody else who has hold of the file; at the end
+_PAGES_BESIDE = 128  # so many in the log, and they go into the file
+_ROOM = 4 << 20
 
 _SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "": 1.0}
 _PART = r"(\d+(?:\.\d+)?)(ms|min|[smhd]|)"
 _LENGTH = re.compile(rf"(?:{_PART})+")
 
-_Write = Callable[[float], object]
-
 # The time of day drifts against a steady clock, and is set by a little now and then.
 _STEP = 0.5
 _NAP = 1.0
 _AT_ONCE = 0.1
+
+_DAY = 86400.0
+_TIDIED_EVERY = 300  # batches
+# Hours of single readings, as long as there is room.
+_CLOSELY = (24, 12, 6, 3, 1)
+# Of all the time there is, what goes at once where there is still no room.
+_SLICE = 0.1
+_GIVEN_BACK = 500  # pages of the file in one batch
+_LEAST_KEPT = 600.0  # seconds
+_AFTER = 0.001
 
 
 def slept() -> float:
@@ -59,48 +80,15 @@ def slept() -> float:
     return with_sleep - time.clock_gettime(time.CLOCK_MONOTONIC)
 
 
-class Axis:
-    """From the steady seconds of a clock to the axis. For one thread."""
-
-    def __init__(self, clock: Clock, not_before: float, asleep: float) -> None:
-        now, wall = clock.now(), clock.wall()
-        self._clock = clock
-        self._asleep = asleep
-        self.began = max(wall, not_before)
-        self._shift = self.began - now
-        self.to_wall = wall - self.began
-
-    def of(self, steady: float) -> float:
-        return max(self.began, steady + self._shift)
-
-    def now(self) -> float:
-        return self.of(self._clock.now())
-
-    def woke(self, asleep: float) -> float:
-        """For how long the computer slept since the last look, which the axis goes on by."""
-        nap = asleep - self._asleep
-        if nap < _NAP:
-            return 0.0
-        self._asleep = asleep
-        self._shift += nap
-        return nap
-
-    def stepped(self) -> bool:
-        """Whether the time of day is another than counted; then `to_wall` is as it is now."""
-        before = self._clock.now()
-        wall, now = self._clock.wall(), self._clock.now()
-        to_wall = wall - (now + self._shift)
-        if now - before > _AT_ONCE or abs(to_wall - self.to_wall) < _STEP:
-            return False
-        self.to_wall = to_wall
-        return True
-
-
 class Recorder:
-    """`put…` is for any thread and never waits; times are those of the session's clock.
+    """`put` is for any thread and never waits; times are those of the session's clock.
 
     What cannot be written ends it, with a sentence in `trouble`; the file keeps what it has.
     """
+
+    trouble: Trouble | None = None  # why it ended by itself
+    size = 0  # bytes on the disk, as of the last batch
+    _not_before = 0.0  # when the run may begin
 
     def __init__(
         self,
@@ -110,72 +98,48 @@ class Recorder:
         *,
         anonymous: bool = False,
         on_trouble: Callable[[Trouble], None] = lambda _: None,
-        asleep: Callable[[], float] = slept,
     ) -> None:
         """Makes the file. Raises Trouble where it is there already, or cannot be made."""
-        self._path = path
-        self._clock = clock
-        self._on_trouble = on_trouble
-        self._slept = asleep
+        self._path, self._clock = path, clock
+        self._anonymous, self._on_trouble = anonymous, on_trouble
         self._lock = threading.Lock()
-        self._waiting: list[tuple[float, float, _Write]] = []
-        self._lost, self._lost_since = 0, 0.0
-        self._size = 0
-        self._trouble: Trouble | None = None
+        self._waiting: list[tuple[float, float, Told]] = []
+        self._lost: Lost | None = None
         self._ended_at: float | None = None
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
-        self._anonymous = anonymous
+        new = not path.exists()
         try:
-            self._begin(machine)
+            with ExitStack() as undo:
+                self._database, self._room = self._open(undo)
+                # From the clock's seconds to the axis, and from that to the time of day.
+                now, wall, self._asleep = clock.now(), clock.wall(), slept()
+                began = self._began = max(wall, self._not_before)
+                self._shift, self._to_wall = began - now, wall - began
+                self._tables = Tables(self._database, began, machine, anonymous=anonymous)
+                self._tables.fact(began, Turn.CLOCK, self._to_wall)
+                self._tables.commit()
+                self.size = self._size_now()
+                undo.pop_all()
         except (sqlite3.Error, OSError) as error:
-            raise trouble_of(path, error) from error
+            raise (_not_made if new else trouble_of)(path, error) from error
 
-    def _begin(self, machine: Machine) -> None:
-        self._database, self._room = self._opened()
-        try:
-            newest = self._newest(self._database)
-            self._axis = Axis(self._clock, newest, self._slept())
-            make = AnonymousTables if self._anonymous else Tables
-            self._tables = make(self._database, self._axis.began, this_program(), machine)
-            self._tables.turn(self._axis.began, Turn.CLOCK, self._axis.to_wall)
-            self._tables.commit()
-            self._size = self._size_now()
-        except BaseException:
-            self._database.close()
-            self._room.close()
-            raise
-
-    def _opened(self) -> Opened:
-        return make_file(self._path, anonymous=self._anonymous)
-
-    def _newest(self, _: sqlite3.Connection) -> float:
-        """After that the run begins."""
-        return 0.0
+    def _open(self, undo: ExitStack) -> tuple[sqlite3.Connection, IO[bytes]]:
+        return make_file(self._path, undo, anonymous=self._anonymous)
 
     def _after_batch(self) -> None:
         """For what has to be done now and then."""
 
     @property
-    def trouble(self) -> Trouble | None:
-        """Why it ended by itself."""
-        return self._trouble
-
-    @property
     def shift(self) -> float:
         """To be added to seconds of the axis for those of the session's clock."""
-        return self._clock.now() - self._axis.now()
+        return -self._shift
 
     @property
     def seconds(self) -> float:
         """For how long it has recorded."""
         ended = self._ended_at
-        return (self._axis.now() if ended is None else ended) - self._axis.began
-
-    @property
-    def size(self) -> int:
-        """Bytes on the disk, as of the last batch."""
-        return self._size
+        return (self._axis(self._clock.now()) if ended is None else ended) - self._began
 
     def start(self) -> None:
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
@@ -192,49 +156,27 @@ class Recorder:
 
     def write_now(self) -> None:
         """The batch that waits, in this very thread; instead of `start`, for tests."""
+        if self._ended_at is None:
+            try:
+                self._write_batch()
+            except (sqlite3.Error, OSError) as error:
+                self._give_up(error)
+
+    def put(self, told: Told) -> None:
         if self._ended_at is not None:
             return
-        try:
-            self._write_batch()
-        except (sqlite3.Error, OSError) as error:
-            self._give_up(error)
-
-    def put(self, sample: Sample) -> None:
-        """Of a card or of the host."""
-        self._put(sample.at, lambda at: self._tables.sample(at, sample))
-
-    def put_processes(self, card: CardId, named: Sequence[NamedProcess] | None) -> None:
-        """Who uses the card as of a look; None where nobody can tell."""
-        self._put_now(lambda at: self._tables.processes(at, card, named))
-
-    def put_happening(self, happening: Happening) -> None:
-        self._put(happening.at, lambda at: self._tables.happening(at, happening))
-
-    def put_cards(self, cards: Sequence[Card]) -> None:
-        """Those that are listed from now on; kept where they are others than before."""
-        self._put_now(lambda at: self._tables.cards(at, cards))
-
-    def put_topology(self, topology: Topology) -> None:
-        self._put_now(lambda at: self._tables.topology(at, topology))
+        at: float = getattr(told, "at", self._clock.now())
+        asleep = slept()
+        with self._lock:
+            if len(self._waiting) < _MOST_WAITING:
+                self._waiting.append((at, asleep, told))
+            else:
+                before = self._lost or Lost(0, at)
+                self._lost = replace(before, samples=before.samples + 1)
 
     def put_said(self, what: Topic, text: str) -> None:
         """A line of JSON from lab or copies."""
-        self._put_now(lambda at: self._tables.said(at, what, text))
-
-    def _put_now(self, write: _Write) -> None:
-        self._put(self._clock.now(), write)
-
-    def _put(self, at: float, write: _Write) -> None:
-        if self._ended_at is not None:
-            return
-        asleep = self._slept()
-        with self._lock:
-            if len(self._waiting) < _MOST_WAITING:
-                self._waiting.append((at, asleep, write))
-                return
-            if not self._lost:
-                self._lost_since = at
-            self._lost += 1
+        self.put(Said(self._clock.now(), what, text))
 
     def _run(self) -> None:
         while self._ended_at is None:
@@ -252,20 +194,27 @@ class Recorder:
             return  # it is tried again, and what comes meanwhile waits with the rest
         with self._lock:
             waiting, self._waiting = self._waiting, []
-            lost, self._lost = self._lost, 0
-        for at, asleep, write in waiting:
-            nap = self._axis.woke(asleep)
-            if nap:
-                self._tables.turn(self._axis.of(at), Turn.SUSPENDED, nap)
-            write(self._axis.of(at))
-        now = self._axis.now()
+            lost, self._lost = self._lost, None
+        tables = self._tables
+        for at, asleep, told in waiting:
+            nap = asleep - self._asleep
+            if nap >= _NAP:
+                self._asleep, self._shift = asleep, self._shift + nap
+                tables.fact(self._axis(at), Turn.SUSPENDED, nap)
+            tables.put(self._axis(at), told)
+        before, wall, now = self._clock.now(), self._clock.wall(), self._clock.now()
+        at, to_wall = self._axis(now), wall - (now + self._shift)
         if lost:
-            self._tables.turn(now, Turn.LOST, Lost(lost, self._axis.of(self._lost_since)))
-        if self._axis.stepped():
-            self._tables.turn(now, Turn.CLOCK, self._axis.to_wall)
-        self._tables.commit()
+            tables.fact(at, Turn.LOST, replace(lost, since=self._axis(lost.since)))
+        if now - before <= _AT_ONCE and abs(to_wall - self._to_wall) >= _STEP:
+            self._to_wall = to_wall
+            tables.fact(at, Turn.CLOCK, to_wall)
+        tables.commit()
         self._after_batch()
-        self._size = self._size_now()
+        self.size = self._size_now()
+
+    def _axis(self, steady: float) -> float:
+        return max(self._began, steady + self._shift)
 
     def _size_now(self) -> int:
         """Raises OSError where somebody took the file away."""
@@ -279,39 +228,186 @@ class Recorder:
         if self._ended_at is not None:
             return
         try:
-            self._tables.end(self._axis.now())
+            self._tables.end(self._axis(self._clock.now()))
             # Where the tail was there is nothing now. `execute` would give back one page.
             self._database.executescript("PRAGMA incremental_vacuum")
-            self._ended_at = self._axis.now()
+            self._ended_at = self._axis(self._clock.now())
             self._close()
         except (sqlite3.Error, OSError) as error:
             self._give_up(error)
 
     def _close(self) -> None:
         """One plain file again, which no other has to lie beside."""
-        self._be_patient(PATIENCE)
+        self._be_patient(_PATIENCE)
         with suppress(sqlite3.OperationalError):  # somebody reads it: then it stays as it is
             self._database.execute("PRAGMA journal_mode = DELETE")
         self._database.close()
         self._room.close()
-        self._size = self._size_now()
+        self.size = self._size_now()
 
     def _be_patient(self, seconds: float) -> None:
         self._database.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
     def _give_up(self, error: sqlite3.Error | OSError) -> None:
-        at = self._ended_at = self._axis.now()
+        at = self._ended_at = self._axis(self._clock.now())
+        self.trouble = trouble_of(self._path, error)
         self._waiting = []
         self._room.close()
         with suppress(sqlite3.Error, OSError):
             self._database.rollback()
-            self._tables.forget_waiting()
-            self._tables.say_ended(at, failure_of(error))
+            self._tables.say_ended(at, self.trouble.sentence)
             self._close()
-        with suppress(sqlite3.Error):
-            self._database.close()
-        self._trouble = trouble = trouble_of(self._path, error)
-        self._on_trouble(trouble)
+        self._database.close()
+        self._on_trouble(self.trouble)
+
+
+class Kept(Recorder):
+    """Goes on in the file that is there. Of the last day every reading is kept, of the days
+    before sums, and of what does not fit the oldest goes. Raises Trouble where another
+    program writes the file, or where it is no recording.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        machine: Machine,
+        clock: Clock,
+        *,
+        days: int,
+        most_bytes: int,
+    ) -> None:
+        self.days, self.most_bytes = days, most_bytes
+        self._batches = 0
+        super().__init__(path, machine, clock)
+
+    def _open(self, undo: ExitStack) -> tuple[sqlite3.Connection, IO[bytes]]:
+        path = self._path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            return super()._open(undo)
+        database = sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
+        undo.callback(database.close)
+        [(application, version)] = database.execute(
+            "SELECT * FROM pragma_application_id, pragma_user_version"
+        )
+        if application != APPLICATION or version > VERSION:
+            raise Trouble(
+                "The past cannot be kept in {file}: a newer GPU Explorer made it, or another"
+                " program.",
+                "Move it away, and a new one is begun.",
+                file=path,
+            )
+        if version < VERSION:
+            _check_alone(database, "SELECT writer FROM run WHERE ended IS NULL")
+            database.close()
+            self._convert()
+            return self._open(undo)
+        room = ready_to_write(path, database)
+        undo.callback(room.close)
+        # Two that begin at the same moment do not both find nobody.
+        database.execute("BEGIN IMMEDIATE")
+        _check_alone(database, _OPEN_RUNS)
+        (newest,) = database.execute(
+            "SELECT max(at) FROM (SELECT max(at) AS at FROM fact UNION SELECT max(at) FROM tail"
+            " UNION SELECT max(last) FROM chunk)"
+        ).fetchone()
+        self._not_before = 0.0 if newest is None else float(newest) + _AFTER
+        return database, room
+
+    def _convert(self) -> None:
+        """A file of version 1 gives way to one of today's with the same in it."""
+        path = self._path
+        new = path.with_name(f"{path.name}.new")
+        new.unlink(missing_ok=True)
+        with closing(opened(path)) as old, ExitStack() as undo:
+            database, room = make_file(new, undo)
+            convert(old, database)
+            undo.pop_all()
+        with closing(database), room:
+            database.execute("PRAGMA journal_mode = DELETE")
+        for beside in ("-wal", "-shm"):  # would be taken for the new one's
+            path.with_name(f"{path.name}{beside}").unlink(missing_ok=True)
+        new.replace(path)
+
+    def _after_batch(self) -> None:
+        if self._batches % _TIDIED_EVERY == 0:
+            self._tidy(self._axis(self._clock.now()))
+            self._database.commit()
+        self._batches += 1
+        self._database.executescript(f"PRAGMA incremental_vacuum({_GIVEN_BACK})")
+
+    def _tidy(self, now: float) -> None:
+        oldest = now - self.days * _DAY
+        self._forget(oldest)
+        for hours in _CLOSELY:
+            self._forget_readings(now - hours * 3600.0)
+            if self._used() <= self.most_bytes:
+                return
+        while self._used() > self.most_bytes and now - oldest > _LEAST_KEPT:
+            oldest += (now - oldest) * _SLICE
+            self._forget(oldest)
+
+    def _forget_readings(self, before: float) -> None:
+        for table, at in (("chunk", "last"), ("tail", "at")):
+            self._delete(table, f"{at} < {before!r}")
+
+    def _forget(self, before: float) -> None:
+        """What was told last before then still holds."""
+        self._forget_readings(before)
+        self._delete("sums", f"last < {before!r}")
+        old, quoted = f"at < {before!r}", "', '".join
+        self._delete("fact", f"{old} AND kind IN ('{quoted((*Topic, Record.HAPPENING))}')")
+        newest = f"SELECT max(id) FROM fact WHERE {old} GROUP BY kind, whose"
+        self._delete("fact", f"{old} AND kind IN ('{quoted(Turn)}') AND id NOT IN ({newest})")
+        ended = f"SELECT json FROM fact WHERE kind = '{Record.ENDED}' AND {old}"
+        self._delete("fact", f"kind = '{Record.RUN}' AND CAST(id AS TEXT) IN ({ended})")
+        self._delete("fact", f"kind = '{Record.ENDED}' AND {old}")
+        old += f" AND id < {self._tables.run}"  # this run goes on with its own
+        there = " UNION ".join(
+            f"SELECT strip FROM {each}" for each in ("chunk", "sums", "tail")
+        )
+        self._delete("fact", f"{old} AND kind = '{Record.STRIP}' AND id NOT IN ({there})")
+        # The processes that somebody may still be shown.
+        named = (
+            "SELECT CAST(one.value AS TEXT) FROM fact AS told, json_each(told.json) AS one"
+            f" WHERE told.kind = '{Turn.PROCESSES}' AND one.value IS NOT NULL"
+        )
+        who = "CASE whose WHEN '' THEN CAST(id AS TEXT) ELSE whose END"
+        self._delete("fact", f"{old} AND kind = '{Record.PROCESS}' AND {who} NOT IN ({named})")
+
+    def _delete(self, table: str, which: str) -> None:
+        # The index alone is looked through for what is to go.
+        self._database.execute(
+            f"DELETE FROM {table} WHERE id IN (SELECT id FROM {table} WHERE {which})"
+        )
+
+    def _used(self) -> int:
+        [(used,)] = self._database.execute(
+            "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count,"
+            " pragma_freelist_count, pragma_page_size"
+        )
+        return int(used)
+
+
+_OPEN_RUNS = (
+    "SELECT json_extract(json, '$.writer') FROM fact"
+    f" WHERE kind = '{Record.RUN}' AND json_valid(json) AND CAST(id AS TEXT) NOT IN"
+    f" (SELECT json FROM fact WHERE kind = '{Record.ENDED}')"
+)
+
+
+def _check_alone(database: sqlite3.Connection, asked: str) -> None:
+    """Who wrote what has no end may be at it."""
+    for (text,) in database.execute(asked):
+        with suppress(UnreadableError):
+            writer: Writer = from_text(Writer, text)
+            if writer.is_there:
+                raise Trouble(
+                    "The past is kept by another GPU Explorer already, process {pid}; this one"
+                    " keeps none.",
+                    "Close the other, if this one is to keep it.",
+                    pid=writer.pid,
+                )
 
 
 class Listening:
@@ -323,41 +419,26 @@ class Listening:
         self, session: Session, recorder: Recorder, only: frozenset[CardId] | None = None
     ) -> None:
         self._session, self._recorder, self._only = session, recorder, only
-        self._listed: Sequence[Card] | None = None
-        self._wiring: Asked[None] | None = None
-        self._wired: Sequence[Card] | None = None
-        self._look_at_cards()
         session.attach(self._take)
+        self._take_cards(session.cards())
 
     def stop(self) -> None:
         self._session.detach(self._take)
 
-    def wiring_told(self, seconds: float) -> bool:
-        """Whether that thread has its answer, or gets it within so many seconds."""
-        return self._wiring is not None and self._wiring.answered_within(seconds)
-
     def _take(self, fact: Fact) -> None:
         match fact:
-            case Sample(card=card):
-                self._look_at_cards()
-                if self._concerns(card):
-                    self._recorder.put(fact)
-            case Users(card=card, processes=named) if self._concerns(card):
-                self._recorder.put_processes(card, named)
-            case Happening(card=card) if card is None or self._concerns(card):
-                self._recorder.put_happening(fact)
+            case Cards(cards=cards):
+                self._take_cards(cards)
+            case Sample() | Users() | Happening() if self._concerns(fact.card):
+                self._recorder.put(fact)
 
-    def _concerns(self, card: CardId) -> bool:
-        return self._only is None or card in self._only or card == HOST_ID
+    def _concerns(self, card: CardId | None) -> bool:
+        return self._only is None or card in self._only or card in (None, HOST_ID)
 
-    def _look_at_cards(self) -> None:
-        cards = self._session.cards()
-        if cards is not self._listed:
-            self._listed = cards
-            self._recorder.put_cards([card for card in cards if self._concerns(card.id)])
-        if cards is not self._wired and (self._wiring is None or self._wiring.answered):
-            self._wired = cards
-            self._wiring = Asked(self._ask_for_wiring)
+    def _take_cards(self, cards: Sequence[Card]) -> None:
+        listed = [card for card in cards if self._concerns(card.id)]
+        self._recorder.put(Cards(listed, self._session.source))
+        self.wiring = Asked(self._ask_for_wiring)
 
     def _ask_for_wiring(self) -> None:
         told = self._session.stream.wiring()
@@ -365,7 +446,7 @@ class Listening:
             each for each in told.links if self._concerns(each.a) and self._concerns(each.b)
         ]
         cards = [card for card in told.cards if self._concerns(card)]
-        self._recorder.put_topology(replace(told, cards=cards, links=links))
+        self._recorder.put(replace(told, cards=cards, links=links))
 
 
 def length(text: str) -> float | None:
@@ -384,3 +465,86 @@ def machine_of(session: Session, *, anonymous: bool) -> Machine:
         session.host,
         () if anonymous else tuple(session.notes()),
     )
+
+
+def make_file(
+    path: Path, undo: ExitStack, *, anonymous: bool = False
+) -> tuple[sqlite3.Connection, IO[bytes]]:
+    """The new file, with nothing in its tables, and the room beside it."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        raise Trouble(
+            "{file} is there already, and a recording never replaces anything.",
+            "Choose another name, or move it away.",
+            file=path,
+        ) from None
+    undo.callback(path.unlink, missing_ok=True)
+    database = sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
+    undo.callback(database.close)
+    lay_out(database, anonymous=anonymous)
+    room = ready_to_write(path, database)
+    undo.callback(room.close)
+    return database, room
+
+
+def ready_to_write(path: Path, database: sqlite3.Connection) -> IO[bytes]:
+    """What is committed from then on is there, however this process ends. What is given is room
+    on the disk, without a name, until it is closed or this process ends: once the disk is full,
+    what stands in SQLite's log beside the file still has a place in it.
+    """
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("PRAGMA synchronous = NORMAL")
+    database.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_BESIDE}")
+    room = tempfile.TemporaryFile(dir=path.parent, buffering=0)  # noqa: SIM115 - to the end
+    try:
+        if room.write(os.urandom(_ROOM)) < _ROOM:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    except OSError:
+        room.close()
+        raise
+    return room
+
+
+def trouble_of(path: Path, error: sqlite3.Error | OSError) -> Trouble:
+    """Its sentence is also for who opens the file later."""
+    hint = mark(
+        "What was recorded until then is in {file}. Look at the disk, and begin another."
+    )
+    if _is(error, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        sentence = Message("{file} is damaged, or is no recording.", file=path.name)
+        hint = mark("Move it away, and begin another.")
+    elif _is_full(error):
+        sentence = Message("The recording ended because the disk was full.")
+        hint = mark("What was recorded until then is in {file}. Make room, and begin another.")
+    elif isinstance(error, FileNotFoundError):
+        sentence = Message(
+            "The recording ended because its file was moved or removed while it was written."
+        )
+        hint = mark("Begin another.")
+    else:
+        sentence = Message(
+            "The recording ended because its file could not be written: {reason}.",
+            reason=getattr(error, "strerror", None) or str(error),
+        )
+    return Trouble(sentence, hint, file=path)
+
+
+def _not_made(path: Path, error: sqlite3.Error | OSError) -> Trouble:
+    """There is no file."""
+    full = Message("the disk is full")
+    return Trouble(
+        "The recording {file} cannot be made: {reason}.",
+        "Choose a folder that is there, that you may write to, and that has room.",
+        file=path,
+        reason=full if _is_full(error) else getattr(error, "strerror", None) or error,
+    )
+
+
+def _is_full(error: sqlite3.Error | OSError) -> bool:
+    return _is(error, sqlite3.SQLITE_FULL) or getattr(error, "errno", None) == errno.ENOSPC
+
+
+def _is(error: sqlite3.Error | OSError, *codes: int) -> bool:
+    """The rest of its number says more about the place."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in codes

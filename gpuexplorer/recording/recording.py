@@ -1,26 +1,26 @@
 """Recording: an opened file, read and never written. For any thread."""
 
 import math
+import sqlite3
 import time
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-import psutil
-
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
-from gpuexplorer.core.harmless import LATEST, clean, is_time, json_of, value_of
+from gpuexplorer.core.harmless import LATEST, is_time, json_of, value_of
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.records import UNREADABLE
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.recording.door import DAMAGED, SafeFile, opened, too_damaged
-from gpuexplorer.recording.old_file import OldStore
+from gpuexplorer.recording.old_file import convert
 from gpuexplorer.recording.schema import (
     CPU,
     HOST_MEMORY,
@@ -39,21 +39,24 @@ from gpuexplorer.recording.schema import (
     StripFacts,
     Topic,
     Turn,
+    lay_out,
+    named_of,
     reason_number,
 )
-from gpuexplorer.recording.strands import MOST_HAPPENINGS, Store, Strand, is_late
+from gpuexplorer.recording.strands import MOST_HAPPENINGS, Store, Strand
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.topology import Topology
 
-__all__ = ["MOST_HAPPENINGS", "Buckets", "Readings", "Recording", "Run", "open_recording"]
+__all__ = ["MOST_HAPPENINGS", "Readings", "Recording", "Run", "open_recording"]
 
 Told = TypeVar("Told")
 _MOST_PROCESSES = 10_000
 _JUST_NOW = 3.0  # seconds since the file was written
+_REMEMBERED = 10_000  # texts that were read
 _FORGOTTEN = 600.0  # seconds; whoever records may have to wait for a first reading
-_SAME_START = 2.0  # clocks round differently
+_UNTOLD = FileFacts("", anonymous=False, reasons=REASONS, states=STATES)
 # Of a run whose machine cannot be read.
 _UNKNOWN = Machine(
     "",
@@ -64,25 +67,14 @@ _UNKNOWN = Machine(
 
 
 class Readings(NamedTuple):
-    """Readings of one metric, oldest first: NaN where there was none."""
+    """Of one metric, oldest first: NaN where there was none."""
 
     times: Sequence[float]
     values: Sequence[float]
 
 
-class Buckets(NamedTuple):
-    """Sums of one metric, each of a minute; none stands for a time without readings."""
-
-    times: Sequence[float]  # when each begins
-    minima: Sequence[float]
-    maxima: Sequence[float]
-    means: Sequence[float]
-    counts: Sequence[float]
-
-
 @dataclass(frozen=True, slots=True)
 class Run:
-    id: int
     began: float
     ended: float  # where it has no end, its last sign of life
     whole: bool  # whether it came to its end
@@ -93,61 +85,52 @@ class Run:
 class Recording:
     """What `open_recording` gives. Times are of the axis."""
 
-    path: Path
-    anonymous: bool
-    being_written: bool  # by another process, just now
-    runs: Sequence[Run]
-    began: float
-    ended: float
-
     def __init__(self, file: SafeFile) -> None:
         """Raises Trouble where nothing of it can be read."""
-        self.path = file.path
+        self.path: Path = file.path
         self._file, self._checked = file, False
+        self._value = lru_cache(_REMEMBERED)(self._read)
         # One moment of a file that may be written just now.
         file.rows("BEGIN")
-        self.store = store = Store(file) if file.version == VERSION else OldStore(file)
+        self.store = store = Store(file)
         # When what was told, by kind and whose it is; texts are read when they are asked for.
         self._told: dict[tuple[str, str], list[tuple[float, str]]] = {}
-        self._runs: list[tuple[int, float, str]] = []
-        self._ended: dict[str, float] = {}
         self._programs: dict[int, tuple[float, str]] = {}  # since when, and who
-        self._strands: dict[tuple[str, bool], dict[str, Strand]] = {}
+        self._strands: dict[str, dict[str, Strand]] = {}  # by owner and rhythm
+        runs: list[tuple[float, int, str]] = []
         for number, at, kind, whose, text in store.facts():
             match kind:
                 case Record.RUN:
-                    self._runs.append((number, at, text))
-                case Record.ENDED:
-                    self._ended[text] = at
-                case Record.PROCESS if whose:
-                    known = int(whose) if whose.isdecimal() else -1
-                    self._programs[known] = self._programs.get(known, (at, ""))[0], text
+                    runs.append((at, number, text))
                 case Record.PROCESS:
-                    self._programs[number] = at, text
+                    known = int(whose) if whose.isdecimal() else number
+                    self._programs[known] = self._programs.get(known, (at, ""))[0], text
                 case Record.STRIP:
                     self._add_strip(number, text)
                 case _:
                     self._told.setdefault((kind, whose), []).append((at, text))
-        store.read_tail()
+        store.find_blocks()
         file.rows("COMMIT")
-        self._runs.sort(key=lambda run: run[1])
         for turns in self._told.values():
-            turns.sort(key=lambda turn: turn[0])
-        if not self._runs:
+            turns.sort(key=itemgetter(0))
+        if not runs:
             raise _nothing(file)
-        facts = self._last((Record.FILE, ""), LATEST, FileFacts)
-        self.anonymous = facts is not None and facts.anonymous
-        self._reasons = REASONS if facts is None else facts.reasons
-        self._states = STATES if facts is None else facts.states
-        self.being_written = False
-        self.runs = self._read_runs()
+        [(_, text)] = self._told.get((Record.FILE, ""), [(0.0, "")])[-1:]
+        facts: FileFacts = self._value(text, FileFacts) or _UNTOLD
+        self.anonymous = facts.anonymous
+        self._reasons, self._states = (
+            _members(Absence, facts.reasons),
+            _members(CardState, facts.states),
+        )
+        self.runs = self._read_runs(sorted(runs))
         self._steps = [
             (at, shift)
             for at, shift in self.turns(Turn.CLOCK)
             if isinstance(shift, float | int) and is_time(at + shift)
         ]
         # Of a run that is longer than the past that is kept, its beginning is gone.
-        oldest, _ = store.ends(LATEST)
+        blocks = (block.first for some in store.blocks.values() for block in some)
+        oldest = min(blocks, default=0.0)
         self.began, self.ended = self.runs[0].began, self.runs[-1].ended
         if oldest - self.began > _FORGOTTEN:
             self.began = min(oldest, self.ended)
@@ -183,7 +166,7 @@ class Recording:
 
     def wall(self, at: float) -> float:
         """The time of day, in seconds since 1970, of a moment of the axis."""
-        return min(max(0.0, at + _before(self._steps, at, 0.0)), LATEST)
+        return min(max(0.0, at + _before(self._steps, at, (0.0, 0.0))[1]), LATEST)
 
     def at(self, wall: float) -> float:
         """The moment of the axis at that time of day; the last one where there are several."""
@@ -208,10 +191,11 @@ class Recording:
         """
         if at is None:
             return list({card.id: card for _, cards in self._lists for card in cards}.values())
-        return _before(self._lists, at, self._lists[0][1] if self._lists else ())
+        return _before(self._lists, at, (*self._lists, (0.0, ()))[0])[1]
 
     def topology(self, at: float) -> Topology | None:
-        found: Topology | None = self._last((Turn.TOPOLOGY, ""), at, Topology)
+        text = _before(self._told.get((Turn.TOPOLOGY, ""), ()), at, (0.0, ""))[1]
+        found: Topology | None = self._value(text, Topology) if text else None
         return found
 
     def metrics(self, card: CardId) -> Sequence[MetricId]:
@@ -219,13 +203,23 @@ class Recording:
         known = {metric for strand in self.strands(card) for metric in strand.metrics}
         return [metric for metric in METRICS if metric in known]
 
-    def strands(self, card: CardId) -> Collection[Strand]:
-        """Of a card or the host, by rhythm."""
-        return self._strands.get((card, False), {}).values()
+    def strands(self, owner: str) -> Collection[Strand]:
+        """Of a card, the host, or a process by its number: one for each rhythm."""
+        return self._strands.get(owner, {}).values()
+
+    def strand(self, owner: str, metric: str) -> Strand:
+        """The one that has that metric; else one with nothing in it."""
+        some = (each for each in self.strands(owner) if metric in each.metrics)
+        return next(some, Strand(self.store))
+
+    def readings(self, owner: str, metric: str, start: float, end: float) -> Readings:
+        """Every one from start to end; nothing where only sums are kept of that time."""
+        found = self.strand(owner, metric).readings(metric, start, end)
+        return Readings(*(each.tolist() for each in found))
 
     def with_readings(self) -> Sequence[CardId]:
         """Cards, and the host, of which there are any."""
-        return [CardId(owner) for owner, process in self._strands if not process]
+        return [CardId(e) for e, some in self._strands.items() if PROCESSES_RHYTHM not in some]
 
     def sample(self, card: CardId, metrics: Collection[MetricId], at: float) -> Sample:
         """What was known then of each of these: its newest reading, not older than its rhythm
@@ -233,41 +227,37 @@ class Recording:
         """
         missing = dict.fromkeys(metrics, Absence.NOT_ASKED)
         values: dict[MetricId, float] = {}
-        late: set[MetricId] = set()
+        unread: set[MetricId] = set()
         newest, state, looked = 0.0, CardState.WORKING, False
         began = self.run(at).began
         for strand in self.strands(card):
             asked = strand.metrics & missing.keys()
-            found = strand.newest(at)
+            missing.update(dict.fromkeys(asked, Absence.NOT_YET))
+            found = strand.newest(at, (*asked, STATE))
             if found is None:
                 values.update(strand.outline(asked, at))
-                missing.update(dict.fromkeys(asked, Absence.NOT_YET))
                 continue
-            block, times, place = found
-            known = float(times[place])
-            there = known >= began and not is_late(at - known, times, place)
-            looked |= there
-            for metric in asked:
-                column = strand.column(block, metric) if there else None
-                value = math.nan if column is None else float(column[place])
-                if not math.isnan(value):
-                    values[metric] = value
-                missing[metric] = self.reason(value)
-            if not there:
-                late |= asked
-            elif asked and known >= newest:
-                newest, states = known, strand.column(block, STATE)
-                state = CardState.WORKING if states is None else self._state(states[place])
+            known, late, figures = found
+            if late or known < began:
+                unread |= asked
+                continue
+            looked = True
+            for metric in asked & figures.keys():
+                missing[metric] = self.reason(figures[metric])
+                if not math.isnan(figures[metric]):
+                    values[metric] = figures[metric]
+            if asked and known >= newest:
+                newest = known
+                state = self._states.get(figures.get(STATE, 0.0), CardState.WORKING)
         if looked:  # only at these nobody looked
-            missing.update(dict.fromkeys(late, Absence.NOT_ASKED))
+            missing.update(dict.fromkeys(unread, Absence.NOT_ASKED))
         left = {metric: why for metric, why in missing.items() if metric not in values}
         return Sample(card, newest or at, values, left, state)
 
     def processes(self, card: CardId, at: float) -> Sequence[ProgramSeen] | None:
         """Who used it then; None where nobody could tell."""
-        run = self.run(at)
-        told = self._told.get((Turn.PROCESSES, card), ())
-        since, text = _before([(each[0], each) for each in told], at, (-1.0, ""))
+        run, told = self.run(at), self._told.get((Turn.PROCESSES, card), ())
+        since, text = _before(told, at, (-1.0, ""))
         there = self._value(text) if run.began <= since and at <= run.ended else None
         if not isinstance(there, list):
             return None
@@ -276,12 +266,13 @@ class Recording:
 
     def reason(self, value: float) -> Absence:
         """Why a reading is a NaN."""
-        return _member(Absence, self._reasons, reason_number(value), Absence.NOT_YET)
+        return self._reasons.get(reason_number(value), Absence.NOT_YET)
 
     @cached_property
     def _happenings(self) -> Sequence[Happening]:
-        found = [self._happening(each.text) for each in self.store.happenings()]
-        return sorted((each for each in found if each is not None), key=lambda each: each.at)
+        found = (self._read(text, Happening) for *_, text in self.store.happenings())
+        known = [each for each in found if each and is_time(each.at) and is_time(each.wall)]
+        return sorted(known, key=attrgetter("at"))
 
     def happenings(self) -> Sequence[Happening]:
         """Oldest first; `at` is the axis. At most the newest 10 000."""
@@ -289,9 +280,7 @@ class Recording:
 
     def said(self) -> Iterator[Said]:
         """What lab and copies said, oldest first."""
-        for each in self.store.said():
-            if each.kind in tuple(Topic):
-                yield Said(each.at, Topic(each.kind), each.text)
+        return (Said(at, Topic(kind), text) for _, at, kind, _, text in self.store.said())
 
     # Any: JSON.
     def turns(self, kind: Turn, whose: str = "") -> Sequence[tuple[float, Any]]:
@@ -303,60 +292,22 @@ class Recording:
         """When others began to use that card."""
         return [at for at, _ in self._told.get((Turn.PROCESSES, card), ())]
 
-    def readings(self, card: CardId, metric: MetricId, start: float, end: float) -> Readings:
-        """Every reading from start to end; nothing where only sums are kept of that time."""
-        return self._readings(self.strands(card), metric, start, end)
-
-    def program_readings(self, number: int, what: str, start: float, end: float) -> Readings:
-        """The same of a process on a card; `what`: a ProcessFigure, or what schema.py names."""
-        strands = self._strands.get((str(number), True), {}).values()
-        return self._readings(strands, what, start, end)
-
-    def buckets(self, card: CardId, metric: MetricId, start: float, end: float) -> Buckets:
-        """Sums of the time of which the readings are forgotten."""
-        for strand in self.strands(card):
-            if metric in strand.metrics:
-                found = strand.sums(metric, start, end, forgotten=True)
-                return Buckets(*(column.tolist() for column in found))
-        return Buckets((), (), (), (), ())
-
-    def _readings(
-        self, strands: Collection[Strand], metric: str, start: float, end: float
-    ) -> Readings:
-        for strand in strands:
-            if metric in strand.metrics:
-                return Readings(
-                    *(each.tolist() for each in strand.readings(metric, start, end))
-                )
-        return Readings((), ())
-
     def _add_strip(self, number: int, text: str) -> None:
-        facts = self._value(text, StripFacts)
+        facts: StripFacts | None = self._read(text, StripFacts)
         if facts is not None:
             self.store.names[number] = facts.names
-            of = facts.owner, facts.rhythm == PROCESSES_RHYTHM
-            strands = self._strands.setdefault(of, {})
+            strands = self._strands.setdefault(facts.owner, {})
             strands.setdefault(facts.rhythm, Strand(self.store)).add(number)
 
     @cached_property
     def _lists(self) -> Sequence[tuple[float, Sequence[Card]]]:
         """Of cards, each the same object as long as they stay so."""
-        lists: list[tuple[float, Sequence[Card]]] = []
-        for at, text in self._told.get((Turn.CARDS, ""), ()):
-            cards = self._value(text, Sequence[Card])
-            if cards is not None:
-                same = lists and lists[-1][1] == cards
-                lists.append((at, lists[-1][1] if same else cards))
-        return lists
-
-    # Any: of that type.
-    def _last(self, of: tuple[str, str], at: float, kind: Any) -> Any:
-        """What was told last at that moment."""
-        text = _before(self._told.get(of, ()), at, "")
-        return self._value(text, kind) if text else None
+        told = self._told.get((Turn.CARDS, ""), ())
+        read = ((at, self._value(text, Sequence[Card])) for at, text in told)
+        return [(at, cards) for at, cards in read if cards is not None]
 
     # Any: of that type, or whatever JSON has.
-    def _value(self, text: str, of: Any = None) -> Any:
+    def _read(self, text: str, of: Any = None) -> Any:
         """None where it cannot be read."""
         try:
             return json_of(text) if of is None else value_of(of, text)
@@ -364,38 +315,27 @@ class Recording:
             self._file.damaged = True
             return None
 
-    def _happening(self, text: str) -> Happening | None:
-        told: Happening | None = self._value(text, Happening)
-        if told is None or not (is_time(told.at) and is_time(told.wall)):
-            return None
-        named = None if told.card is None else CardId(clean(told.card))
-        return told._replace(card=named, about=clean(told.about))
-
-    def _read_runs(self) -> Sequence[Run]:
-        found, ends = [], [*(began for _, began, _ in self._runs[1:]), LATEST]
-        failures = {
-            at: self._value(text, Message) for at, text in self._told.get((Turn.FAILED, ""), ())
-        }
-        for (number, began, text), end in zip(self._runs, ends, strict=True):
+    def _read_runs(self, runs: Sequence[tuple[float, int, str]]) -> Sequence[Run]:
+        found, ends = [], [*(began for began, *_ in runs[1:]), LATEST]
+        ended_at = {text: at for at, text in self._told.pop((Record.ENDED, ""), ())}
+        failures = dict(self._told.get((Turn.FAILED, ""), ()))
+        for (began, number, text), end in zip(runs, ends, strict=True):
             told: Began | None = self._value(text, Began)
-            ended = self._ended.get(str(number), -1.0)
+            ended = ended_at.get(str(number), -1.0)
             whole = began <= ended <= end
             if not whole:
-                _, newest = self.store.ends(end)
-                signs = (at for turns in self._told.values() for at, _ in turns if at < end)
-                ended = max(began, newest, *signs)
+                turns = (at for turns in self._told.values() for at, _ in turns)
+                read = (block.last for some in self.store.blocks.values() for block in some)
+                ended = max(began, *(at for at in (*turns, *read) if at < end))
+            failed = self._value(failures[ended], Message) if ended in failures else None
             machine = _UNKNOWN if told is None else told.machine
-            failed = failures.get(ended)
-            found.append(Run(number, began, ended, whole, machine, failed))
-            self.being_written = not whole and self._is_written(told)
+            found.append(Run(began, ended, whole, machine, failed))
+        there = told is not None and told.writer.is_there
+        # By another process, just now.
+        self.being_written = not whole and (there or self._was_written_just_now())
         return found
 
-    def _is_written(self, told: Began | None) -> bool:
-        with suppress(psutil.Error, ValueError, OverflowError):
-            if told is not None:
-                began = psutil.Process(told.writer.pid).create_time()
-                if abs(began - told.writer.started_at) < _SAME_START:
-                    return True
+    def _was_written_just_now(self) -> bool:
         log = self.path.with_name(f"{self.path.name}-wal")
         try:
             written = [each.stat().st_mtime for each in (self.path, log) if each.exists()]
@@ -407,55 +347,50 @@ class Recording:
         if not isinstance(number, int) or number not in self._programs:
             return None
         since, text = self._programs[number]
-        facts: ProgramFacts | None = self._program_facts(text)
+        facts: ProgramFacts | None = self._value(text, ProgramFacts)
         if facts is None:
             return None
         known: dict[str, float] = {}
-        for strand in self._strands.get((str(number), True), {}).values():
-            found = strand.newest(at)
-            if found is not None:
-                block, _, place = found
-                for metric in strand.metrics:
-                    column = strand.column(block, metric)
-                    if column is not None:
-                        known[metric] = float(column[place])
+        for strand in self.strands(str(number)):
+            found = strand.newest(at, strand.metrics)
+            known |= {} if found is None else found[2]
         figures = {each: known.get(each, math.nan) for each in ProcessFigure}
-        cpu, memory = (known.get(each, math.nan) for each in (CPU, HOST_MEMORY))
-        return ProgramSeen(
-            number,
+        cpu, memory = known.get(CPU, math.nan), known.get(HOST_MEMORY, math.nan)
+        named = named_of(
             facts,
-            since,
             {each: value for each, value in figures.items() if not math.isnan(value)},
             {each: self.reason(value) for each, value in figures.items() if math.isnan(value)},
             None if math.isnan(cpu) else cpu,
-            None if not math.isfinite(memory) else int(memory),
+            int(memory) if math.isfinite(memory) else None,
         )
-
-    @cached_property
-    def _program_facts(self) -> Any:
-        return lru_cache(10_000)(lambda text: self._value(text, ProgramFacts))
-
-    def _state(self, value: float) -> CardState:
-        number = 0 if math.isnan(value) else int(value)
-        return _member(CardState, self._states, number, CardState.WORKING)
+        return ProgramSeen(number, facts, since, named)
 
 
 def open_recording(path: Path) -> Recording:
     """Raises Trouble for what is no recording, or one that nothing can be read of."""
-    return Recording(opened(path))
+    file = opened(path)
+    if file.version != VERSION:
+        with closing(file) as old:
+            # On the disk only where it is too large for memory; gone when it is closed.
+            database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+            lay_out(database)
+            convert(old, database)
+            file = SafeFile(path, database, damaged=old.damaged)
+    return Recording(file)
 
 
-def _before(turns: Sequence[tuple[float, Told]], at: float, otherwise: Told) -> Told:
-    """What was told last at that moment."""
-    place = bisect_right(turns, at, key=lambda turn: turn[0])
-    return turns[place - 1][1] if place else otherwise
+def _before(
+    turns: Sequence[tuple[float, Told]], at: float, otherwise: tuple[float, Told]
+) -> tuple[float, Told]:
+    """What was told last at that moment, and when."""
+    place = bisect_right(turns, at, key=itemgetter(0))
+    return turns[place - 1] if place else otherwise
 
 
-# Any: Absence or CardState.
-def _member(kind: Any, names: Sequence[str], number: int, otherwise: Told) -> Told:
-    """By number from 1 on, as the file says; one that this program does not know is another."""
-    known = 0 < number <= len(names) and names[number - 1] in tuple(kind)
-    return kind(names[number - 1]) if known else otherwise
+def _members(kind: Iterable[Told], names: Sequence[str]) -> Mapping[float, Told]:
+    """By number from 1 on, as the file says; without those that this program does not know."""
+    known = {str(each): each for each in kind}
+    return {number: known[name] for number, name in enumerate(names, 1) if name in known}
 
 
 def _nothing(file: SafeFile) -> Trouble:

@@ -31,7 +31,7 @@ from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
 from gpuexplorer.lab.events import Event
 from gpuexplorer.lab.ledger import Cell, Ledger, time_words
 from gpuexplorer.lab.printed import clean, error_words
-from gpuexplorer.recording.choice import Choice, all_noted
+from gpuexplorer.recording.export import Choice, all_noted
 from gpuexplorer.recording.lab_said import LabBegan, Sent
 from gpuexplorer.recording.report_facts import (
     AT_LIMIT,
@@ -120,7 +120,7 @@ def _head(report: Report) -> Iterator[str]:
     facts = {
         tr("From"): f"{began:%Y-%m-%d %H:%M:%S}",
         tr("To"): f"{ended:%Y-%m-%d %H:%M:%S %Z}",
-        tr("Length"): str(duration(report.end - report.start)),
+        tr("Length"): str(duration(report.seconds)),
         trn("Card", "Cards", max(1, len(tops))): listed(words) or tr("none"),
         tr("Source"): tr(machine.source.label),
         tr("Processor"): machine.host.name,
@@ -186,14 +186,16 @@ def _card_table(report: Report) -> str:
             _mean_and_most(each, m.TEMPERATURE),
             _mean_and_most(each, *PCIE),
             *(
-                ratio(each.slowed(reasons)[1]) if each.held.keys() & reasons else _NO_FIGURE
+                ratio(each.slowed(reasons)[1])
+                if any(each.did(reason).seconds for reason in reasons)
+                else _NO_FIGURE
                 for reasons in (HARMFUL, AT_LIMIT)
             ),
         )
         for each in report.cards
     ]
     notes = [tr("Mean, then the most. Shares are of the time that was read.")]
-    step = (report.end - report.start) / STEPS
+    step = report.seconds / STEPS
     if step > min(run.machine.interval for run in report.recording.runs):
         size = duration(step)
         notes.append(tr("Time over 90 % is counted in steps of {time}.", time=size))
@@ -246,40 +248,40 @@ def _why_dashes(report: Report) -> Iterator[str]:
 
 
 def _span_table(report: Report) -> str:
-    """Runs, and what there was between and within them."""
+    rows = [
+        (report.moment(at), duration(seconds) if seconds else _NO_FIGURE, what)
+        for at, seconds, what in sorted(_spans(report))
+        if at <= report.end and at + seconds >= report.start
+    ]
+    heads = (mark("From"), mark("Length"), mark("What"))
+    return _table(mark("What was recorded"), "lrl", heads, rows)
+
+
+def _spans(report: Report) -> Iterator[tuple[float, float, str]]:
+    """Runs, and what there was between and within them: when, and for how long."""
     recording = report.recording
-    found: list[tuple[float, float, str]] = []
-    for before, run in zip((None, *recording.runs), recording.runs, strict=False):
-        if before is not None:
-            pause = run.began - before.ended
-            found.append((before.ended, pause, tr("nothing was recorded")))
+    for before, run in pairwise(recording.runs):
+        yield before.ended, run.began - before.ended, tr("nothing was recorded")
+    for run in recording.runs:
         what = tr(run.failed or mark("recorded"))
         if recording.being_written and run is recording.runs[-1]:
             what = tr("recorded, and still being written")
         elif not run.whole:
             what = tr("recorded, and cut off: the program was ended, or the computer went off")
-        found.append((run.began, run.ended - run.began, what))
+        yield run.began, run.ended - run.began, what
     for at, slept in report.turns(Turn.SUSPENDED):
-        found.append((at - slept, slept, tr("the computer slept")))
+        yield at - slept, slept, tr("the computer slept")
     for (since, shift), (at, new) in pairwise(report.turns(Turn.CLOCK)):
-        if recording.run(since) is recording.run(at):  # each begins at its own time of day
-            size = duration(abs(new - shift))
-            if new - shift >= _CLOCK_STEP:
-                found.append((at, 0.0, tr("the clock was set forward by {time}", time=size)))
-            elif new - shift <= -_CLOCK_STEP:
-                found.append((at, 0.0, tr("the clock was set back by {time}", time=size)))
+        # Each run begins at its own time of day.
+        if recording.run(since) is recording.run(at) and abs(new - shift) >= _CLOCK_STEP:
+            forward = mark("the clock was set forward by {time}")
+            words = forward if new > shift else mark("the clock was set back by {time}")
+            yield at, 0.0, tr(words, time=duration(abs(new - shift)))
     for at, lost in recording.turns(Turn.LOST):
         if isinstance(lost, dict):
             count = lost.get("samples")
             what = tr("the file could not be written: {count} readings lost", count=count)
-            found.append((at, 0.0, what))
-    rows = [
-        (report.moment(at), duration(seconds) if seconds else _NO_FIGURE, what)
-        for at, seconds, what in sorted(found)
-        if at <= report.end and at + seconds >= report.start
-    ]
-    heads = (mark("From"), mark("Length"), mark("What"))
-    return _table(mark("What was recorded"), "lrl", heads, rows)
+            yield at, 0.0, what
 
 
 def _program_table(report: Report) -> str:
@@ -358,20 +360,12 @@ def _lab_tables(report: Report) -> tuple[str, str]:
         )
         for when, cell in cells
     ]
-    of_copies = (
-        *(mark("When"), mark("Way"), mark("Bytes"), mark("Rate"), mark("The wire could")),
-        mark("Arrived"),
-    )
-    of_cells = (
-        mark("When"),
-        mark("Cell"),
-        mark("Code"),
-        mark("What came of it"),
-        mark("Copies"),
-    )
+    words = mark("When"), mark("Way"), mark("Bytes"), mark("Rate"), mark("The wire could")
+    of_copies = (*words, mark("Arrived"))
+    words = mark("When"), mark("Cell"), mark("Code"), mark("What came of it"), mark("Copies")
     return (
         _table(mark("Copies"), "llrrrl", of_copies, copies),
-        _table(mark("Cells of the lab"), "lrllr", of_cells, rows),
+        _table(mark("Cells of the lab"), "lrllr", words, rows),
     )
 
 
@@ -388,27 +382,26 @@ def _plots(report: Report) -> Iterator[str]:
     """What no card told has no plot."""
     tops = [each for each in report.cards if each.card.parent is None]
     for title, metrics, least, limit in _PLOTS:
-        drawn = {each: each.drawn(*metrics) for each in tops}
-        cards = [each for each in tops if not np.isnan(drawn[each]).all()]
-        if not cards:
+        found = {each: each.drawn(*metrics) for each in tops}
+        drawn = {each: figures for each, figures in found.items() if np.isfinite(figures).any()}
+        if not drawn:
             continue
-        beside = [tr("simulated")] if any(each.card.simulated for each in cards) else []
-        if len(cards) < len(tops):
-            silent, count = len(tops) - len(cards), len(tops)
-            words = tr("{silent} of {cards} cards did not tell it", silent=silent, cards=count)
-            beside.append(words)
-        limits = {float(at) for each in cards if limit for at in each.did(limit).most}
-        mosts = (float(np.nanmax(drawn[each][1])) for each in cards)
+        beside = [tr("simulated")] if any(each.card.simulated for each in drawn) else []
+        if silent := len(tops) - len(drawn):
+            words = mark("{silent} of {cards} cards did not tell it")
+            beside.append(tr(words, silent=silent, cards=len(tops)))
+        limits = {float(at) for each in drawn if limit for at in each.did(limit).most}
+        mosts = (float(np.nanmax(most)) for _, most, _ in drawn.values())
         highest = max(least, *limits, *mosts) or 1.0
         gauge = measure(METRICS[metrics[0]].unit, highest)
         _, ceiling, size = round_steps(0.0, gauge.shown(highest), _TICKS)
         top = gauge.value(size * ceiling)
         if len(tops) > _MOST_LINES:
-            means = np.array([drawn[each][2] for each in tops])
+            shares = np.array([mean / top for *_, mean in found.values()])
             numbers = [each.number for each in tops]
-            field = _strips(numbers, means / top, f"{size * ceiling:g} {gauge.name}")
+            field = _strips(numbers, shares, f"{size * ceiling:g} {gauge.name}")
         else:
-            field = _lines(report, {each: drawn[each] for each in cards}, top, ceiling)
+            field = _lines(report, drawn, top, ceiling)
             for step in range(1, ceiling + 1):
                 unit = f" {gauge.name}" if step == ceiling else ""
                 field += _word(f"{step * size:g}{unit}", "tick", step / ceiling)

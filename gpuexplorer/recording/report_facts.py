@@ -4,7 +4,9 @@ stood out, as sentences with cures.
 
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -23,10 +25,10 @@ from gpuexplorer.core.units import (
     watts_together,
 )
 from gpuexplorer.core.words import NOTHING, Message, all_of, told
-from gpuexplorer.recording.choice import Choice, spans
-from gpuexplorer.recording.recorded_past import RecordedPast
+from gpuexplorer.recording.export import Choice, spans
+from gpuexplorer.recording.recorded_session import RecordedPast
 from gpuexplorer.recording.schema import Turn
-from gpuexplorer.telemetry.happenings import EventBook, Kind
+from gpuexplorer.telemetry.happenings import SILENCES, EventBook, Kind
 from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.session import card_numbers
 
@@ -49,26 +51,30 @@ class Course(NamedTuple):
     """What one metric did, in steps; where nothing was read there is none."""
 
     begins: Floats  # axis
-    ends: Floats
+    lasted: Floats  # seconds
     least: Floats
     most: Floats
     mean: Floats
 
     @property
     def seconds(self) -> float:
-        return float((self.ends - self.begins).sum())
+        return float(self.lasted.sum())
+
+    @property
+    def total(self) -> float:
+        return float(self.mean @ self.lasted)
 
     @property
     def average(self) -> float:
-        return float((self.mean * (self.ends - self.begins)).sum()) / (self.seconds or 1.0)
+        return self.total / (self.seconds or 1.0)
 
     def above(self, value: float) -> float:
         """Seconds, as far as its steps are short enough to tell."""
-        return float((self.ends - self.begins)[self.mean >= value].sum())
+        return float(self.lasted[self.mean >= value].sum())
 
     def growth(self) -> float:
         """By how much a counter grew while it was read; it may begin anew."""
-        touch = self.begins[1:] - self.ends[:-1] < 1e-3
+        touch = np.diff(self.begins) - self.lasted[:-1] < 1e-3
         between = np.maximum(0.0, self.least[1:] - self.most[:-1])
         return float((self.most - self.least).sum() + between[touch].sum())
 
@@ -78,19 +84,11 @@ class Program:
     """All processes of one name and user."""
 
     begin: float
-    pids: set[int]
-    cards: dict[CardId, None]  # in the order in which they were used
-    spans: set[tuple[float, float]]  # from each look that found one to the next
+    pids: set[int] = field(default_factory=set)
+    cards: dict[CardId, None] = field(default_factory=dict)  # as they were used one by one
+    seconds: float = 0.0  # in which there was at least one of them
+    until: float = 0.0
     most: float = 0.0  # of a card's memory, in bytes; of one process
-
-    @property
-    def seconds(self) -> float:
-        """In which there was at least one of them."""
-        lasted, until = 0.0, 0.0
-        for begin, end in sorted(self.spans):
-            lasted += max(0.0, end - max(begin, until))
-            until = max(until, end)
-        return lasted
 
 
 class CardFacts:
@@ -98,33 +96,25 @@ class CardFacts:
 
     def __init__(self, report: "Report", card: Card, number: str) -> None:
         self._report, self.card, self.number = report, card, number
-        self.held = {
-            reason: course.average * course.seconds
-            for reason in (*HARMFUL, *AT_LIMIT)
-            if (course := self.did(reason)).seconds
-        }
-        total = self.did(m.MEMORY_TOTAL).most
-        self.memory_bytes = float(total.max() if total.size else card.memory_bytes or 0)
-        self.joules: float | None = None
-        self.counted = self.did(m.ENERGY).begins.size > 0
-        course = self.did(m.ENERGY if self.counted else m.POWER_DRAW)
-        self.read_seconds = course.seconds  # of what tells its energy
-        if self.counted:
-            self.joules = course.growth()
-        elif course.seconds:
-            self.joules = course.average * course.seconds
+        self.memory_bytes = self.did(m.MEMORY_TOTAL).most.max(initial=0.0)
+        self.memory_bytes = self.memory_bytes or float(card.memory_bytes or 0)
+        energy = self.did(m.ENERGY)
+        self.counted = energy.begins.size > 0
+        told = energy if self.counted else self.did(m.POWER_DRAW)
+        self.read_seconds = told.seconds  # of what tells its energy
+        joules = told.growth() if self.counted else told.total
+        self.joules = joules if told.seconds else None
 
     def did(self, *metrics: MetricId) -> Course:
-        return self._report.course(self.card.id, metrics, STEPS)
+        return self._report.course(self.card.id, metrics)
 
     def drawn(self, *metrics: MetricId) -> Floats:
         """The least, the most and the mean in each of COLUMNS; NaN where nothing was read."""
         report, found = self._report, np.full((3, COLUMNS), np.nan)
         course = report.course(self.card.id, metrics, COLUMNS)
-        wide = (report.end - report.start) / COLUMNS
-        middles = report.start + (np.arange(COLUMNS) + 0.5) * wide
+        middles = report.start + (np.arange(COLUMNS) + 0.5) * (report.seconds / COLUMNS)
         at = course.begins.searchsorted(middles, side="right") - 1
-        there = (at >= 0) & (middles < np.append(course.ends, 0.0)[at])
+        there = (at >= 0) & (middles < np.append(course.begins + course.lasted, 0.0)[at])
         found[:, there] = np.array(course[2:])[:, at[there]]
         return found
 
@@ -132,8 +122,9 @@ class CardFacts:
         """Seconds, and the share of the time for which that was read. Two reasons at once
         count as the longer one.
         """
-        held = max((self.held.get(each, 0.0) for each in reasons), default=0.0)
-        return held, held / (max(self.did(each).seconds for each in reasons) or 1.0)
+        told = [self.did(each) for each in reasons]
+        held = max(each.total for each in told)
+        return held, held / (max(each.seconds for each in told) or 1.0)
 
 
 class Report:
@@ -142,8 +133,9 @@ class Report:
     def __init__(self, choice: Choice) -> None:
         self.choice, self.recording = choice, choice.recording
         self.start, self.end = choice.start, choice.end
+        self.seconds = self.end - self.start
         self._past = RecordedPast(choice.recording)
-        self._courses: dict[tuple[CardId, MetricId, int], Course] = {}
+        self.course = cache(self._course)
         # What began before and went on is told as well.
         log = [each for each in self.recording.happenings() if each.at <= self.end]
         self.episodes = [
@@ -155,48 +147,37 @@ class Report:
         numbers = card_numbers(cards)
         self.cards = [CardFacts(self, each, numbers[each.id]) for each in cards]
 
-    def course(self, card: CardId, metrics: Sequence[MetricId], most: int) -> Course:
+    def _course(self, card: CardId, metrics: Sequence[MetricId], most: int = STEPS) -> Course:
         """In so many steps at most. Of several that are read together: their sum."""
-        first, *rest = (self._course(card, each, most) for each in metrics)
-        for other in rest:
-            if np.array_equal(first.begins, other.begins):
-                sums = (a + b for a, b in zip(first[2:], other[2:], strict=True))
-                first = Course(*first[:2], *sums)
-        return first
-
-    def _course(self, card: CardId, metric: MetricId, most: int) -> Course:
-        key = card, metric, most
-        if key not in self._courses:
-            read = self._past.trace(card, metric, self.start, self.end, most)
-            begins = np.maximum(read.times, self.start)
-            last = np.minimum(begins[-1:] + read.column_seconds, self.end)
-            ends = np.append(begins[1:], last)
-            about = METRICS[metric]  # a damaged file may hold anything
-            possible = (about.lowest <= read.minima) & (read.maxima <= about.highest)
-            columns = (begins, ends, read.minima, read.maxima, read.means)
-            some = possible & (ends > begins)
-            self._courses[key] = Course(*(each[some] for each in columns))
-        return self._courses[key]
+        if len(metrics) > 1:
+            first, *rest = (self.course(card, (each,), most) for each in metrics)
+            same = [each for each in rest if np.array_equal(each.begins, first.begins)]
+            sums = (sum(each, start=np.zeros(1)) for each in zip(first, *same, strict=True))
+            return Course(*first[:2], *[*sums][2:])
+        read = self._past.trace(card, metrics[0], self.start, self.end, most)
+        begins = np.maximum(read.times, self.start)
+        last = np.minimum(begins[-1:] + read.column_seconds, self.end)
+        lasted = np.diff(begins, append=last)
+        about = METRICS[metrics[0]]  # a damaged file may hold anything
+        some = (about.lowest <= read.minima) & (read.maxima <= about.highest) & (lasted > 0)
+        columns = begins, lasted, read.minima, read.maxima, read.means
+        return Course(*(each[some] for each in columns))
 
     def share(self, at: float) -> float:
         """How much of the stretch is over by then."""
-        share = (at - self.start) / ((self.end - self.start) or 1.0)
-        return min(1.0, max(0.0, share))
+        return min(1.0, max(0.0, (at - self.start) / (self.seconds or 1.0)))
 
     def moment(self, at: float) -> str:
         return moment_word(self.recording.wall(at), self.recording.wall(self.end))
 
     def unread(self) -> float:
         """Seconds that no run recorded, or in which the computer slept."""
-        read = sum(
-            max(0.0, min(run.ended, self.end) - max(run.began, self.start))
-            for run in self.recording.runs
-        )
-        slept = sum(
-            max(0.0, min(seconds, at - self.start))
-            for at, seconds in self.turns(Turn.SUSPENDED)
-        )
-        return max(0.0, self.end - self.start - read + slept)
+        awake = sum(self._within(run.began, run.ended) for run in self.recording.runs)
+        slept = sum(self._within(at - nap, at) for at, nap in self.turns(Turn.SUSPENDED))
+        return max(0.0, self.seconds - awake + slept)
+
+    def _within(self, since: float, until: float) -> float:
+        return max(0.0, min(until, self.end) - max(since, self.start))
 
     def turns(self, kind: Turn) -> Sequence[tuple[float, float]]:
         """Until the end, those that are a number."""
@@ -209,14 +190,14 @@ class Report:
     def programs(self) -> Mapping[tuple[str | None, str | None], Program]:
         """By name and user."""
         found: dict[tuple[str | None, str | None], Program] = {}
-        for card, seen, begin, until in spans(self.choice, _LOOKS):
-            facts, memory = seen.facts, seen.values.get(ProcessFigure.MEMORY)
-            who = facts.command, facts.user
-            program = found.setdefault(who, Program(begin, set(), {}, set()))
+        for card, seen, begin, until in sorted(spans(self.choice, _LOOKS), key=itemgetter(2)):
+            facts, values = seen.facts, seen.named.process.values
+            program = found.setdefault((facts.command, facts.user), Program(begin))
             program.pids.add(facts.pid)
             program.cards[card] = None
-            program.spans.add((begin, until))
-            program.most = max(program.most, memory or 0.0)
+            program.seconds += max(0.0, until - max(begin, program.until))
+            program.until = max(program.until, until)
+            program.most = max(program.most, values.get(ProcessFigure.MEMORY, 0.0))
         return found
 
 
@@ -236,34 +217,32 @@ def findings(report: Report) -> Iterator[Finding]:
     """What stood out, the gravest first."""
     yield from _logged(
         report,
-        (Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.DRIVER_GONE),
         Message("No longer answered"),
         Message(
             "Programs that used it ended with an error, or wait for ever. Look into `sudo "
             "dmesg` for an Xid at that time, then at the card's power plugs, its temperature "
             "and its seat. A lost card comes back with a restart."
         ),
-        gone=True,
+        *(Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.DRIVER_GONE),
     )
     yield from _logged(
         report,
-        (Kind.XID, Kind.MEMORY_ERROR),
         Message("The driver reported a fault"),
         Message(
             "What was computed at that time may be wrong, or has ended with an error. Run it "
             "again. If the same card does it again, let it be tested or exchanged."
         ),
-        grave=True,
+        *(Kind.XID, Kind.MEMORY_ERROR),
     )
     yield from _slowed(report)
     yield from _logged(
         report,
-        (Kind.SLOW_LINK,),
         Message("The PCIe link ran below its width"),
         Message(
             "Copies between the computer and the card take longer, in proportion. Reseat the "
             "card, look at its riser, and for lane splitting in the firmware."
         ),
+        Kind.SLOW_LINK,
     )
     yield from _full(report)
     yield from _idle(report)
@@ -271,15 +250,7 @@ def findings(report: Report) -> Iterator[Finding]:
     yield from _energy(report)
 
 
-def _logged(
-    report: Report,
-    kinds: Sequence[Kind],
-    title: Message,
-    advice: Message,
-    *,
-    grave: bool = False,
-    gone: bool = False,
-) -> Iterator[Finding]:
+def _logged(report: Report, title: Message, advice: Message, *kinds: Kind) -> Iterator[Finding]:
     found = [each for each in report.episodes if each.first.kind in kinds]
     if not found:
         return
@@ -293,10 +264,11 @@ def _logged(
     )
     lasted = sum(each.lasted or 0.0 for each in found)
     after = Message("It was gone for {time}.", time=duration(lasted)) if lasted else NOTHING
-    if gone and any(each.running for each in found):
+    if first.kind in SILENCES and any(each.running for each in found):
         after = Message("It was not back when the recording ended.")
     cards = [each for each in report.cards if each.card.id in named]
-    yield Finding(_titled(title, cards), told(times, after), advice, grave or gone)
+    grave = Kind.SLOW_LINK not in kinds
+    yield Finding(_titled(title, cards), told(times, after), advice, grave)
 
 
 def _slowed(report: Report) -> Iterator[Finding]:
@@ -356,9 +328,10 @@ def _full(report: Report) -> Iterator[Finding]:
 
 
 def _idle(report: Report) -> Iterator[Finding]:
-    read = [each for each in report.cards if each.did(m.GPU_UTILIZATION).seconds]
-    idle = [each for each in read if each.did(m.GPU_UTILIZATION).average < _IDLE]
-    others = [e.did(m.GPU_UTILIZATION).average for e in read if e not in idle]
+    told = [(each, each.did(m.GPU_UTILIZATION)) for each in report.cards]
+    read = [(each, course.average) for each, course in told if course.seconds]
+    idle = [each for each, mean in read if mean < _IDLE]
+    others = [mean for _, mean in read if mean >= _IDLE]
     if not idle or not others or statistics.median(others) < _AT_WORK:
         return
     yield Finding(
@@ -380,7 +353,7 @@ def _idle(report: Report) -> Iterator[Finding]:
 
 
 def _not_kept(report: Report) -> Iterator[Finding]:
-    span, unread = report.end - report.start, report.unread()
+    span, unread = report.seconds, report.unread()
     if span and unread >= _WORTH_TELLING * span:
         yield Finding(
             Message("Part of this time was not recorded"),

@@ -1,27 +1,46 @@
 """What a recording holds, version 2: the tables of its SQLite file, how columns lie in them,
-and what it tells beside figures. docs/recordings.md says more.
+what it tells beside figures, and Tables, which puts it there. docs/recordings.md says more.
 
 Times are seconds of the recording's own axis: those since 1970 when its first run began, and
 counted on by a clock that never jumps and that goes on while the computer sleeps. A later run
 begins at its time of day, or right after the one before where the clock was set back.
 """
 
-import math
+import json
+import re
+import sqlite3
 import struct
-import sys
+import time
 import zlib
 from array import array
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import groupby
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
+import numpy as np
+import psutil
+from numpy.typing import NDArray
+
+import gpuexplorer
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardId, CardState
+from gpuexplorer.core.cards import HOST_ID, NAMELESS, Card, CardId, CardState, Sample
+from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.records import from_text, text_of
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.backend import Source
-from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse
+from gpuexplorer.telemetry.facts import Cards, Users
+from gpuexplorer.telemetry.happenings import Happening, Kind
+from gpuexplorer.telemetry.history import firsts, summed
+from gpuexplorer.telemetry.processes import (
+    Ancestor,
+    CardProcess,
+    NamedProcess,
+    ProcessFigure,
+    ProcessUse,
+)
+from gpuexplorer.telemetry.topology import Topology
 
 APPLICATION = 0x47505845  # "GPXE", in the header of the file
 VERSION = 2
@@ -38,34 +57,10 @@ CREATE TABLE sums (id INTEGER PRIMARY KEY, strip INTEGER NOT NULL, first REAL NO
     last REAL NOT NULL, data BLOB NOT NULL);
 CREATE INDEX sums_of ON sums (strip, first, last);
 """
-# Those of version 1, which old_file.py reads.
-OLD_TABLES = """
-CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE run (id INTEGER PRIMARY KEY, began REAL NOT NULL, ended REAL,
-    writer TEXT NOT NULL, machine TEXT NOT NULL);
-CREATE TABLE turn (id INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL,
-    value TEXT NOT NULL);
-CREATE TABLE subject (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL,
-    first REAL NOT NULL, last REAL NOT NULL, facts TEXT NOT NULL);
-CREATE TABLE series (id INTEGER PRIMARY KEY, subject INTEGER NOT NULL,
-    rhythm TEXT NOT NULL, metric TEXT NOT NULL);
-CREATE TABLE piece (id INTEGER PRIMARY KEY, series INTEGER NOT NULL, level INTEGER NOT NULL,
-    first REAL NOT NULL, last REAL NOT NULL, count INTEGER NOT NULL, data BLOB NOT NULL);
-CREATE INDEX piece_of ON piece (series, level, first);
-CREATE TABLE layout (id INTEGER PRIMARY KEY, subject INTEGER NOT NULL,
-    rhythm TEXT NOT NULL, metrics TEXT NOT NULL);
-CREATE TABLE tail (id INTEGER PRIMARY KEY, layout INTEGER NOT NULL, at REAL NOT NULL,
-    data BLOB NOT NULL);
-CREATE TABLE happening (id INTEGER PRIMARY KEY, at REAL NOT NULL, wall REAL NOT NULL,
-    kind TEXT NOT NULL, card TEXT, sentence TEXT NOT NULL, about TEXT NOT NULL, lasted REAL);
-CREATE TABLE said (id INTEGER PRIMARY KEY, at REAL NOT NULL, what TEXT NOT NULL,
-    text TEXT NOT NULL);
-"""
 # So many readings are a chunk, and so many minutes a row of sums.
 FULL = 512
-MINUTE = 60.0
-# A sum of a column: when it begins, the least, the most, the mean, and how many readings.
-SUM = 5
+# Of a minute: the least, the most, the mean, and how many readings.
+SUM = 4
 # The metric under which a strip keeps the state of its card: its number in the file's own list.
 STATE = ":state"
 # A rhythm is the cadence of a card's metrics, or one of these.
@@ -75,8 +70,12 @@ PROCESSES_RHYTHM = "processes"
 CPU = "cpu"
 HOST_MEMORY = "host_memory"
 PROCESS_METRICS = (*(figure.value for figure in ProcessFigure), CPU, HOST_MEMORY)
+# Clocks round differently.
+_SAME_START = 2.0
 
-Column: TypeAlias = "array[float]"
+T = TypeVar("T")
+Floats: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = Sequence[float] | NDArray[np.floating]
 
 
 class Turn(StrEnum):
@@ -139,6 +138,15 @@ class Writer:
     pid: int
     started_at: float  # of that process, seconds since 1970
 
+    @property
+    def is_there(self) -> bool:
+        """That very process, and not another with its number."""
+        try:
+            began = psutil.Process(self.pid).create_time()
+        except (psutil.Error, ValueError, OverflowError):
+            return False
+        return abs(began - self.started_at) < _SAME_START
+
 
 @dataclass(frozen=True, slots=True)
 class Machine:
@@ -185,17 +193,13 @@ class ProgramFacts:
     ancestors: Sequence[tuple[int, str]] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramSeen:
-    """One process on a card, as it was at one look."""
+class ProgramSeen(NamedTuple):
+    """One process on one card, as it was at one look."""
 
     subject: int
     facts: ProgramFacts
     since: float  # axis: when it was first seen there
-    values: Mapping[ProcessFigure, float]
-    missing: Mapping[ProcessFigure, Absence]
-    cpu: float | None  # cores' worth
-    memory_bytes: int | None  # of the computer's memory
+    named: NamedProcess
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +217,15 @@ NANS = {
     reason: struct.unpack("<d", struct.pack("<Q", 0x7FF8_0000_0000_0000 | number))[0]
     for number, reason in enumerate(REASONS, 1)
 }
+_STATE_NUMBERS = {state: float(number) for number, state in enumerate(STATES, 1)}
+_NO_REASON = float("nan")
+# Made into chunks in one batch, so that none takes long.
+_AT_ONCE = 4
+_LAST_FOLDING = 1.0  # seconds
+_ROOM = "0" * 32_000  # given back by who finds the disk full
+PROGRAM = f"GPU Explorer {gpuexplorer.__version__}"
+# What a recording is told beside what is true of itself.
+Told: TypeAlias = Sample | Users | Happening | Cards | Topology | Said
 MOST_READINGS = 1_000_000  # in a chunk, whatever its bytes would unfold to
 
 
@@ -226,22 +239,15 @@ def reason_number(value: float) -> int:
     return bits & 0xFFFF
 
 
-def raw(values: Sequence[float]) -> bytes:
-    column = array("d", values)
-    if sys.byteorder == "big":
-        column.byteswap()
-    return column.tobytes()
+def raw(values: Numbers) -> bytes:
+    return np.asarray(values, "<f8").tobytes()
 
 
-def from_raw(data: bytes) -> Column:
-    column = array("d")
+def from_raw(data: bytes) -> Floats:
     try:
-        column.frombytes(data)
+        return np.frombuffer(data, "<f8").astype(np.float64, copy=False)
     except ValueError as error:
         raise DamagedError from error
-    if sys.byteorder == "big":
-        column.byteswap()
-    return column
 
 
 def sum_of(*row: object) -> int:
@@ -249,7 +255,7 @@ def sum_of(*row: object) -> int:
     return zlib.crc32(repr(row).encode(errors="replace"))
 
 
-def packed(strip: int, first: float, columns: Sequence[Sequence[float]]) -> bytes:
+def packed(strip: int, first: float, columns: Iterable[Numbers]) -> bytes:
     """How many columns, how long each is, and each by itself: the times and the metrics. What
     would stand in the place of another does not unpack.
     """
@@ -262,7 +268,7 @@ def packed(strip: int, first: float, columns: Sequence[Sequence[float]]) -> byte
     return struct.pack(f"<{len(sizes)}I", *sizes) + b"".join(streams)
 
 
-def unpacked(strip: int, first: float, data: bytes, number: int) -> Column:
+def unpacked(strip: int, first: float, data: bytes, number: int) -> Floats:
     """One of the columns. Raises DamagedError where it is not what was written."""
     try:
         (count,) = struct.unpack_from("<I", data)
@@ -278,29 +284,327 @@ def unpacked(strip: int, first: float, data: bytes, number: int) -> Column:
 
 
 def _key(strip: int, first: float, number: int) -> bytes:
-    return f"{strip} {first!r} {number}".encode()
+    return f"{strip} {float(first)!r} {number}".encode()
 
 
-def summed(times: Sequence[float], columns: Sequence[Column]) -> list[Column]:
-    """When the first reading of each minute was; then of each column the least of each minute,
-    the most, the mean, and how many readings there were, one after the other.
+def lay_out(database: sqlite3.Connection, *, anonymous: bool = False) -> None:
+    """The tables of a new file."""
+    database.execute("PRAGMA page_size = 8192")
+    database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    database.executescript(
+        "BEGIN;"
+        f" PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}; {TABLES}"
+    )
+    put_fact(database, 0.0, Record.FILE, FileFacts(PROGRAM, anonymous, REASONS, STATES))
+    database.commit()
+
+
+def put_fact(
+    database: sqlite3.Connection, at: float, kind: str, value: object, whose: str = ""
+) -> int:
+    """Its number; `value` is one of ours."""
+    return put_line(database, at, kind, text_of(value), whose)
+
+
+def put_line(
+    database: sqlite3.Connection, at: float, kind: str, text: str, whose: str = ""
+) -> int:
+    row = float(at), str(kind), whose, text
+    asked = "INSERT INTO fact (at, kind, whose, json, sum) VALUES (?, ?, ?, ?, ?)"
+    return database.execute(asked, (*row, sum_of(*row))).lastrowid or 0
+
+
+def put_chunk(
+    database: sqlite3.Connection, strip: int, times: Floats, columns: Sequence[Floats] | Floats
+) -> None:
+    first, last = float(times[0]), float(times[-1])
+    database.execute(
+        "INSERT INTO chunk (strip, first, last, data) VALUES (?, ?, ?, ?)",
+        (strip, first, last, packed(strip, first, (times, *columns))),
+    )
+
+
+def put_sums(
+    database: sqlite3.Connection,
+    strip: int,
+    starts: Floats,
+    figures: Floats,
+    row: int | None = None,
+) -> int | None:
+    """`figures`: of each column those of each minute. After those of that row. The row to go on
+    with; None once it is full.
     """
-    spans, end = [], 0
-    for _, each in groupby(times, lambda at: at // MINUTE):
-        begin, end = end, end + len(list(each))
-        spans.append((begin, end))
-    found = [array("d", [times[begin] for begin, _ in spans])]
-    for column in columns:
-        rows = [_sum(column[begin:end]) for begin, end in spans]
-        found.append(array("d", [row[each] for each in range(SUM - 1) for row in rows]))
-    return found
+    asked = "SELECT first, data FROM sums WHERE id = ?"
+    for first, data in database.execute(asked, (row,)).fetchall():
+        with suppress(DamagedError):  # what stands there stays
+            before, *told = (
+                unpacked(strip, first, data, each) for each in range(1 + len(figures))
+            )
+            old = np.reshape(told, (len(told), SUM, -1))
+            figures = np.concatenate((old, figures), axis=2)
+            starts = np.concatenate((before, starts))
+    first, last = float(starts[0]), float(starts[-1])
+    data = packed(strip, first, (starts, *figures.reshape(len(figures), -1)))
+    done = database.execute(
+        "INSERT OR REPLACE INTO sums (id, strip, first, last, data) VALUES (?, ?, ?, ?, ?)",
+        (row, strip, first, last, data),
+    )
+    return done.lastrowid if len(starts) < FULL else None
 
 
-def _sum(some: Column) -> tuple[float, float, float, int]:
-    whole, count = sum(some), len(some)
-    if whole != whole:  # noqa: PLR0124 - a NaN, which stands for no reading, is not itself
-        there = [value for value in some if value == value]  # noqa: PLR0124
-        if not there:
-            return math.nan, math.nan, math.nan, 0
-        whole, count, some = sum(there), len(there), array("d", there)
-    return min(some), max(some), whole / count, count
+@dataclass(slots=True)
+class _Strip:
+    """Its readings that are in no chunk yet."""
+
+    number: int
+    names: Sequence[str]
+    rows: "list[tuple[int]]" = field(default_factory=list)  # of the tail
+    times: "array[float]" = field(default_factory=lambda: array("d"))
+    values: "array[float]" = field(default_factory=lambda: array("d"))  # row after row
+    sums: int | None = None  # the row that is not full yet
+
+
+class Tables:
+    """One run that is written. Every time is of the axis. For one thread, which commits."""
+
+    def __init__(
+        self, database: sqlite3.Connection, began: float, machine: Machine, *, anonymous: bool
+    ) -> None:
+        self._database = database
+        self._nameless = Nameless() if anonymous else None
+        self._strips: dict[tuple[str, str], _Strip] = {}
+        self._programs: dict[CardId, dict[int, tuple[int, ProgramFacts]]] = {}
+        self._users: dict[CardId, list[int] | None] = {}
+        self._listed: Sequence[Card] | None = None
+        self._tail: list[tuple[int, int, float, bytes, int]] = []
+        (newest,) = database.execute("SELECT coalesce(max(id), 0) FROM tail").fetchone()
+        self._row: int = newest
+        if anonymous:
+            machine = replace(machine, name="", notes=())
+        this = psutil.Process()
+        writer = Writer(PROGRAM, this.pid, this.create_time())
+        self.run = self.fact(began, Record.RUN, Began(writer, machine))
+        database.execute("DELETE FROM fact WHERE kind = ?", (Record.ROOM,))
+        self._room = put_line(database, began, Record.ROOM, _ROOM)
+
+    def put(self, at: float, told: Told) -> None:
+        match told if self._nameless is None else self._nameless(told):
+            case Sample() as sample:
+                self._sample(at, sample)
+            case Users(card=card, processes=named):
+                self._processes(at, card, named)
+            case Happening() as happening:
+                self.fact(at, Record.HAPPENING, happening._replace(at=at))
+            case Cards(cards=cards) if cards != self._listed:
+                self._listed = cards
+                self.fact(at, Turn.CARDS, cards)
+            case Topology() as topology:
+                self.fact(at, Turn.TOPOLOGY, topology)
+            case Said(what=what, text=text):
+                put_line(self._database, at, what, text)
+
+    def fact(self, at: float, kind: str, value: object, whose: str = "") -> int:
+        return put_fact(self._database, at, kind, value, whose)
+
+    def commit(self) -> None:
+        """What was told since the last time stands in the file for good."""
+        full = [strip for strip in self._strips.values() if len(strip.times) >= FULL]
+        # Those of many cards are full at the same time.
+        for strip in full[: _AT_ONCE + len(full) // 4]:
+            self._fold(strip)
+        self._write_tail()
+        self._database.commit()
+
+    def end(self, at: float) -> None:
+        """Packs what can be packed in a second. The rest is no worse where it stands."""
+        until = time.monotonic() + _LAST_FOLDING
+        for strip in self._strips.values():
+            if time.monotonic() < until:
+                self._fold(strip)
+        self.say_ended(at)
+
+    def say_ended(self, at: float, failure: Message | None = None) -> None:
+        """Also where there is no room: what was set aside for that is given back."""
+        self._database.execute("DELETE FROM fact WHERE id = ?", (self._room,))
+        if failure is not None:
+            self._tail.clear()  # what could not be written is not written later either
+            self.fact(at, Turn.FAILED, failure)
+        self.fact(at, Record.ENDED, self.run)
+        self._write_tail()
+        self._database.commit()
+
+    def _sample(self, at: float, sample: Sample) -> None:
+        figures = _figures(sample.values, sample.missing)
+        some = next(iter(figures), None)
+        if some is None:
+            return
+        rhythm = HOST_RHYTHM if sample.card == HOST_ID else METRICS[some].cadence.value
+        strip = self._strips.get((sample.card, rhythm))
+        if strip is None or figures.keys() ^ strip.names != {STATE}:
+            names = [metric for metric in METRICS if metric in figures]
+            strip = self._new_strip(at, sample.card, rhythm, (*names, STATE))
+        row = [figures[name] for name in map(MetricId, strip.names[:-1])]
+        self._add(strip, at, (*row, _STATE_NUMBERS[sample.state]))
+
+    def _processes(self, at: float, card: CardId, named: Sequence[NamedProcess] | None) -> None:
+        known = self._programs.setdefault(card, {})
+        users: list[int] | None = None
+        if named is not None:
+            users = [self._program(at, known, each) for each in named]
+            for pid in known.keys() - {each.process.pid for each in named}:
+                gone, _ = known.pop(pid)
+                self._fold(self._strips.pop((str(gone), PROCESSES_RHYTHM)))
+        if self._users.get(card, ()) != users:
+            self._users[card] = users
+            self.fact(at, Turn.PROCESSES, users, card)
+
+    def _program(
+        self, at: float, known: dict[int, tuple[int, ProgramFacts]], named: NamedProcess
+    ) -> int:
+        facts, pid = facts_of(named), named.process.pid
+        number, before = known.get(pid, (0, facts))
+        starts = {before.started_at, facts.started_at}
+        # The same number may be somebody else by now.
+        if not number or (None not in starts and len(starts) > 1):
+            number = self.fact(at, Record.PROCESS, facts)
+            self._new_strip(at, str(number), PROCESSES_RHYTHM, PROCESS_METRICS)
+            known[pid] = number, facts
+        elif facts != before and (facts.resolved or not before.resolved):
+            self.fact(at, Record.PROCESS, facts, str(number))
+            known[pid] = number, facts
+        figures = _figures(named.process.values, named.process.missing)
+        row = *map(figures.get, ProcessFigure), named.cpu, named.memory_bytes
+        values = [_NO_REASON if value is None else value for value in row]
+        self._add(self._strips[str(number), PROCESSES_RHYTHM], at, values)
+        return number
+
+    def _new_strip(self, at: float, owner: str, rhythm: str, names: Sequence[str]) -> _Strip:
+        before = self._strips.get((owner, rhythm))
+        if before is not None:
+            self._fold(before)
+        number = self.fact(at, Record.STRIP, StripFacts(owner, rhythm, names))
+        strip = self._strips[owner, rhythm] = _Strip(number, names)
+        return strip
+
+    def _add(self, strip: _Strip, at: float, row: Sequence[float]) -> None:
+        # An answer that came late is no older than the one before.
+        at = max(at, strip.times[-1]) if strip.times else at
+        self._row += 1
+        strip.rows.append((self._row,))
+        strip.times.append(at)
+        strip.values.extend(row)
+        data = raw(row)
+        self._tail.append((self._row, strip.number, at, data, sum_of(strip.number, at, data)))
+
+    def _write_tail(self) -> None:
+        self._database.executemany("INSERT INTO tail VALUES (?, ?, ?, ?, ?)", self._tail)
+        self._tail.clear()
+
+    def _fold(self, strip: _Strip) -> None:
+        if not strip.rows:
+            return
+        self._write_tail()
+        times = np.array(strip.times)
+        columns = np.array(strip.values).reshape(times.size, -1).T
+        put_chunk(self._database, strip.number, times, columns)
+        if strip.names is not PROCESS_METRICS:  # nobody plots a process over the hours
+            figures, starts = summed(times, columns), times[firsts(times)]
+            strip.sums = put_sums(self._database, strip.number, starts, figures, strip.sums)
+        self._database.executemany("DELETE FROM tail WHERE id = ?", strip.rows)
+        for told in (strip.rows, strip.times, strip.values):
+            del told[:]
+
+
+def _figures(values: Mapping[T, float], missing: Mapping[T, Absence]) -> dict[T, float]:
+    return {**{each: NANS[why] for each, why in missing.items()}, **values}
+
+
+_KNOWN = (
+    *("resolved", "reason", "user", "command", "started_at", "container", "ours"),
+    *("of_this_user", "elsewhere"),
+)
+
+
+def facts_of(named: NamedProcess) -> ProgramFacts:
+    who = named.process
+    return ProgramFacts(
+        *(who.card, who.pid, who.use),
+        **{each: getattr(named, each) for each in _KNOWN},
+        simulated=named.simulated,
+        ancestors=tuple((each.pid, each.command) for each in named.ancestors),
+    )
+
+
+def named_of(
+    facts: ProgramFacts,
+    values: Mapping[ProcessFigure, float],
+    missing: Mapping[ProcessFigure, Absence],
+    cpu: float | None,
+    memory_bytes: int | None,
+) -> NamedProcess:
+    """As it was told then; nobody asks this computer who has that number now."""
+    invented = (facts.command or "", facts.user) if facts.simulated else (None, None)
+    return NamedProcess(
+        CardProcess(facts.card, facts.pid, facts.use, values, missing, *invented),
+        **{each: getattr(facts, each) for each in _KNOWN},
+        cpu=cpu,
+        memory_bytes=memory_bytes,
+        ancestors=tuple(Ancestor(pid, command) for pid, command in facts.ancestors),
+    )
+
+
+# In place of the sentences that name a program.
+_PROGRAMS = {
+    Kind.PROCESS_APPEARED: "Process {pid} uses the card",
+    Kind.PROCESS_ENDED: "Process {pid} no longer uses the card",
+}
+_TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"')  # of JSON
+
+
+class Nameless:
+    """What is told, without names: cards get other ids, always the same in one file. Users,
+    commands, containers and what started a program are left out, and all that the lab said.
+    """
+
+    def __init__(self) -> None:
+        self._ids = {HOST_ID: HOST_ID}
+
+    def __call__(self, told: Told) -> Told | None:
+        match told:
+            case Sample(card=card):
+                return told._replace(card=self._id(card))
+            case Users(card=card, processes=named):
+                other = self._id(card)
+                return Users(other, named and [_nameless(each, other) for each in named])
+            case Happening(card=card):
+                if told.kind in _PROGRAMS:
+                    words = Message(_PROGRAMS[told.kind], pid=told.about)
+                    told = told._replace(sentence=words)
+                return told._replace(card=card and self._id(card))
+            case Cards() | Topology():
+                for each in told.cards:
+                    for one in (each.parent, each.id) if isinstance(each, Card) else (each,):
+                        self._id(one or HOST_ID)
+                renamed = _TEXTS.sub(self._text, text_of(told))
+                others: Cards | Topology = from_text(type(told), renamed)
+                return others
+        return None  # code, and what came of it
+
+    def _text(self, found: re.Match[str]) -> str:
+        """A card's other id in place of its own."""
+        text = json.loads(found[0])
+        return json.dumps(self._ids[text]) if text in self._ids else found[0]
+
+    def _id(self, card: CardId) -> CardId:
+        if card not in self._ids:
+            nameless = NAMELESS if card.startswith(NAMELESS) else ""
+            kind = "MIG" if card.startswith("MIG-") else "GPU"
+            self._ids[card] = CardId(f"{nameless}{kind}-anonymous-{len(self._ids) - 1}")
+        return self._ids[card]
+
+
+def _nameless(named: NamedProcess, card: CardId) -> NamedProcess:
+    process = named.process._replace(card=card)
+    return replace(
+        named, process=process, user=None, command=None, container=None, ancestors=()
+    )

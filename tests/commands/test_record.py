@@ -16,7 +16,7 @@ import pytest
 from gpuexplorer.__main__ import main
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.metrics import CPU_UTILIZATION, GPU_UTILIZATION, PCIE_TRANSMIT
-from gpuexplorer.recording import written_file
+from gpuexplorer.recording import recorder
 from gpuexplorer.recording.recording import Recording, open_recording
 from tests.nvml_stub.stub import environment
 
@@ -94,10 +94,10 @@ def test_an_anonymous_recording_of_the_cards_that_were_named_names_nobody(path: 
 def test_where_the_disk_is_full_from_the_start_nothing_is_said_to_be_in_a_file(
     path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(_: Path) -> None:
+    def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(written_file, "_room_beside", full)
+    monkeypatch.setattr(recorder, "ready_to_write", full)
     assert main(["record", str(path), *SIMULATED]) == 1
     told = capsys.readouterr().err
     assert f"The recording {path} cannot be made: the disk is full." in told

@@ -5,13 +5,12 @@ import time
 
 import pytest
 
-from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.records import UnreadableError, from_text, text_of
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.recording.schema import Machine, ProgramFacts, ProgramSeen
+from gpuexplorer.recording.schema import Machine, ProgramFacts
 from gpuexplorer.telemetry.backend import Source
-from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse
+from gpuexplorer.telemetry.processes import ProcessUse
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology
 
 A, B = CardId("GPU-a"), CardId("GPU-b")
@@ -26,12 +25,9 @@ MACHINE = Machine(
 FACTS = ProgramFacts(
     A, 77, ProcessUse.COMPUTE, resolved=True, user="ada", ancestors=((5, "torchrun"),)
 )
-SEEN = ProgramSeen(
-    3, FACTS, 1.0, {ProcessFigure.SM: 0.5}, {ProcessFigure.DECODER: Absence.NOT_YET}, 0.1, None
-)
 
 
-@pytest.mark.parametrize("record", [CARD, LINK, TOPOLOGY, MACHINE, FACTS, SEEN])
+@pytest.mark.parametrize("record", [CARD, LINK, TOPOLOGY, MACHINE, FACTS])
 def test_a_record_comes_back_as_it_was(record: object) -> None:
     assert from_text(type(record), text_of(record)) == record
 

@@ -10,7 +10,7 @@ from random import Random
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
-from gpuexplorer.recording.recorded_past import RecordedPast
+from gpuexplorer.recording.recorded_session import RecordedPast
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.recording.schema import Turn, sum_of
 
@@ -95,7 +95,7 @@ def read_everything(path: Path) -> str:
         for card_id in [*recording.with_readings()[:5], HOST_ID]:
             for metric in recording.metrics(card_id)[::9]:
                 recording.readings(card_id, metric, began, ended)
-                recording.buckets(card_id, metric, began, ended)
+                recording.strand(card_id, metric).sums(metric, began, ended, forgotten=True)
                 for columns in (1, 20, 1500):
                     assert len(past.trace(card_id, metric, began, ended, columns)) <= columns
         for happening in recording.happenings():

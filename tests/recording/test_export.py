@@ -8,6 +8,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,20 +17,20 @@ import pytest
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Began, Finished, Transferred
 from gpuexplorer.lab.wire import CopyJob
-from gpuexplorer.recording.choice import chosen, moment
-from gpuexplorer.recording.export import exported
+from gpuexplorer.recording.export import chosen, exported, moment
 from gpuexplorer.recording.lab_said import Noted, Sent, line_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
-from gpuexplorer.recording.schema import Machine, Topic
+from gpuexplorer.recording.schema import Topic
 from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.facts import Cards
 from tests.clocks import ManualClock
-from tests.recording.made import BEGAN, make_recording
+from tests.recording.made import BEGAN, MACHINE, make_recording
 from tests.trace_reader import Events, of, opened, whole_trace
 
 BUSY, POWER = MetricId("gpu_utilization"), MetricId("power_draw")
@@ -56,10 +57,9 @@ def path(tmp_path: Path) -> Path:
 
 
 def recorder_of(path: Path, clock: ManualClock, name: str = "NVIDIA T4") -> Recorder:
-    host = Card(HOST_ID, 0, "cpu", 1, kind=CardKind.HOST)
-    machine = Machine("box", Source("nvml", Message("{name}", name=name)), 1.0, host)
-    recorder = Recorder(path, machine, clock, asleep=lambda: 0.0)
-    recorder.put_cards([Card(CardId(name), 0, name, None)])
+    machine = replace(MACHINE, source=Source("nvml", Message("{name}", name=name)))
+    recorder = Recorder(path, machine, clock)
+    recorder.put(Cards([Card(CardId(name), 0, name, None)], machine.source))
     return recorder
 
 
@@ -217,13 +217,13 @@ def test_where_only_means_are_kept_their_lowest_and_highest_stand_beside_them(
         comments, rows = table(written(recording, "csv", metrics=[POWER]))
         json_lines = lines(written(recording, "jsonl", metrics=[POWER]))
         card = recording.cards()[0].id
-        buckets = recording.buckets(card, POWER, BEGAN, BEGAN + 900)
+        buckets = recording.strand(card, POWER).sums(POWER, BEGAN, BEGAN + 900, forgotten=True)
     name = f"{card} power_draw [W]"
     assert any("means of the 60 s" in each for each in comments)
     of_means = [row for row in rows if row[f"{name} min"]]
     assert 15 <= len(of_means) < len(rows)
     assert [float(row[name]) for row in of_means[:12]] == pytest.approx(
-        list(buckets.means[:12]), rel=1e-6
+        list(buckets[3, :12]), rel=1e-6
     )
     assert all(
         float(row[f"{name} min"]) <= float(row[name]) <= float(row[f"{name} max"])
@@ -232,7 +232,7 @@ def test_where_only_means_are_kept_their_lowest_and_highest_stand_beside_them(
     means = [each for each in json_lines if each["is"] == "means"]
     assert len(means) == len(of_means)
     assert means[0]["seconds"] == 60
-    assert means[0]["lowest"]["power_draw"] == buckets.minima[0]
+    assert means[0]["lowest"]["power_draw"] == buckets[1, 0]
 
 
 def test_what_lab_and_copies_said_is_told_and_what_is_no_message_left_out(

@@ -5,8 +5,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -19,15 +19,13 @@ from gpuexplorer.core.metrics import POWER_DRAW as POWER
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.recording.recorder import Listening, Recorder, machine_of
 from gpuexplorer.recording.recording import Recording, open_recording
-from gpuexplorer.recording.schema import Record, Turn
-from gpuexplorer.recording.tables import put_fact, put_line
+from gpuexplorer.recording.schema import Record, Turn, put_fact, put_line
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.sources import simulated
 from tests.clocks import ManualClock
-from tests.recording.life import WALL, recorded
-from tests.recording.made import BEGAN, make_recording
+from tests.recording.made import BEGAN, lived, make_recording
 
 SECONDS = 700.0
 
@@ -97,51 +95,43 @@ def test_a_card_that_was_lost_is_lost_from_then_on(recording: Recording) -> None
 def test_what_nobody_asked_for_meanwhile_is_not_read_and_not_awaited(tmp_path: Path) -> None:
     clock = ManualClock(wall=BEGAN)
     stream = Local(simulated("1xH100", "", 0, clock), (), clock)
-    session = Session(stream)
-    path = tmp_path / "looked-away.gpurec"
+    session, path = Session(stream), tmp_path / "looked-away.gpurec"
     recorder = Recorder(path, machine_of(session, anonymous=False), clock)
     listening = Listening(session, recorder)
     for second in range(60):
         looked = (Cadence.ON_DEMAND,) if second < 10 else ()
         stream.read_now((Cadence.FAST, *looked), users=False)
         clock.advance(1.0)
-    listening.stop()
-    session.stop()
-    recorder.stop()
-    recording = open_recording(path)
-    card, at = recording.cards()[0], recording.ended
-    assert recording.sample(card.id, [PCIE_RECEIVE], at).missing == {
-        PCIE_RECEIVE: Absence.NOT_ASKED
-    }
+    for each in (listening, session, recorder):
+        each.stop()
+    with closing(open_recording(path)) as recording:
+        told = recording.sample(recording.cards()[0].id, [PCIE_RECEIVE], recording.ended)
+    assert told.missing == {PCIE_RECEIVE: Absence.NOT_ASKED}
 
 
-def test_long_after_the_end_nothing_is_known_any_more(recording: Recording) -> None:
-    card = recording.cards()[0]
-    sample = recording.sample(card.id, [POWER], recording.ended + 60)
-    assert sample.missing == {POWER: Absence.NOT_YET}
-    assert recording.processes(card.id, recording.ended + 60) is None
-
-
-def test_the_host_and_the_processes_are_told(recording: Recording) -> None:
-    host = recording.sample(HOST_ID, recording.metrics(HOST_ID), BEGAN + 30)
-    assert host.values
-    card = recording.cards()[0]
-    seen = recording.processes(card.id, BEGAN + 30)
+def test_the_host_and_the_processes_are_told_and_long_after_the_end_nothing(
+    recording: Recording,
+) -> None:
+    assert recording.sample(HOST_ID, recording.metrics(HOST_ID), BEGAN + 30).values
+    card, later = recording.cards()[0].id, recording.ended + 60
+    seen = recording.processes(card, BEGAN + 30)
     assert seen
-    assert all(each.facts.card == card.id and each.facts.simulated for each in seen)
+    assert all(each.facts.card == card and each.facts.simulated for each in seen)
+    assert recording.sample(card, [POWER], later).missing == {POWER: Absence.NOT_YET}
+    assert recording.processes(card, later) is None
 
 
 def test_readings_and_sums_say_the_same(recording: Recording) -> None:
-    card = recording.cards()[0].id
-    readings = recording.readings(card, GPU_UTILIZATION, BEGAN, recording.ended)
+    card, window = recording.cards()[0].id, (BEGAN, recording.ended)
+    readings = recording.readings(card, GPU_UTILIZATION, *window)
     assert len(readings.times) == SECONDS + 1
-    [strand] = (each for each in recording.strands(card) if GPU_UTILIZATION in each.metrics)
-    _, _, most, means, counts = strand.sums(GPU_UTILIZATION, BEGAN, recording.ended)
+    strand = recording.strand(card, GPU_UTILIZATION)
+    _, _, most, means, counts = strand.sums(GPU_UTILIZATION, *window)
     assert counts.sum() == len(readings.times)
-    assert (means * counts).sum() == pytest.approx(sum(readings.values))
+    assert means @ counts == pytest.approx(sum(readings.values))
     assert most.max() == max(readings.values)
     # Nothing is told of a time twice.
-    assert not recording.buckets(card, GPU_UTILIZATION, BEGAN, recording.ended).times
+    assert not strand.sums(GPU_UTILIZATION, *window, forgotten=True).size
 
 
 def test_the_time_of_day_goes_to_the_axis_and_back(copy: Path) -> None:
@@ -162,18 +152,13 @@ def test_the_time_of_day_goes_to_the_axis_and_back(copy: Path) -> None:
 
 def test_any_thread_may_ask(recording: Recording) -> None:
     card = recording.cards()[0].id
-    found: list[int] = []
 
-    def ask() -> None:
+    def ask(_: int) -> set[int]:
         moments = range(0, int(SECONDS), 50)
-        found.extend(len(recording.sample(card, [POWER], BEGAN + at).values) for at in moments)
+        return {len(recording.sample(card, [POWER], BEGAN + at).values) for at in moments}
 
-    threads = [threading.Thread(target=ask) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert set(found) == {1}
+    with ThreadPoolExecutor(4) as threads:
+        assert [*threads.map(ask, range(4))] == [{1}] * 4
     recording.close()
     assert list(recording.said()) == []
 
@@ -198,47 +183,41 @@ def test_what_was_written_before_a_kill_is_there(tmp_path: Path) -> None:
 
 def test_a_file_that_this_very_process_writes_is_being_written(tmp_path: Path) -> None:
     path = tmp_path / "now.gpurec"
-    life = recorded(path, [1.0] * 60, whole=False)
+    life = lived(path, [1.0] * 60, whole=False)
     with closing(open_recording(path)) as recording:
         assert recording.being_written
-        assert recording.ended == WALL + 60
+        assert recording.ended == BEGAN + 60
         assert "being written" in recording.notes()[0]
     life.recorder.stop()
 
 
+def other(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE a (b)")
+
+
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("make", "said"),
     [
-        (b"", "is empty"),
-        (b"Some text.\n" * 1000, "is no recording"),
-        (b"SQLite format 3\0", "is no recording"),
-        (bytes(100_000), "is no recording"),
+        (lambda path: path.write_bytes(b""), "is empty"),
+        (lambda path: path.write_bytes(b"Some text.\n" * 1000), "is no recording"),
+        (lambda path: path.write_bytes(b"SQLite format 3\0"), "is no recording"),
+        (lambda path: path.write_bytes(bytes(100_000)), "is no recording"),
+        pytest.param(other, "is no recording", id="another SQLite file"),
+        (lambda path: None, "There is no file"),
+        (Path.mkdir, "is a folder"),
+        pytest.param(
+            *(getattr(os, "mkfifo", None), "a device or a pipe"),
+            marks=pytest.mark.skipif(sys.platform == "win32", reason="it has no such pipes"),
+        ),
     ],
 )
-def test_what_is_no_recording_is_called_none(tmp_path: Path, content: bytes, said: str) -> None:
+def test_what_is_no_recording_is_called_none(
+    tmp_path: Path, make: Callable[[Path], object], said: str
+) -> None:
     path = tmp_path / "any.gpurec"
-    path.write_bytes(content)
+    make(path)
     assert said in refusal(path)
-
-
-def test_what_is_no_file_is_not_even_opened(tmp_path: Path) -> None:
-    assert "There is no file" in refusal(tmp_path / "none.gpurec")
-    assert "is a folder" in refusal(tmp_path)
-    if hasattr(os, "mkfifo"):
-        os.mkfifo(tmp_path / "pipe")
-        assert "a device or a pipe" in refusal(tmp_path / "pipe")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="it has no such pipes")
-def test_a_pipe_that_passes_for_its_journal_is_not_waited_for(copy: Path) -> None:
-    os.mkfifo(f"{copy}-journal")
-    assert "copy.gpurec-journal beside it is no file." in refusal(copy)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="it takes rights to make a link there")
-def test_a_link_to_itself_is_called_that(tmp_path: Path) -> None:
-    (tmp_path / "loop").symlink_to("loop")
-    assert "leads to itself" in refusal(tmp_path / "loop")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may all")
@@ -247,36 +226,30 @@ def test_a_file_that_may_not_be_read_says_so(copy: Path) -> None:
     assert "may not read" in refusal(copy)
 
 
-def test_another_sqlite_file_is_no_recording(tmp_path: Path) -> None:
-    path = tmp_path / "other.db"
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("CREATE TABLE a (b)")
-    assert "is no recording" in refusal(path)
-
-
-def test_a_recording_from_the_future_asks_for_an_update(copy: Path) -> None:
-    with closing(sqlite3.connect(copy)) as database:
-        database.execute("PRAGMA user_version = 9")
-    assert "newer version" in refusal(copy)
-    assert "Update" in refusal(copy)
-
-
 @pytest.mark.parametrize(
-    "change",
+    ("change", "said"),
     [
-        "CREATE VIEW more AS SELECT 1",
-        "CREATE TRIGGER more AFTER INSERT ON fact BEGIN SELECT 1; END",
-        "CREATE TABLE more (a, b AS (a + 1))",
-        "ALTER TABLE fact ADD COLUMN b AS (json)",
-        "CREATE INDEX more ON fact (abs(at))",
-        "DROP TABLE sums",
+        ("PRAGMA user_version = 9", "newer version of GPU Explorer. Update"),
+        # Nothing of a stranger's tables is run.
+        ("CREATE VIEW more AS SELECT 1", "its tables are others"),
+        (
+            "CREATE TRIGGER more AFTER INSERT ON fact BEGIN SELECT 1; END",
+            "its tables are others",
+        ),
+        ("CREATE TABLE more (a, b AS (a + 1))", "its tables are others"),
+        ("ALTER TABLE fact ADD COLUMN b AS (json)", "its tables are others"),
+        ("CREATE INDEX more ON fact (abs(at))", "its tables are others"),
+        ("DROP TABLE sums", "its tables are others"),
+        ("DELETE FROM fact WHERE kind = 'run'", "holds no recording yet"),
     ],
 )
-def test_nothing_of_a_strangers_tables_is_run(copy: Path, change: str) -> None:
+def test_what_somebody_else_made_of_a_recording_is_refused(
+    copy: Path, change: str, said: str
+) -> None:
     with closing(sqlite3.connect(copy)) as database:
         database.execute(change)
         database.commit()
-    assert "its tables are others" in refusal(copy)
+    assert said in refusal(copy)
 
 
 def test_a_locked_file_says_so(copy: Path) -> None:
@@ -289,13 +262,6 @@ def test_any_name_of_a_file_will_do(copy: Path, tmp_path: Path) -> None:
     odd = copy.rename(tmp_path / "50% off?mode=rw#1 'ü'.gpurec")
     with closing(open_recording(odd)) as recording:
         assert recording.cards()
-
-
-def test_one_without_a_run_says_that_there_is_nothing_yet(copy: Path) -> None:
-    with closing(sqlite3.connect(copy)) as database:
-        database.execute("DELETE FROM fact WHERE kind = 'run'")
-        database.commit()
-    assert "holds no recording yet" in refusal(copy)
 
 
 def test_a_later_run_is_a_gap_and_knows_nothing_of_the_one_before(copy: Path) -> None:

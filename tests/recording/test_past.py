@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuexplorer.core.metrics import GPU_UTILIZATION, POWER_DRAW
-from gpuexplorer.recording.keeping import Kept
-from gpuexplorer.recording.recorded_past import JoinedPast, RecordedPast
+from gpuexplorer.recording.recorded_session import JoinedPast, RecordedPast
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.trace import Trace
 from tests.clocks import ManualClock
-from tests.recording.life import CARD, MACHINE, WALL, Life, recorded
+from tests.recording.made import BEGAN, CARD, Life, kept_in
+from tests.recording.made import lived as recorded
 
 BEATS = {
     "steady": [1.0] * 2000,
@@ -29,10 +29,8 @@ BEATS = {
 
 def same(one: Trace, other: Trace, shift: float) -> None:
     np.testing.assert_allclose(one.times + shift, other.times, atol=1e-6)
-    np.testing.assert_allclose(one.means, other.means, rtol=1e-6)
-    np.testing.assert_allclose(one.minima, other.minima, rtol=1e-6)
-    np.testing.assert_allclose(one.maxima, other.maxima, rtol=1e-6)
-    np.testing.assert_array_equal(one.counts, other.counts)
+    for part in ("means", "minima", "maxima", "counts"):
+        np.testing.assert_allclose(getattr(one, part), getattr(other, part), rtol=1e-6)
 
 
 @pytest.fixture(
@@ -107,7 +105,7 @@ def test_where_readings_are_forgotten_sums_take_their_place(tmp_path: Path) -> N
             assert not np.isnan(trace.means).any()
         sample = recording.sample(CARD, [POWER_DRAW], recording.began + 1000)
         assert sample.values == {POWER_DRAW: 300.0}
-        assert recording.buckets(CARD, POWER_DRAW, *window).times
+        assert recording.strand(CARD, POWER_DRAW).sums(POWER_DRAW, *window, forgotten=True).size
         assert not recording.notes()
 
 
@@ -134,17 +132,13 @@ def test_any_window_gets_columns_in_order(
 @pytest.mark.parametrize("asked", [0, 100, 900])
 def test_what_was_kept_goes_over_into_what_is_live(tmp_path: Path, asked: int) -> None:
     path = tmp_path / "kept.gpurec"
-    clock = ManualClock(wall=WALL)
+    clock = ManualClock(wall=BEGAN)
 
-    def kept() -> Life:
-        recorder = Kept(path, MACHINE, clock, days=2, most_bytes=10**9, asleep=lambda: 0.0)
-        return Life(recorder, clock)
-
-    first = kept()
+    first = Life(kept_in(path, clock), clock)
     first.live([1.0] * 1700)
     first.recorder.stop()
     clock.advance(200.0)
-    second = kept()
+    second = Life(kept_in(path, clock), clock)
     second.live([1.0] * asked)
     # Whenever it is opened: what the file has of this run is not seen twice.
     stored = open_recording(path)

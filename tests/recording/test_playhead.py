@@ -1,16 +1,19 @@
 """The moment of a recording that is looked at: it plays, stands, jumps, and ends."""
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+
+import pytest
 
 from gpuexplorer.recording.recorded_session import Playhead
 
 BEGAN, ENDED = 1000.0, 1600.0
+Step = float | Callable[[Playhead], None]
 
 
 class Steady:
-    def __init__(self) -> None:
-        self.seconds = 50.0
+    seconds = 50.0
 
     def __call__(self) -> float:
         return self.seconds
@@ -21,56 +24,37 @@ def opened() -> tuple[Playhead, Steady]:
     return Playhead(BEGAN, ENDED, lambda at: at + 7.0, steady), steady
 
 
-def test_it_stands_at_the_end_until_somebody_plays_it() -> None:
+def seek(at: float) -> Step:
+    return lambda playhead: playhead.seek(at)
+
+
+def play(speed: float) -> Step:
+    return lambda playhead: playhead.play(speed)
+
+
+@pytest.mark.parametrize(
+    ("steps", "at", "playing"),
+    [
+        pytest.param([100.0], ENDED, False, id="it stands at the end until somebody plays it"),
+        ([seek(1100.0), play(10.0), 3.0], 1130.0, True),
+        ([seek(1100.0), play(10.0), 3.0, play(1.0), 5.0], 1135.0, True),
+        ([seek(1100.0), play(2.0), 10.0, Playhead.pause, 10.0], 1120.0, False),
+        ([seek(1100.0), play(2.0), 10.0, Playhead.pause, 10.0, play(2.0), 1.0], 1122.0, True),
+        pytest.param([seek(1590.0), play(100.0), 3.0], ENDED, False, id="it stops at the end"),
+        pytest.param([play(1.0)], BEGAN, True, id="from the end it begins anew"),
+        pytest.param([seek(0.0)], BEGAN, False, id="a jump stays within the recording"),
+        pytest.param([seek(0.0), play(4.0), seek(1500.0), 5.0], 1520.0, True, id="plays on"),
+        ([seek(1500.0), play(4.0), seek(1e12)], ENDED, False),
+    ],
+)
+def test_it_is_where_it_was_sent(steps: list[Step], at: float, playing: bool) -> None:
     playhead, steady = opened()
-    steady.seconds += 100.0
-    assert (playhead.now(), playhead.wall(), playhead.playing) == (ENDED, ENDED + 7.0, False)
-
-
-def test_it_plays_at_the_speed_that_was_asked_for() -> None:
-    playhead, steady = opened()
-    playhead.seek(1100.0)
-    playhead.play(10.0)
-    steady.seconds += 3.0
-    assert (playhead.now(), playhead.playing) == (1130.0, True)
-    playhead.play(1.0)
-    steady.seconds += 5.0
-    assert playhead.now() == 1135.0
-
-
-def test_paused_it_stands_where_it_came_to_and_goes_on_from_there() -> None:
-    playhead, steady = opened()
-    playhead.seek(1100.0)
-    playhead.play(2.0)
-    steady.seconds += 10.0
-    playhead.pause()
-    steady.seconds += 10.0
-    assert (playhead.now(), playhead.playing) == (1120.0, False)
-    playhead.play(2.0)
-    steady.seconds += 1.0
-    assert playhead.now() == 1122.0
-
-
-def test_it_stops_at_the_end_and_begins_anew_from_there() -> None:
-    playhead, steady = opened()
-    playhead.seek(1590.0)
-    playhead.play(100.0)
-    steady.seconds += 3.0
-    assert (playhead.now(), playhead.playing) == (ENDED, False)
-    playhead.play(1.0)
-    assert (playhead.now(), playhead.playing) == (BEGAN, True)
-
-
-def test_a_jump_stays_within_the_recording_and_it_plays_on_if_it_did() -> None:
-    playhead, steady = opened()
-    playhead.seek(0.0)
-    assert (playhead.now(), playhead.playing) == (BEGAN, False)
-    playhead.play(4.0)
-    playhead.seek(1500.0)
-    steady.seconds += 5.0
-    assert (playhead.now(), playhead.playing) == (1520.0, True)
-    playhead.seek(1e12)
-    assert (playhead.now(), playhead.playing) == (ENDED, False)
+    for step in steps:
+        if isinstance(step, float):
+            steady.seconds += step
+        else:
+            step(playhead)
+    assert (playhead.now(), playhead.wall(), playhead.playing) == (at, at + 7.0, playing)
 
 
 def test_whoever_listens_hears_of_every_hand_that_moves_it() -> None:

@@ -4,45 +4,33 @@ import json
 import sqlite3
 import stat
 import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.records import from_text
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.recording.schema import (
     REASONS,
-    STATE,
     Lost,
-    Machine,
     ProgramFacts,
     Record,
-    Topic,
     Turn,
-    from_raw,
     reason_number,
-    sum_of,
 )
-from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.facts import Cards
 from tests.clocks import ManualClock
-from tests.recording.made import BEGAN, make_recording
+from tests.recording.made import BEGAN, CARD, MACHINE, make_recording
 
-CARD = CardId("GPU-1")
 BUSY, POWER = MetricId("gpu_utilization"), MetricId("power_draw")
-MACHINE = Machine(
-    "box",
-    Source("nvml", Message("driver")),
-    1.0,
-    Card(HOST_ID, 0, "cpu", 1, kind=CardKind.HOST),
-)
 
 
 def sample(at: float, busy: float = 0.5, **more: float) -> Sample:
@@ -50,17 +38,13 @@ def sample(at: float, busy: float = 0.5, **more: float) -> Sample:
     return Sample(CARD, at, values, {POWER: Absence.NOT_SUPPORTED})
 
 
-@contextmanager
-def opened(path: Path) -> Iterator[sqlite3.Connection]:
+def asked(path: Path, question: str, *values: str) -> list[Any]:
     with closing(sqlite3.connect(path)) as database:
-        yield database
+        return database.execute(question, values).fetchall()
 
 
 def told_in(path: Path, kind: str) -> list[tuple[float, str]]:
-    with opened(path) as database:
-        return database.execute(
-            "SELECT at, json FROM fact WHERE kind = ? ORDER BY id", (str(kind),)
-        ).fetchall()
+    return asked(path, "SELECT at, json FROM fact WHERE kind = ? ORDER BY id", str(kind))
 
 
 def column(path: Path, metric: str, card: str = CARD) -> list[float]:
@@ -85,7 +69,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def recorder(path: Path, clock: ManualClock) -> Recorder:
-    return Recorder(path, MACHINE, clock, asleep=lambda: 0.0)
+    return Recorder(path, MACHINE, clock)
 
 
 def beat(recorder: Recorder, clock: ManualClock, count: int) -> None:
@@ -107,24 +91,9 @@ def test_every_reading_stands_in_the_file_with_its_time_and_state(
     assert (told.at, told.state) == (BEGAN + 600, CardState.WORKING)
     reasons = {REASONS[reason_number(each) - 1] for each in column(path, POWER)}
     assert reasons == {Absence.NOT_SUPPORTED}
-    with opened(path) as database:
-        assert database.execute("SELECT count(*) FROM tail").fetchone() == (0,)
+    assert asked(path, "SELECT count(*) FROM tail") == [(0,)]
     assert [at for at, _ in told_in(path, Record.ENDED)] == [BEGAN + 1200]
     assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0 or sys.platform == "win32"
-
-
-def test_the_newest_readings_stand_in_the_tail_after_each_batch(
-    recorder: Recorder, clock: ManualClock, path: Path
-) -> None:
-    beat(recorder, clock, 3)
-    with opened(path) as database:
-        rows = database.execute("SELECT strip, at, data, sum FROM tail").fetchall()
-    recorder.stop()
-    assert [at for _, at, *_ in rows] == [BEGAN, BEGAN + 1, BEGAN + 2]
-    [(_, text)] = told_in(path, Record.STRIP)
-    assert json.loads(text) == {"owner": CARD, "rhythm": "fast", "names": [BUSY, POWER, STATE]}
-    assert from_raw(rows[-1][2])[0] == 2 / 3
-    assert all(check == sum_of(*told) for *told, check in rows)
 
 
 def test_sums_say_what_lies_in_each_minute(
@@ -133,23 +102,17 @@ def test_sums_say_what_lies_in_each_minute(
     clock.advance(3.0)
     beat(recorder, clock, 7000)
     recorder.stop()
-    expected: dict[float, list[float]] = {}
-    for step in range(7000):
-        expected.setdefault((BEGAN + 3 + step) // 60, []).append(step / 7000)
-    found: dict[float, list[list[float]]] = {}
     with closing(open_recording(path)) as recording:
         [strand] = recording.strands(CARD)
-        for each in strand.sums(BUSY, BEGAN, BEGAN + 8000).T.tolist():
-            # What is packed apart is summed apart.
-            found.setdefault(each[0] // 60, []).append(each)
+        found = strand.sums(BUSY, BEGAN, BEGAN + 8000)
         assert not strand.sums(POWER, BEGAN, BEGAN + 8000).size
-    assert found.keys() == expected.keys()
-    for minute, there in expected.items():
-        told = found[minute]
-        assert min(each[1] for each in told) == min(there)
-        assert max(each[2] for each in told) == max(there)
-        assert sum(each[3] * each[4] for each in told) == pytest.approx(sum(there))
-        assert sum(each[4] for each in told) == len(there)
+    minutes = (BEGAN + 3 + np.arange(7000)) // 60
+    for minute in np.unique(minutes):
+        there = np.flatnonzero(minutes == minute) / 7000
+        # What is packed apart is summed apart.
+        _, least, most, means, counts = found[:, found[0] // 60 == minute]
+        assert (least.min(), most.max(), counts.sum()) == (there[0], there[-1], there.size)
+        assert means @ counts == pytest.approx(there.sum())
 
 
 def test_a_card_that_is_asked_something_else_keeps_what_it_said_before(
@@ -171,7 +134,7 @@ def test_cards_that_come_and_go_are_told_once_each(
     one = Card(CARD, 0, "H100", 1)
     two = Card(CardId("GPU-2"), 1, "H100", 1)
     for cards in ([one], [one], [one, two], [two], [two]):
-        recorder.put_cards(cards)
+        recorder.put(Cards(cards, MACHINE.source))
         clock.advance(1.0)
     recorder.stop()
     kind = tuple[Card, ...]
@@ -180,10 +143,11 @@ def test_cards_that_come_and_go_are_told_once_each(
 
 
 def test_sleep_and_a_clock_that_was_set_are_part_of_the_record(
-    path: Path, clock: ManualClock
+    path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asleep = 0.0
-    recorder = Recorder(path, MACHINE, clock, asleep=lambda: asleep)
+    monkeypatch.setattr("gpuexplorer.recording.recorder.slept", lambda: asleep)
+    recorder = Recorder(path, MACHINE, clock)
     beat(recorder, clock, 2)
     asleep = 3600.0
     clock.step(3600.0)  # the time of day went on
@@ -220,18 +184,11 @@ def test_a_simulated_machine_is_recorded_with_all_that_happened(tmp_path: Path) 
     assert facts.simulated
     assert len(column(path, "gpu_utilization", "SIM-0")) == 601
     assert len(column(path, "memory_used", HOST_ID)) == 601
-    with opened(path) as database:
-        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert asked(path, "PRAGMA integrity_check") == [("ok",)]
     assert [at for at, _ in told_in(path, Turn.TOPOLOGY)] == [BEGAN]
     with closing(open_recording(path)) as recording:
         assert recording.processes(CardId("SIM-1"), BEGAN + 99)
         assert recording.processes(CardId("SIM-1"), BEGAN + 101) is None
-
-
-def test_a_line_of_the_lab_is_kept_as_it_was_said(recorder: Recorder, path: Path) -> None:
-    recorder.put_said(Topic.CELL, '{"is":"run"}')
-    recorder.stop()
-    assert [text for _, text in told_in(path, Topic.CELL)] == ['{"is":"run"}']
 
 
 def test_a_finished_recording_is_one_plain_file(recorder: Recorder, path: Path) -> None:

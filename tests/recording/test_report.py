@@ -7,6 +7,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -15,24 +16,22 @@ from PySide6.QtGui import QImage
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
+from gpuexplorer.core.cards import Card, CardId, Sample
 from gpuexplorer.core.html_page import theme_colours
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Began, Finished, Measured
 from gpuexplorer.lab.wire import CopyJob
-from gpuexplorer.recording.choice import chosen
-from gpuexplorer.recording.keeping import Kept
+from gpuexplorer.recording.export import chosen
 from gpuexplorer.recording.lab_said import Noted, Sent, line_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.recording.report import report_page, write_report
 from gpuexplorer.recording.report_facts import Report, findings
-from gpuexplorer.recording.schema import Machine
-from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.facts import Cards
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from tests.clocks import ManualClock
-from tests.recording.made import BEGAN, make_recording
+from tests.recording.made import BEGAN, MACHINE, kept_in, make_recording
 
 GIB = float(1 << 30)
 HOSTILE = (
@@ -81,11 +80,9 @@ def recorded(
     said: Sequence[Noted] = (),
 ) -> Recording:
     """By the real recorder. `figures` of a card's number and a second; None: not read then."""
-    host = Card(HOST_ID, 0, "cpu", 1, kind=CardKind.HOST)
     clock = ManualClock(wall=BEGAN)
-    machine = Machine(name, Source("nvml", Message("driver 590")), 1.0, host)
-    recorder = Recorder(path / "a.gpurec", machine, clock)
-    recorder.put_cards(cards)
+    recorder = Recorder(path / "a.gpurec", replace(MACHINE, name=name), clock)
+    recorder.put(Cards(cards, MACHINE.source))
     began = clock.now()
     for second in range(seconds):
         for each in cards:
@@ -100,7 +97,7 @@ def recorded(
             recorder.put_said(*line)
         for one in happenings:
             if one.at == second:
-                recorder.put_happening(one._replace(at=began + second, wall=BEGAN + second))
+                recorder.put(one._replace(at=began + second, wall=BEGAN + second))
         if second % 60 == 0:
             recorder.write_now()
         clock.advance(1.0)
@@ -115,12 +112,9 @@ def found(recording: Recording) -> dict[str, str]:
         return {each.title: each.sentence for each in findings(Report(chosen(recording)))}
 
 
-def page_of(path: Path) -> str:
-    recording = open_recording(path)
-    try:
-        return report_page(chosen(recording))
-    finally:
-        recording.close()
+def page_of(recording: Recording, start: float | None = None) -> str:
+    with closing(recording):
+        return report_page(chosen(recording, start))
 
 
 def busy(_: int, second: int) -> Figures | None:
@@ -193,18 +187,17 @@ def test_a_lost_card_and_its_xid_are_told_first(tmp_path: Path) -> None:
         happened(31, Kind.CARD_LOST, 1, "The card is lost"),
     ]
     told = found(recorded(tmp_path, lambda *_: {"power_draw": 100.0}, happenings=happenings))
-    assert [*told] == [
-        "Card 1: No longer answered",
-        "Card 1: The driver reported a fault",
-        "10.0 Wh of energy",
-    ]
-    assert "It was not back when the recording ended." in told["Card 1: No longer answered"]
-    assert "Xid 79" in told["Card 1: The driver reported a fault"]
+    (gone, lost), (fault, xid), (power, _) = told.items()
+    assert gone == "Card 1: No longer answered"
+    assert "It was not back when the recording ended." in lost
+    assert fault == "Card 1: The driver reported a fault"
+    assert "Xid 79" in xid
+    assert power == "10.0 Wh of energy"
 
 
 def test_a_report_tells_machine_cards_programs_and_events(tmp_path: Path) -> None:
     made = make_recording(tmp_path / "a.gpurec", "2xH100", 120, faults="lost:1@60s")
-    seen = Seen(page_of(made))
+    seen = Seen(page_of(open_recording(made)))
     for words in (
         "simulated",
         "2 × NVIDIA H100 80GB HBM3, 79.6 GiB",
@@ -220,7 +213,7 @@ def test_a_report_tells_machine_cards_programs_and_events(tmp_path: Path) -> Non
 
 
 def test_each_card_has_a_line_and_its_number_and_a_gap_stays_open(tmp_path: Path) -> None:
-    page = report_page(chosen(recorded(tmp_path, busy, [card(0), card(3)])))
+    page = page_of(recorded(tmp_path, busy, [card(0), card(3)]))
     assert [line.count("M") for line in PATHS.findall(page)] == [2, 2]
     assert 'class="line c3 d1"' in page
     assert re.search(r'class="end e3"[^>]*>3<', page)
@@ -230,7 +223,7 @@ def test_many_cards_are_rows_of_colours_with_gaps_and_nothing_is_loaded(tmp_path
     def each(number: int, second: int) -> Figures | None:
         return busy(number, second) and {"gpu_utilization": number / 8}
 
-    page = report_page(chosen(recorded(tmp_path, each, [card(n) for n in range(9)])))
+    page = page_of(recorded(tmp_path, each, [card(n) for n in range(9)]))
     dark, light = Seen(page).pictures
     assert light != dark
     picture = QImage.fromData(base64.b64decode(light.removeprefix("data:image/png;base64,")))
@@ -248,7 +241,7 @@ def test_a_limit_and_a_fault_are_marked_on_the_lines(tmp_path: Path) -> None:
         return {"temperature": 60.0, "temperature_max": 90.0}
 
     xid = happened(60, Kind.XID, 0, "Xid 13")
-    page = report_page(chosen(recorded(tmp_path, warm, [card(0)], [xid])))
+    page = page_of(recorded(tmp_path, warm, [card(0)], [xid]))
     assert 'style="bottom:90.00%"></i><span class="limit" style="bottom:90.00%">limit<' in page
     assert '<path class="flags" d="M600 400v-20"/>' in page
 
@@ -263,7 +256,7 @@ def test_copies_and_cells_are_told_with_what_came_of_them(tmp_path: Path) -> Non
         Finished(7, 0.5, 0.25),
     )
     recording = recorded(tmp_path, busy, [card(0)], said=noted)
-    text = Seen(report_page(chosen(recording))).text
+    text = Seen(page_of(recording)).text
     assert "cpu → cuda:0 256 MiB 10.7 GB/s – intact" in text
     assert "cpu → cuda:0 256 MiB – – WRONG" in text
     assert "3 y = x @ x device 250 ms · host 500 ms" in text
@@ -271,29 +264,25 @@ def test_copies_and_cells_are_told_with_what_came_of_them(tmp_path: Path) -> Non
 
 def test_pauses_and_a_clock_that_was_set_are_told_once(tmp_path: Path) -> None:
     path, clock = tmp_path / "a.gpurec", ManualClock(wall=BEGAN)
-    host = Card(HOST_ID, 0, "cpu", 1, kind=CardKind.HOST)
-    machine = Machine("box", Source("nvml", Message("driver 590")), 1.0, host)
     for stepped in (7200.0, 0.0):
-        kept = Kept(path, machine, clock, days=1, most_bytes=1 << 30, asleep=lambda: 0.0)
+        kept = kept_in(path, clock)
         for step in (stepped, 0.0):
-            kept.put_cards([card(0)])
+            kept.put(Cards([card(0)], MACHINE.source))
             kept.write_now()
             clock.advance(100)
             kept.write_now()
             clock.step(step)
         kept.stop()
         clock.advance(60)
-    with closing(open_recording(path)) as recording:
-        text = Seen(report_page(chosen(recording, recording.began + 50))).text
+    text = Seen(page_of(open_recording(path), BEGAN + 50)).text
     assert text.count("the clock was set") == 1
     assert "the clock was set forward by 2.00 h" in text
     assert "Part of this time was not recorded" in text
     assert "2.02 h nothing was recorded" in text
-    assert "nothing was recorded" in text
 
 
 def test_a_missing_figure_is_a_dash_with_its_reason(tmp_path: Path) -> None:
-    seen = Seen(report_page(chosen(recorded(tmp_path, busy, [card(0)]))))
+    seen = Seen(page_of(recorded(tmp_path, busy, [card(0)])))
     assert "Energy of 0: this card does not report it." in seen.text
     assert " – " in seen.text
 
@@ -303,7 +292,7 @@ def test_impossible_figures_of_a_damaged_file_are_left_out(tmp_path: Path) -> No
     recording = recorded(
         tmp_path, lambda _, s: {"power_draw": impossible[s] if s < 5 else 100.0}, [card(0)]
     )
-    text = Seen(report_page(chosen(recording))).text
+    text = Seen(page_of(recording)).text
     assert "100 · 100 W" in text
     assert "inf" not in text
 
@@ -314,13 +303,13 @@ def test_a_damaged_recording_says_so_whenever_that_is_found(tmp_path: Path) -> N
         database.execute(
             "UPDATE chunk SET data = substr(data, 9) WHERE id = (SELECT max(id) FROM chunk)"
         )
-    assert "The file is damaged" in Seen(page_of(path)).text
+    assert "The file is damaged" in Seen(page_of(open_recording(path))).text
 
 
 def test_hostile_names_are_shown_and_never_obeyed(tmp_path: Path) -> None:
     bad = Card(CardId("GPU-0"), 0, HOSTILE + "x" * 10_000, 1 << 30)
     happening = Happening(3, 0.0, Kind.XID, bad.id, Message("{text}", text=HOSTILE))
-    page = report_page(chosen(recorded(tmp_path, busy, [bad], [happening], HOSTILE)))
+    page = page_of(recorded(tmp_path, busy, [bad], [happening], HOSTILE))
     seen = Seen(page)
     assert seen.tags.isdisjoint({"script", "img", "link", "iframe", "object", "base"})
     assert "<script>alert(1)</script>" in seen.text
@@ -339,7 +328,8 @@ def test_a_card_that_was_lost_before_is_told_in_a_later_stretch(tmp_path: Path) 
 
 
 def test_an_anonymous_recording_of_a_moment_says_what_was_left_out(tmp_path: Path) -> None:
-    seen = Seen(page_of(make_recording(tmp_path / "a.gpurec", "1xH100", 0, anonymous=True)))
+    path = make_recording(tmp_path / "a.gpurec", "1xH100", 0, anonymous=True)
+    seen = Seen(page_of(open_recording(path)))
     assert "A computer whose name was left out" in seen.text
     assert "names, users and command lines" in seen.text
     assert "Nothing did." in seen.text
@@ -355,6 +345,6 @@ def test_a_page_of_eight_restless_cards_stays_small(tmp_path: Path) -> None:
         [card(number) for number in range(8)],
         seconds=1900,  # three readings a column, so that every line has a band
     )
-    page = report_page(chosen(recording))
+    page = page_of(recording)
     assert page.count('class="band') == 6 * 8
     assert len(page.encode()) < 2_000_000

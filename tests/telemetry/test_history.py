@@ -75,16 +75,27 @@ def test_a_day_is_kept_in_outline_up_to_the_newest_reading(long_day: History) ->
     assert not np.isnan(trace.means).any()
 
 
-@pytest.mark.parametrize(("step", "full"), [(1.0, 50.0), (0.001, 10.0)])
-def test_memory_stays_the_same_however_long_it_goes_on_and_however_fast(
-    step: float, full: float
-) -> None:
-    history = History(full_seconds=full, day_seconds=10 * full)
-    day = 12 * full if step == 1.0 else full
-    filled(history, np.arange(0.0, day, step))
+def test_a_day_in_the_finest_columns_has_a_column_for_a_minute(long_day: History) -> None:
+    end = 27 * 3600.0 - 1
+    trace = long_day.trace(CARD, m.POWER_DRAW, end - 86399, end - 7200, columns=100_000)
+    assert set(np.diff(trace.times)) == {60.0}
+    assert trace.column_seconds == 60.0
+
+
+def test_memory_stays_the_same_however_long_it_goes_on() -> None:
+    history = History(full_seconds=50.0, day_seconds=500.0)
+    filled(history, map(float, range(600)))
     after_a_day = history.memory_bytes()
-    filled(history, np.arange(day, 8 * day if step == 1.0 else 2 * day, step))
+    filled(history, map(float, range(600, 5000)))
     assert 0 < history.memory_bytes() < 1.5 * after_a_day
+
+
+def test_far_too_many_samples_shorten_the_readings_and_not_the_memory() -> None:
+    history = History(full_seconds=10.0, day_seconds=100.0)
+    filled(history, np.arange(0.0, 10.0, 0.001))
+    size = history.memory_bytes()
+    filled(history, np.arange(10.0, 20.0, 0.001))
+    assert history.memory_bytes() < 1.5 * size
 
 
 def test_a_time_without_samples_is_one_open_column() -> None:
@@ -113,6 +124,14 @@ def test_a_slower_beat_is_not_taken_for_gaps_for_long() -> None:
     assert gaps[-1] < 300
 
 
+def test_columns_of_a_moving_window_stand_still() -> None:
+    history = filled(History(), map(float, range(3600)))
+    before = history.trace(CARD, m.POWER_DRAW, 100.0, 3500.0, columns=200)
+    after = history.trace(CARD, m.POWER_DRAW, 100.4, 3500.4, columns=200)
+    both = set(before.times[1:-1]) & set(after.times[1:-1])
+    assert len(both) > 190
+
+
 def test_a_young_history_fills_a_long_window_with_fine_columns() -> None:
     history = filled(History(), map(float, range(3000)))
     for start in (-80_000.0, -math.inf):
@@ -125,6 +144,21 @@ def test_what_cannot_be_plotted_is_not_kept() -> None:
     history = filled(History(), [1.0, 2.0], m.POWER_LIMIT_MAX)
     assert len(history.trace(CARD, m.POWER_LIMIT_MAX, 0.0, 9.0)) == 0
     assert history.cards() == ()
+
+
+def test_a_sample_of_several_rounds_is_kept_in_full() -> None:
+    history = History()
+    everything = {m.POWER_DRAW: 1.0, m.ENERGY: 2.0, m.FAN_SPEED: 0.5, m.PCIE_RECEIVE: 4.0}
+    history.append(Sample(CARD, 1.0, everything))
+    for metric, value in everything.items():
+        assert history.trace(CARD, metric, 0.0, 9.0).means.tolist() == [value]
+
+
+def test_a_value_that_is_not_a_number_is_a_gap() -> None:
+    history = filled(History(), [1.0, 2.0])
+    history.append(seen(3.0, value=math.nan))
+    history.append(seen(4.0))
+    assert history.trace(CARD, m.POWER_DRAW, 0.0, 9.0).counts.tolist() == [1, 1, 0, 1]
 
 
 def test_after_a_day_of_silence_the_old_past_is_not_joined_to_the_new() -> None:
@@ -143,6 +177,15 @@ def test_a_card_silent_for_a_day_is_forgotten_when_a_new_one_comes() -> None:
     assert history.cards() == (CARD, CardId("SIM-1"))
     history.append(Sample(CardId("SIM-2"), 150.0, {m.POWER_DRAW: 1.0}))
     assert history.cards() == (CardId("SIM-1"), CardId("SIM-2"))
+
+
+def test_clearing_forgets_every_card() -> None:
+    history = filled(History(), [1.0])
+    history.clear()
+    assert history.cards() == ()
+    assert history.memory_bytes() == 0
+    filled(history, [2.0])
+    assert history.trace(CARD, m.POWER_DRAW, 0.0, 9.0).times.tolist() == [2.0]
 
 
 def test_three_rounds_may_append_while_a_chart_looks() -> None:
@@ -167,3 +210,12 @@ def test_three_rounds_may_append_while_a_chart_looks() -> None:
         trace = history.trace(CARD, metric, 0.0, 1e5)
         assert trace.counts.sum() == samples
         assert trace.maxima[-1] == samples - 1
+
+
+def test_three_threads_with_samples_of_one_kind_lose_none_between_them() -> None:
+    history = History(full_seconds=20.0, day_seconds=100_000.0)
+    with ThreadPoolExecutor(3) as threads:
+        jobs = [threads.submit(filled, history, map(float, range(3000))) for _ in range(3)]
+    for job in jobs:
+        job.result()
+    assert history.trace(CARD, m.POWER_DRAW, 0.0, 1e5).counts.sum() == 9000

@@ -169,6 +169,19 @@ def gaps_stay_gaps_and_nothing_else_is_one(
 
 
 @unhurried
+@given(steps, metrics, column_limits, st.floats(0.0, FULL))
+def test_the_newest_readings_are_all_there_to_the_second(
+    taken: list[Step], metric: MetricId, columns: int, seconds: float
+) -> None:
+    history, reference = lived(taken)
+    if not reference[metric]:
+        return
+    end = reference[metric][-1].at
+    trace = history.trace(CARD, metric, end - seconds, end, columns)
+    assert trace.counts.sum() == len(known(reference[metric], metric, end - seconds))
+
+
+@unhurried
 @given(steps, metrics, st.floats(0.0, DAY), st.floats(0.0, DAY))
 def test_a_window_in_the_middle_takes_in_at_most_a_bucket_more_on_its_edges(
     taken: list[Step], metric: MetricId, back: float, seconds: float

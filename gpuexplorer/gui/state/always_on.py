@@ -13,9 +13,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.recording.keeping import Kept
-from gpuexplorer.recording.recorded_past import JoinedPast
-from gpuexplorer.recording.recorder import Listening, machine_of
+from gpuexplorer.recording.recorded_session import JoinedPast
+from gpuexplorer.recording.recorder import Kept, Listening, machine_of
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.session import Session

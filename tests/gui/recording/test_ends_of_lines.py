@@ -8,11 +8,12 @@ import pytest
 from gpuexplorer.core.metrics import METRICS, POWER_DRAW
 from gpuexplorer.gui.plots.content import Line, Stretch
 from gpuexplorer.gui.plots.summary import summarise
-from gpuexplorer.recording.recorded_past import RecordedPast
+from gpuexplorer.recording.recorded_session import RecordedPast
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import open_recording
 from tests.clocks import ManualClock
-from tests.recording.life import CARD, MACHINE, WALL, Life
+from tests.recording.made import BEGAN as WALL
+from tests.recording.made import CARD, MACHINE, Life
 
 
 @pytest.mark.parametrize("after", [0.1, 0.6, 0.95])
@@ -20,7 +21,7 @@ def test_a_line_that_goes_to_the_end_of_a_recording_has_its_last_figure(
     tmp_path: Path, after: float
 ) -> None:
     clock = ManualClock(wall=WALL)
-    life = Life(Recorder(tmp_path / "a.gpurec", MACHINE, clock, asleep=lambda: 0.0), clock)
+    life = Life(Recorder(tmp_path / "a.gpurec", MACHINE, clock), clock)
     life.live([1.0] * 3700)
     clock.advance(after)
     life.recorder.stop()
@@ -37,7 +38,7 @@ def test_a_line_that_goes_to_the_end_of_a_recording_has_its_last_figure(
 
 def test_a_line_that_ended_long_before_has_none(tmp_path: Path) -> None:
     clock = ManualClock(wall=WALL)
-    life = Life(Recorder(tmp_path / "a.gpurec", MACHINE, clock, asleep=lambda: 0.0), clock)
+    life = Life(Recorder(tmp_path / "a.gpurec", MACHINE, clock), clock)
     life.live([1.0] * 600)
     clock.advance(60.0)
     life.recorder.stop()
