@@ -13,10 +13,6 @@ import sys
 import pytest
 
 from gpuexplorer.__main__ import main
-from gpuexplorer.commands.copies import in_words
-from gpuexplorer.commands.terminal import progress_line
-from gpuexplorer.copies.measuring import Progress
-from gpuexplorer.lab.wire import CopyJob, ProductJob
 from tests.lab.processes import needs_torch
 from tests.nvml_stub.stub import compiler, environment
 
@@ -97,18 +93,6 @@ def test_programs_are_told_what_is_simulated_modelled_and_wrong(capsys: Out) -> 
         assert found == [(*each, intact if each[0] < each[1] else None) for each in pairs]
     rows = list(csv.DictReader(io.StringIO(told(capsys, f"{words} --csv"))))
     assert [each["simulated"] for each in rows] == ["yes"] * 4
-
-
-def test_a_narrow_terminal_gets_all_64_cards_and_fewer_columns_of_a_datasheet(
-    capsys: Out, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "60")
-    lines = told(capsys, "--simulate 64xH100").splitlines()
-    titles = {word for line in lines if line.startswith("  ") for word in line.split()}
-    assert {str(card) for card in range(64)} <= titles, "a column is left out"
-    sheet = told(capsys, "--sheet --simulate 1xA100 --beside H100,H200,B200").splitlines()
-    assert any("Reached" in line for line in sheet)
-    assert max(map(len, [*lines, *sheet])) <= 60
 
 
 @pytest.mark.skipif(compiler() is None, reason="the driver's stand-in needs a compiler")
@@ -212,20 +196,3 @@ def test_ctrl_c_ends_at_once_with_what_was_measured() -> None:
     result = json.loads(out)
     assert result["complete"] is False
     assert 1 <= len(result["results"]) < 4
-
-
-def test_a_terminal_is_told_how_far_it_has_got_in_a_line_that_goes_away(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    progress = Progress(11, 81, CopyJob("cuda:0", "cuda:1", 256 << 20), 3, 7, 24.6)
-    words = "12 of 81: cuda:0 to cuda:1, 256 MiB, one-way, sample 3 of 7, 25 s left"
-    assert in_words(progress) == words
-    product = Progress(2, 7, ProductJob("cuda:0", "bf16", 4096), 3, 7, None)
-    assert in_words(product) == "3 of 7: BF16 cuda:0, 4096, sample 3 of 7"
-    screen, file = io.StringIO(), io.StringIO()
-    monkeypatch.setattr(screen, "isatty", lambda: True)
-    for stream in (screen, file):
-        with progress_line(stream) as show:
-            show(words)
-    assert screen.getvalue() == f"\r{words}\x1b[K\r\x1b[K"
-    assert file.getvalue() == "", "what is no terminal is told nothing"

@@ -33,15 +33,6 @@ FACTS = {
 }
 
 
-class Screen(io.StringIO):
-    """A terminal that understands colours."""
-
-    encoding = "utf-8"
-
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.fixture(autouse=True)
 def no_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
@@ -81,15 +72,6 @@ def test_the_print_out_has_a_verdict_for_each_topic_and_fits_paper(computer: Com
     assert command.count("`") == 2  # never broken, so that it can be copied
 
 
-@pytest.mark.parametrize("columns", [79, 100])
-def test_lines_are_as_long_as_columns_says(
-    computer: Computer, monkeypatch: pytest.MonkeyPatch, columns: int
-) -> None:
-    monkeypatch.setenv("COLUMNS", str(columns))
-    lines = told(computer, asked()).splitlines()
-    assert columns - 10 < max(len(line) for line in lines if "`" not in line) <= columns
-
-
 def test_without_a_card_it_begins_with_what_was_looked_for(computer: Computer) -> None:
     computer.plug_in(driver="nouveau")
     text = told(computer, asked())
@@ -107,16 +89,6 @@ def test_it_ends_with_what_to_do_the_worst_first(computer: Computer) -> None:
     verdicts = [line.split()[0] for line in summary[2:] if line and line[0] != " "]
     assert verdicts == sorted(verdicts, key=["broken", "warning", "OK"].index)
     assert "Install NVIDIA's driver" in summary[3]
-
-
-def test_a_terminal_has_colours_unless_it_refuses_them(
-    computer: Computer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    assert "\x1b[32mOK\x1b[0m         Driver" in told(computer, asked(), Screen())
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b" not in told(computer, asked(), Screen())
 
 
 def test_programs_get_verdicts_sentences_and_facts(computer: Computer) -> None:
@@ -162,12 +134,6 @@ def test_a_bundle_that_cannot_be_written_is_said_before_anything_is_looked_at(
         check(computer.probe(), asked(bundle=tmp_path), ManualClock(), out, out)
     assert out.getvalue() == ""
     assert computer.opened == 0
-
-
-def test_real_calls_to_the_drivers_library_find_its_cards() -> None:
-    topics = with_stub("cards=2 kind=rtx4090")
-    assert topics["cards"]["sentence"] == "2 NVIDIA cards answer."
-    assert topics["driver"]["verdict"] == "fine"
 
 
 def test_a_driver_that_refuses_is_broken_in_its_own_words() -> None:

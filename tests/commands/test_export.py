@@ -53,14 +53,6 @@ def test_a_file_takes_the_place_of_one_of_that_name_and_is_nobody_elses_to_read(
     assert output.stat().st_mode & 0o777 == 0o600
 
 
-def test_the_metrics_that_there_are_are_listed(
-    capfd: pytest.CaptureFixture[str], file: Path
-) -> None:
-    status, out, _ = said(capfd, "export", file, "--metrics", "help")
-    assert status == 0
-    assert ["power_draw", "W", "Power"] in [line.split(maxsplit=2) for line in out.splitlines()]
-
-
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -1,21 +1,15 @@
 """gpuexplorer copies and lab on another machine: this one, behind an ssh of the tests."""
 
 import json
-import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from gpuexplorer.__main__ import main
-from gpuexplorer.commands.arguments import INTERRUPTED
 from tests.commands.runs import notebook
 from tests.lab.processes import needs_torch
-from tests.remote.conftest import FakeSsh, fake_ssh
-from tests.remote.waiting import becomes
-
-__all__ = ["fake_ssh"]
+from tests.remote.conftest import FakeSsh
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="stands in with a shell script")
 Out = pytest.CaptureFixture[str]
@@ -38,15 +32,6 @@ def test_copies_are_measured_over_there_and_name_the_machine(
     assert said["machine"] == "kim@server"
     assert not said["simulated"]
     assert [each["intact"] for each in said["results"]] == [True]
-
-
-def test_simulated_copies_over_there_are_modelled(capsys: Out, fake_ssh: FakeSsh) -> None:
-    words = ("copies", *THERE, "--simulate", "2xTitanRTX")
-    text, _ = told(capsys, *words)
-    assert text.startswith("On kim@server: ")
-    assert "SIMULATED" in text
-    table, _ = told(capsys, *words, "--csv")
-    assert {line.rpartition(",")[2] for line in table.splitlines()} == {"machine", "kim@server"}
 
 
 @needs_torch
@@ -73,20 +58,6 @@ def test_a_notebook_uses_the_simulated_cards_of_that_machine(
     out, said = told(capsys, *words, status=1)
     assert out == "cuda:1\n"
     assert "ZeroDivisionError" in said
-
-
-def test_ctrl_c_ends_a_lab_that_waits_for_a_connection(
-    fake_ssh: FakeSsh, tmp_path: Path
-) -> None:
-    begun = tmp_path / "begun"
-    fake_ssh.host("silent", f"touch {begun}; exec sleep 600")
-    (tmp_path / "train.py").write_text("print(1)", "utf-8")
-    words = ("lab", "--host", "silent", str(tmp_path / "train.py"))
-    # Its own patience, 30 s, ends with another status.
-    lab = subprocess.Popen([sys.executable, "-m", "gpuexplorer", *words])
-    assert becomes(begun.exists, 30)
-    lab.send_signal(signal.SIGINT)
-    assert lab.wait(30) == INTERRUPTED
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there a display may be missing")

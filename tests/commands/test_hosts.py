@@ -12,9 +12,8 @@ from gpuexplorer.__main__ import main
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.metrics import CPU_UTILIZATION, GPU_UTILIZATION
 from gpuexplorer.recording.recording import open_recording
-from tests.remote.conftest import FakeSsh, fake_ssh
+from tests.remote.conftest import FakeSsh
 
-__all__ = ["fake_ssh"]
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="stands in with a shell script"),
     pytest.mark.usefixtures("fake_ssh"),
@@ -55,27 +54,6 @@ def test_a_snapshot_there_is_that_of_here(capsys: pytest.CaptureFixture[str]) ->
     assert what_lasts(there) == what_lasts(here)
     assert there["links"]
     assert there["processes"]
-
-
-def test_the_table_and_a_loop_of_csv_there_have_the_rows_of_here(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    there, here = (
-        said(capsys, "snapshot", *words).splitlines() for words in (THERE, THERE[2:])
-    )
-    assert "me@there" in there[0]
-    assert there[1:5] == here[1:5]
-    assert "SIMULATED: these cards do not exist" in there[2]
-    assert [line.split()[:3] for line in there[5:7]] == [line.split()[:3] for line in here[5:7]]
-    rows = said(capsys, "snapshot", *THERE, "--csv", "--loop", "0.1", "--count", "2")
-    assert len(rows.splitlines()) == 1 + 2 * 2
-
-
-def test_a_wiring_there_is_that_of_here(capsys: pytest.CaptureFixture[str]) -> None:
-    there, here = (as_json(capsys, "topology", *words) for words in (THERE, THERE[2:]))
-    assert there == here | {"machine": "me@there"}
-    text = said(capsys, "topology", *THERE)
-    assert text == f"On me@there: {said(capsys, 'topology', *THERE[2:])}"
 
 
 def test_a_recording_names_the_computer_that_was_read(

@@ -59,13 +59,6 @@ def test_as_json_there_is_a_cell_each_and_the_output_goes_elsewhere(tmp_path: Pa
     assert ran.told["modelled"] is True
 
 
-def test_a_notebook_that_is_none_is_said_to_be_none(tmp_path: Path) -> None:
-    (tmp_path / "broken.ipynb").write_text("{", encoding="utf-8")
-    ran = lab(tmp_path, *CARDS, "broken.ipynb")
-    assert ran.status == 1
-    assert "broken.ipynb is not a notebook that the lab can read." in ran.err
-
-
 Out = pytest.CaptureFixture[str]
 
 

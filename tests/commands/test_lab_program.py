@@ -160,15 +160,6 @@ def test_a_signal_is_the_programs_and_what_was_seen_is_told(
 
 
 @posix
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk here")
-def test_a_trace_for_which_there_is_no_room_does_not_end_the_program(tmp_path: Path) -> None:
-    ran = lab(tmp_path, "--trace", "/dev/full", program(tmp_path, "print('whole')\n"))
-    assert ran.out == "whole\n"
-    assert ran.status == 1
-    assert "The trace cannot be written to /dev/full: No space left on device." in ran.err
-
-
-@posix
 def test_at_a_terminal_it_is_typed_to_and_interrupted_once(tmp_path: Path) -> None:
     code = (
         "import sys, time\n"

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.__main__ import main
-from gpuexplorer.core.resources import resource
 from gpuexplorer.lessons import reading
-from gpuexplorer.lessons.lesson import Lesson, LessonError
+from gpuexplorer.lessons.lesson import LessonError
 
 TWO_STEPS = Path(__file__).parents[1] / "lessons" / "two-steps"
 
@@ -88,11 +87,3 @@ def test_a_new_lesson_passes_the_check_and_is_never_overwritten(
     for name in ("my lesson/lesson.md/other", "a\0b", "x" * 5000):
         assert main(["lesson", "new", str(tmp_path / name)]) == 1
         assert "lesson.md cannot be written: " in capsys.readouterr().err
-
-
-def test_every_lesson_of_the_program_can_be_read() -> None:
-    """Also the template, which `lesson new` writes."""
-    assert not main(["lesson", "check", str(resource("lessons", "template.md"))])
-    names = [each.name for each in reading.built_in() if isinstance(each, Lesson)]
-    assert len(names) == len(list(reading.built_in())) == 16
-    assert names == sorted(names)

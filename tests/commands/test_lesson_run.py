@@ -8,9 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.commands import lesson_run
-from gpuexplorer.commands.arguments import SentenceParser
-from gpuexplorer.commands.lesson import add_arguments
 from gpuexplorer.commands.lesson_run import LessonLab, Play, as_json
 from gpuexplorer.commands.source import Opened
 from gpuexplorer.lab.start import Start
@@ -198,15 +195,3 @@ def test_without_a_card_it_is_played_on_the_processor(
         assert [each.state for each in player.steps] == [StepState.SKIPPED, StepState.DONE]
         assert as_json(player, rig)["simulated"] is False
     assert "tensor([1., 1.])" in capsys.readouterr().out
-
-
-@needs_torch
-def test_where_no_card_answers_it_takes_two_idle_ones_and_says_so(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lesson_run, "open_source", lambda _: (None, ()))
-    parser = SentenceParser(prog="gpuexplorer lesson")
-    add_arguments(parser)
-    words = ["run", str(lesson(tmp_path, "Words alone.")), "--yes", "--json"]
-    assert lesson_run.run(parser.parse_args(words[:-1])) == 0
-    assert "No graphics card answers here" in capsys.readouterr().out

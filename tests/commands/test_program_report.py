@@ -53,15 +53,6 @@ def test_its_end_stands_first_then_what_was_watched_then_what_would_help() -> No
     )
 
 
-def test_what_a_line_did_not_do_is_left_empty_and_its_place_is_whole() -> None:
-    text = report(program(FULL, DONE), 100)
-    [line] = [each for each in text.splitlines() if each.startswith("train.py:28")]
-    assert line.split() == ["train.py:28", "loader", "12.0", "s"]
-    named = replace(read(1234), file=str(FILE.with_name("train_with_log_per_minibatch.py")))
-    text = report(program(seen(copies=[named]), DONE), 80)
-    assert "\ntrain_with_log_per_minibatch.py:1234  loss.item()" in text
-
-
 BARE = seen(busy=0.0, steps=0, step="")
 PART = "1\u202f200 of 12\u202f000 steps of the optimizer, 4.10 s of 41.0 s, were watched"
 
@@ -136,8 +127,3 @@ def test_the_first_line_says_how_it_ended(
     text = report(program(end, status=status), 100)
     assert text.splitlines()[0] == said
     assert "Nothing was watched." in text
-
-
-def test_while_it_runs_the_report_says_how_far_it_got() -> None:
-    text = report(program(FULL, status=None), 100)
-    assert text.startswith("train.py is running. So far: 41.0 s.\n")

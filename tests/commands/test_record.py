@@ -57,26 +57,6 @@ def test_it_records_cards_host_and_programs_for_as_long_as_it_was_told(
     assert not told.err  # where no terminal is, nobody watches it
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="it has other terminals")
-def test_a_terminal_shows_time_and_size_as_it_goes(path: Path) -> None:
-    import pty
-
-    ours, theirs = pty.openpty()
-    words = ["record", str(path), *SIMULATED, "--duration", "1.2"]
-    done = subprocess.run(
-        [sys.executable, "-m", "gpuexplorer", *words],
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-        check=True,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "200"},
-    )
-    os.close(theirs)
-    shown = os.read(ours, 1 << 16).decode()
-    os.close(ours)
-    assert re.search(r"Recording 0:00:01, \d+ KiB\. Ctrl-C ends it\.", shown)
-    assert b"\x1b" not in done.stdout
-
-
 def test_an_anonymous_recording_of_the_cards_that_were_named_names_nobody(path: Path) -> None:
     recording = recorded(path, "--anonymous", "--all", "--cards", "1")
     cards = recording.cards()

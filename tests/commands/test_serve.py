@@ -163,20 +163,6 @@ def test_a_card_that_gives_no_figure_is_not_called_working(
     assert [labels["state"] for labels, value in told if value] == states
 
 
-def test_an_instance_has_a_uuid_of_its_own_and_the_number_of_its_card() -> None:
-    with serve(stub="cards=1 kind=h100 mig_at=0:0,2") as shown:
-        used = [labels for labels, _ in samples(shown.page())["DCGM_FI_DEV_FB_USED"]]
-    assert [labels["gpu"] for labels in used] == ["0"] * 3
-    assert [labels.get("mig") for labels in used] == [None, "0", "2"]
-    assert len({labels["UUID"] for labels in used}) == 3
-
-
-def test_only_the_cards_that_were_asked_for_are_shown() -> None:
-    with serve("--simulate", "4xT4", "--cards", "1,3") as shown:
-        told = samples(shown.page())
-    assert [labels["gpu"] for labels, _ in told["DCGM_FI_DEV_GPU_UTIL"]] == ["1", "3"]
-
-
 @pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without asking it")
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
 def test_ctrl_c_and_sigterm_end_it_well(by: signal.Signals) -> None:
@@ -185,33 +171,6 @@ def test_ctrl_c_and_sigterm_end_it_well(by: signal.Signals) -> None:
         said = shown.ended(by)
     assert "made up" in said
     assert "Anybody" not in said
-
-
-def test_an_address_for_others_is_said_to_be_open_to_them() -> None:
-    with serve("--simulate", "2xT4", at="0.0.0.0:0") as shown:
-        port = urlsplit(shown.url).port
-        assert "DCGM_FI" in shown.page(f"http://localhost:{port}/metrics")
-        assert "Anybody who can reach this computer" in shown.ended(signal.SIGTERM)
-
-
-def test_an_address_of_ipv6_is_written_in_brackets() -> None:
-    with suppress(OSError), socket.socket(socket.AF_INET6) as there:
-        there.bind(("::1", 0))
-        with serve("--simulate", "2xT4", at="[::1]:0") as shown:
-            assert shown.url.startswith("http://[::1]:")
-            assert "DCGM_FI" in shown.page()
-        return
-    pytest.skip("this computer has no IPv6")
-
-
-@pytest.mark.parametrize("host", ["203.0.113.7", "no-such-host.invalid", "x" * 70])
-def test_an_address_that_is_not_ours_is_a_sentence(
-    host: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["serve", "--prometheus", f"{host}:9410", "--simulate", "1xT4"]) == 1
-    complaint = capsys.readouterr().err
-    assert f"This computer has no address '{host}'." in complaint
-    assert "127.0.0.1 is always there" in complaint
 
 
 @pytest.fixture

@@ -126,12 +126,6 @@ def test_in_a_loop_csv_has_one_header_and_json_a_line_each(
     assert {process["number"] for process in told[0]["processes"]} <= {"0", "2"}
 
 
-def test_a_name_that_looks_like_a_formula_is_made_harmless() -> None:
-    done = run("cards=1;name=0:3d312b31", "snapshot", "--csv")
-    [row] = csv.DictReader(io.StringIO(done.stdout))
-    assert row["name"] == "'=1+1"
-
-
 @pytest.mark.parametrize(
     ("config", "words"),
     [
@@ -182,18 +176,6 @@ def test_in_eighty_columns_everything_is_said_whole_and_once(
     config: str, words: str, count: int
 ) -> None:
     assert run(config, "snapshot", COLUMNS="80").stdout.count(words) == count
-
-
-@pytest.mark.parametrize("config", ["init=library", "cards=1;slow=0:0.005"])
-def test_one_look_already_tells_how_busy_the_computer_is(config: str) -> None:
-    host = json.loads(run(config, "snapshot", "--json").stdout)["host"]
-    assert 0 <= host["values"]["cpu_utilization"]["value"] <= 1
-
-
-def test_cards_without_access_have_no_wiring_and_a_reason() -> None:
-    done = run("cards=2;fault=every@all:no_permission", "topology", COLUMNS="80")
-    assert "Theoretical rates" not in done.stdout
-    assert "Card 1: no permission for this user, container or job." in done.stdout
 
 
 def test_an_old_driver_without_newer_calls_shows_what_it_has() -> None:
@@ -287,12 +269,6 @@ def test_ctrl_c_ends_a_loop_without_a_traceback() -> None:
     assert complaints == ""
 
 
-def test_the_number_of_cuda_stays_where_it_is_another() -> None:
-    done = run("cards=3", "snapshot", COLUMNS="80", CUDA_VISIBLE_DEVICES="2,1")
-    assert "cuda" in done.stdout
-    assert "2     0  H100" in done.stdout
-
-
 @pytest.mark.parametrize(
     ("config", "why"),
     [
@@ -308,12 +284,6 @@ def test_why_a_card_gives_no_access_is_said_once_and_in_its_own_words(
     done = run(f"cards=3;{config}", "snapshot", COLUMNS="120")
     assert done.stdout.count(f"Card 1: {why}.") == 1
     assert done.stdout.count("Card 1: ") == 1
-
-
-def test_cards_are_found_under_the_addresses_that_others_print() -> None:
-    for word in ("00000000:1B:00.0", "0000:1b:00.0", "1b:00.0", "GPU-00000000", "0"):
-        done = run("cards=2", "snapshot", "--json", "--cards", word)
-        assert [card["index"] for card in json.loads(done.stdout)["cards"]] == [0], word
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from gpuexplorer.core.words import (
     PSEUDO,
     Message,
     mark,
-    remembered,
     tr,
     trn,
     use_language,
@@ -53,23 +52,6 @@ def test_a_marked_template_is_translated_when_it_is_shown() -> None:
     assert tr(mark("Power")) == "⟦Póẃéŕ~⟧".replace("ẃ", "w")
     assert tr("{{}} of {n}", n=3) == "⟦{} óf 3~~~⟧"
     assert tr("") == ""
-
-
-def test_remembered_words_are_made_once_and_anew_in_another_language() -> None:
-    made = []
-
-    @remembered
-    def label(number: int) -> str:
-        made.append(number)
-        return tr("Card {number}", number=number)
-
-    assert [label(1), label(1), label(2)] == ["Card 1", "Card 1", "Card 2"]
-    assert made == [1, 2]
-    use_language(PSEUDO)
-    pseudo = label(1)
-    use_language("en")
-    assert pseudo == "⟦Čáŕd 1~~~~⟧"
-    assert label(1) == "Card 1"
 
 
 def test_a_message_comes_through_a_pipe_and_between_processes() -> None:

@@ -3,7 +3,6 @@
 import gzip
 import json
 import math
-import ssl
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.fleet import client as login
 from gpuexplorer.fleet.client import (
     Address,
     Login,
@@ -22,17 +20,6 @@ from gpuexplorer.fleet.client import (
 )
 from tests.fleet.fake_prometheus import FakePrometheus
 
-_CERTIFICATE = """\
------BEGIN CERTIFICATE-----
-MIIBLjCB4aADAgECAhRo5Vb4ii9tjJNdYyz809l5/6sJ7TAFBgMrZXAwDDEKMAgG
-A1UEAwwBYTAgFw0yNjExMjMxNjI2NDJaGA8yMTI2MTAzMDE2MjY0MlowDDEKMAgG
-A1UEAwwBYTAqMAUGAytlcAMhAPh19XsZb8jvQTLtepEQVfXACNv5ianaI7mI1L0a
-RXUIo1MwUTAdBgNVHQ4EFgQUUBZb5bL6vOOQb1LMiuxWRRFmQnkwHwYDVR0jBBgw
-FoAUUBZb5bL6vOOQb1LMiuxWRRFmQnkwDwYDVR0TAQH/BAUwAwEB/zAFBgMrZXAD
-QQDooB0ZaSzJTltt60gQYLOY7MOGjzKn21t50qL0vOJGYSgc1gR4KL+rGapz7RpY
-mEQihvKcJ+VBrxQy9wS3mpgB
------END CERTIFICATE-----
-"""
 _QUERY = "max by (UUID) (DCGM_FI_DEV_GPU_UTIL{})"
 _ASKS = 'user = "a"'
 _SUCCESS = b'{"status":"success","data":'
@@ -86,16 +73,6 @@ def test_each_refusal_is_a_sentence_with_a_way_out(
     assert way_out in told.hint
 
 
-def test_nothing_is_sent_to_where_a_server_sends_on(
-    server: FakePrometheus, client: Prometheus
-) -> None:
-    server.special["*"] = 302, {"Location": f"{server.url}/login"}, b""
-    assert "sends on to another address" in _said(client).sentence
-    assert len(server.asked) == 1
-    server.special["*"] = 400, {}, b"Client sent an HTTP request to an HTTPS server.\n"
-    assert _said(client).hint == "Write https:// before it."
-
-
 @pytest.mark.parametrize(
     "body",
     [
@@ -117,15 +94,6 @@ def test_what_is_no_answer_of_prometheus_is_said_to_be_none(
     for ask in (client.table, client.samples):
         with pytest.raises(PrometheusError, match="is no Prometheus"):
             ask(_QUERY)
-
-
-def test_an_answer_that_breaks_off_is_none_and_nobody_listening_is_a_sentence(
-    server: FakePrometheus, client: Prometheus
-) -> None:
-    server.special["*"] = 200, {"Content-Length": "1000"}, b'{"status":"success"'
-    assert "is no Prometheus" in _said(client).sentence
-    told = _said(Prometheus(address("127.0.0.1:1")))
-    assert "Nothing listens at http://127.0.0.1:1" in told.sentence
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -182,16 +150,6 @@ def test_a_login_goes_along_and_is_shown_nowhere(
     client.end()
 
 
-def test_a_token_is_read_anew_for_each_question(server: FakePrometheus, tmp_path: Path) -> None:
-    token = tmp_path / "token"
-    client = Prometheus(address(server.url), Login(bearer_file=token))
-    for word in ("one", "two"):
-        token.write_text(word)
-        client.table(_QUERY)
-        assert server.headers_seen[-1]["Authorization"] == f"Bearer {word}"
-    client.end()
-
-
 @pytest.mark.parametrize(
     ("where", "login", "exposed"),
     [
@@ -236,18 +194,6 @@ def test_a_login_that_cannot_be_used_is_refused_with_a_reason(
     assert raised.value.hint
 
 
-def test_the_systems_certificates_are_found_where_our_own_openssl_does_not_look(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
-        monkeypatch.setenv(name, str(tmp_path / "none"))
-    assert not Login().tls().get_ca_certs()
-    file = tmp_path / "ca-bundle.crt"
-    file.write_text(_CERTIFICATE)
-    monkeypatch.setattr(login, "SYSTEMS", ("/none/there", str(file)))
-    assert len(Login().tls().get_ca_certs()) == 1
-
-
 @pytest.mark.parametrize(
     ("text", "where"),
     [
@@ -264,42 +210,7 @@ def test_an_address_is_read_as_people_write_it(text: str, where: Address) -> Non
     assert address(where.url) == where
 
 
-@pytest.mark.parametrize(
-    "text", ["", "ftp://x", "http://", "http://x:99999", "http://x/?a=b", "http://a b", "x\ny"]
-)
-def test_what_is_no_address_is_refused(text: str) -> None:
-    with pytest.raises(Trouble, match="is no address of a Prometheus"):
-        address(text)
-
-
 def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
     with pytest.raises(Trouble) as raised:
         address("http://me:sesame@x:9090")
     assert "sesame" not in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("reason", "sentence", "way_out"),
-    [
-        ("TLSV13_ALERT_CERTIFICATE_REQUIRED", "wants to see a certificate", "certificate_file"),
-        ("TLSV1_ALERT_UNKNOWN_CA", "does not accept your certificate", "Ask whoever runs it"),
-        ("WRONG_VERSION_NUMBER", "https://h does not speak https.", "write http:// before it"),
-        ("INTERNAL_ERROR", "No encrypted connection to h comes about", "wants a certificate"),
-        (
-            "CERTIFICATE_VERIFY_FAILED",
-            "h shows a certificate that is not trusted: for a reason.",
-            "for this name and this day. If it is from a CA of your own, name that with ca_",
-        ),
-    ],
-)
-def test_what_keeps_a_connection_from_being_encrypted_is_said(
-    reason: str, sentence: str, way_out: str
-) -> None:
-    verified = reason == "CERTIFICATE_VERIFY_FAILED"
-    error = ssl.SSLCertVerificationError() if verified else ssl.SSLError()
-    error.reason, error.strerror = reason, "for a reason"
-    if isinstance(error, ssl.SSLCertVerificationError):
-        error.verify_message = "for a reason"
-    refusal = Prometheus(address("https://h")).no_answer(error)
-    assert sentence in refusal.sentence
-    assert way_out in refusal.hint

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardId, CardKind, CardState
+from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.fleet.client import Login, Prometheus, address
-from gpuexplorer.fleet.fleet import Fleet, FleetNow, match, quoted
+from gpuexplorer.fleet.fleet import Fleet, FleetNow, match
 from tests.fleet.fake_prometheus import FakePrometheus, card
 
 _BUSY, _USED, _FREE, _TOTAL, _POWER, _HEAT = (
@@ -100,14 +100,6 @@ def test_a_login_that_others_can_read_is_said_above_the_map(
     assert note.startswith("The login goes to prom.example.org over plain http, and whoever")
 
 
-def test_a_simulated_card_is_known_as_one_without_its_label(
-    server: FakePrometheus, fleet: Fleet
-) -> None:
-    server.series["DCGM_FI_DEV_GPU_UTIL"].append((card(0, UUID="SIM-0-there-9410"), 1.0))
-    cards = _now(fleet).cards.values()
-    assert [each.uuid for each in cards if each.simulated] == ["SIM-0-there-9410"]
-
-
 def test_a_missing_figure_has_a_reason_and_that_of_serve_where_it_tells_one(
     server: FakePrometheus, fleet: Fleet
 ) -> None:
@@ -128,13 +120,6 @@ def test_a_missing_figure_has_a_reason_and_that_of_serve_where_it_tells_one(
     now = _now(fleet)
     assert now.why(first, _POWER) is Absence.NO_PERMISSION
     assert now.why(now.cards[_FIRST], _BUSY) is Absence.NO_NEW_VALUE
-
-
-def test_xid_errors_are_told_by_the_card(server: FakePrometheus, fleet: Fleet) -> None:
-    server.series["DCGM_FI_DEV_XID_ERRORS"] = [(card(0), 79.0), (card(1), 0.0)]
-    server.series["nvidia_smi_gpu_info"] = [({"uuid": "GPU-0002", "instance": "a:1"}, 1.0)]
-    server.series["nvidia_smi_xid_errors_total"] = [({"uuid": "GPU-0002", "xid": "48"}, 2.0)]
-    assert _now(fleet).xids == {_FIRST: 79, CardId("GPU-0002"): 48}
 
 
 def test_a_card_that_fell_silent_stays_for_an_hour_and_one_that_comes_is_found(
@@ -166,17 +151,6 @@ def test_hosts_are_called_as_a_person_chooses_or_by_the_likeliest_label(
     assert [each.host for each in cards] == ["new", "10.0.0.0", "10.0.0.0"]
     assert [each.rack for each in cards] == ["7", "", ""]
     assert next(iter(_now(Fleet(client, "", "node")).cards.values())).host == "k8s"
-
-
-def test_parts_of_a_card_are_told_apart_from_it(server: FakePrometheus, fleet: Fleet) -> None:
-    part = card(0, GPU_I_ID="3", GPU_I_PROFILE="1g.10gb")
-    server.series["DCGM_FI_DEV_FB_USED"].append((part, 512.0))
-    server.series["DCGM_FI_DEV_GPU_UTIL"].append((part, float("nan")))
-    now = _now(fleet)
-    known = now.cards[CardId("GPU-0000/3")]
-    assert (known.kind, known.number) == (CardKind.MIG, "0.3")
-    assert now.values[_USED][known.id] == 2.0**29
-    assert now.values[_USED][_FIRST] == 2.0**30
 
 
 def test_other_exporters_are_understood(server: FakePrometheus, fleet: Fleet) -> None:
@@ -221,17 +195,6 @@ def test_alerts_that_fire_there_come_worst_first_and_then_oldest_first(
     assert told[0].text == "Down \ufffd[2J"
 
 
-def test_alerts_that_cannot_be_read_keep_nobody_from_the_cards(
-    server: FakePrometheus, fleet: Fleet
-) -> None:
-    server.special["/api/v1/alerts"] = 200, {}, b"<html>Log in</html>"
-    now = _now(fleet)
-    assert len(now.values[_BUSY]) == 16
-    (note,) = now.notes
-    assert "Alerts are not told here" in note
-    assert "is no Prometheus, or something changes its answers" in note
-
-
 def test_a_prometheus_without_cards_says_what_is_needed(
     server: FakePrometheus, fleet: Fleet
 ) -> None:
@@ -258,8 +221,3 @@ def test_a_prometheus_without_cards_says_what_is_needed(
 def test_a_selector_that_is_none_is_refused_from_its_letter_on(text: str, place: int) -> None:
     with pytest.raises(Trouble, match=f"cannot be read from letter {place} on"):
         match(text)
-
-
-def test_a_selector_holds_whatever_a_text_may_hold() -> None:
-    assert match('{a="x\\"}",b!~`{},`, c=\'d\',}') == 'a="x\\"}",b!~`{},`, c=\'d\''
-    assert quoted('a"b\\c\nd') == '"a\\"b\\\\c\\nd"'

@@ -122,17 +122,6 @@ def test_what_somebody_begins_to_look_at_is_told_without_another_question(
     assert len(server.asked) == asked
 
 
-def test_a_uuid_that_is_no_uuid_is_asked_for_as_it_is(
-    server: FakePrometheus, session: Session, watching: Watching
-) -> None:
-    name = 'a.*"} or vector(1)'
-    server.series = {"DCGM_FI_DEV_GPU_UTIL": [(card(8, UUID=name), 1.0)]}
-    watching.fleet.look_for_cards()
-    _beat(session, watching)
-    assert 'UUID=~"GPU\\\\-0008|' in server.queries()[-1]
-    assert '|a\\\\.\\\\*\\"\\\\}\\\\ or\\\\ vector\\\\(1\\\\)"' in server.queries()[-1]
-
-
 @pytest.fixture
 def past(session: Session) -> HostPast:
     assert isinstance(session.past, HostPast)
@@ -170,11 +159,6 @@ def test_a_long_stretch_is_told_by_lowest_highest_and_mean_and_asked_for_once(
         while watching.run_order():
             """Until none is left."""
     assert len(server.queries()) <= 6  # the piece before it, at most
-
-
-def test_what_lies_before_the_past_is_empty(past: HostPast, clock: ManualClock) -> None:
-    now = clock.now()
-    assert len(past.trace(_FIRST, _BUSY, now - 3e7, now - 2e7)) == 0
 
 
 def test_a_server_that_breaks_is_said_with_since_when_and_asked_more_and_more_slowly(

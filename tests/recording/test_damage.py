@@ -12,10 +12,10 @@ from random import Random
 import pytest
 
 from gpuexplorer.core.cards import HOST_ID
-from gpuexplorer.core.metrics import METRICS, POWER_DRAW
+from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.recording.recording import Recording, open_recording
-from gpuexplorer.recording.schema import Record, Turn, packed
+from gpuexplorer.recording.schema import Record, Turn
 from tests.recording.damage import damaged_in_a_row, forge, read_everything
 from tests.recording.made import BEGAN, make_recording
 
@@ -132,17 +132,6 @@ def test_what_a_file_that_lost_its_end_still_tells_is_shown(copy: Path) -> None:
     assert "damaged" in read_everything(copy)
 
 
-def test_names_are_one_line_and_not_endless(copy: Path) -> None:
-    with closing(open_recording(copy)) as recording:
-        [(_, cards)] = recording.turns(Turn.CARDS)
-    cards[0]["name"] = "=cmd|' /C calc'!A0\x1b[2J\u202e\n" + "x" * 10_000
-    forge(copy, Turn.CARDS, json.dumps(cards))
-    with closing(open_recording(copy)) as recording:
-        name = recording.cards()[0].name
-        assert name.isprintable()
-        assert len(name) <= 200
-
-
 WIDE = {"template": "{a:>9999999999}", "many": "", "values": {"a": 1}}
 XID = {"at": BEGAN, "wall": BEGAN, "kind": "xid", "card": None, "sentence": WIDE}
 
@@ -155,20 +144,3 @@ def test_facts_that_cannot_be_read_are_said_to_be_damaged(copy: Path, told: str)
         assert (recording.cards(), recording.happenings()) == ([], [])
         assert recording.sample(HOST_ID, recording.metrics(HOST_ID), BEGAN + 9).values
         assert "damaged" in recording.notes()[0]
-
-
-@pytest.mark.parametrize(
-    "columns", [[[0.0] * 10_000_000], [[float("nan")] * 512], [[1e300] * 512], [[2.0, 1.0]]]
-)
-def test_a_column_that_is_none_is_not_shown(copy: Path, columns: list[list[float]]) -> None:
-    with closing(sqlite3.connect(copy)) as database:
-        for row, strip, first in database.execute("SELECT id, strip, first FROM chunk"):
-            if row % 5 == 0 or len(columns[0]) <= 512:
-                data = packed(strip, first, columns)
-                database.execute("UPDATE chunk SET data = ? WHERE id = ?", (data, row))
-        database.commit()
-    assert "damaged" in read_everything(copy)
-    if len(columns[0]) <= 512:
-        with closing(open_recording(copy)) as recording:
-            card = recording.cards()[0].id
-            assert not len(recording.readings(card, POWER_DRAW, BEGAN, BEGAN + 400).times)

@@ -132,13 +132,6 @@ def test_what_could_not_be_read_is_blank_and_a_nought_is_a_nought(
     assert [each["args"] for each in of(events, "C")] == [{"ratio": 0.0}] * 2  # begins and ends
 
 
-def test_all_that_was_simulated_says_so(lived: Recording) -> None:
-    comments, _ = table(written(lived, "csv", end=lived.began + 1))
-    assert comments[0].startswith("# simulated")
-    assert lines(written(lived, "jsonl", end=lived.began + 1))[0]["simulated"] is True
-    assert trace(lived, end=lived.began + 1)[0]["simulated"] is True
-
-
 def test_lines_of_json_hold_what_the_recording_holds_in_order_of_time(
     lived: Recording,
 ) -> None:
@@ -190,21 +183,6 @@ def test_a_trace_opens_with_curves_processes_and_events(lived: Recording) -> Non
     programs = [each for each in of(events, "X") if each["cat"] == "processes"]
     assert {each["args"]["pid"] for each in programs} >= {10483, 16187}
     assert len(of(events, "i")) == len([*lived.happenings()])
-
-
-def test_where_a_card_was_not_read_its_curves_are_said_to_be_old(lived: Recording) -> None:
-    _, events = trace(lived)
-    [gap] = [each for each in of(events, "X") if each["cat"] == "not read"]
-    assert gap["pid"] == 2
-    assert gap["ts"] == pytest.approx(199e6)
-    assert gap["dur"] == pytest.approx(61e6, abs=6e6)
-
-
-def test_a_stretch_has_its_readings_and_no_others(lived: Recording) -> None:
-    stretch = {"start": lived.began + 100.0, "end": lived.began + 110.0, "metrics": [POWER]}
-    _, rows = table(written(lived, "csv", **stretch, cards=[CardId("SIM-1")]))
-    assert [row["steady_s"] for row in rows] == [f"{at:.3f}" for at in range(100, 111)]
-    assert set(rows[0]) == {"time", "steady_s", "SIM-1 power_draw [W]"}
 
 
 def test_where_only_means_are_kept_their_lowest_and_highest_stand_beside_them(

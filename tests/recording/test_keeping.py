@@ -2,13 +2,9 @@
 
 import os
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
 
 from gpuexplorer.core.cards import Sample
@@ -144,21 +140,6 @@ def test_only_one_program_keeps_the_past(path: Path) -> None:
     kept_in(path, clock).stop()
 
 
-def test_a_process_that_only_has_the_number_of_the_writer_is_not_waited_for(path: Path) -> None:
-    clock = ManualClock(wall=BEGAN)
-    kept_in(path, clock).stop()
-    mine = Writer("GPU Explorer", os.getpid(), psutil.Process().create_time())
-    left_behind(path, mine)
-    with pytest.raises(Trouble, match="already"):
-        kept_in(path, clock)
-    left_behind(path, replace(mine, started_at=mine.started_at - 1000))
-    kept_in(path, clock).stop()
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    left_behind(path, replace(mine, pid=ended.pid))
-    kept_in(path, clock).stop()
-
-
 @pytest.mark.parametrize("content", [b"a thesis" * 1000, b"SQLite format 3\0" + b"x" * 5000])
 def test_what_is_no_recording_is_left_as_it_is(path: Path, content: bytes) -> None:
     path.parent.mkdir()
@@ -167,23 +148,3 @@ def test_what_is_no_recording_is_left_as_it_is(path: Path, content: bytes) -> No
         kept_in(path, ManualClock())
     assert "Move it away" in told.value.hint or "Look at the disk" in told.value.hint
     assert path.read_bytes() == content
-
-
-def test_the_file_of_another_program_is_left_as_it_is(path: Path) -> None:
-    path.parent.mkdir()
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("CREATE TABLE thesis (chapter TEXT)")
-    content = path.read_bytes()
-    with pytest.raises(Trouble, match="made it, or another program") as told:
-        kept_in(path, ManualClock())
-    assert told.value.hint == "Move it away, and a new one is begun."
-    assert path.read_bytes() == content
-    assert [each.name for each in path.parent.iterdir()] == [path.name]
-
-
-def test_a_file_of_a_newer_program_is_left_alone(path: Path) -> None:
-    kept_in(path, ManualClock()).stop()
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("PRAGMA user_version = 99")
-    with pytest.raises(Trouble, match="a newer GPU Explorer made it"):
-        kept_in(path, ManualClock())

@@ -3,8 +3,6 @@ have written does not come back at all.
 """
 
 import base64
-import contextlib
-import json
 import struct
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,17 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuexplorer.copies.result import Busy, CopyResult
-from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.events import (
-    Completed,
     Device,
     Event,
     Failed,
     Finished,
     Hello,
     Measured,
-    Pictured,
     Placed,
     Printed,
     Span,
@@ -36,7 +31,6 @@ from gpuexplorer.lab.events import (
 from gpuexplorer.lab.wire import MODES, CopyJob
 from gpuexplorer.recording.lab_said import (
     LAST_PRINTED,
-    MOST_PICTURED,
     MOST_PRINTED,
     Answered,
     Forgot,
@@ -51,7 +45,6 @@ from gpuexplorer.recording.lab_said import (
     line_of,
     noted_of,
 )
-from gpuexplorer.recording.schema import Topic
 from tests.copies.made import routes
 
 COPY = Transferred(1, "cpu", "cuda:0", 8, 1e-6, what="X.cuda()", line=1, cell=1)
@@ -83,10 +76,6 @@ def again(noted: Noted) -> Noted:
 @pytest.mark.parametrize("noted", SAID, ids=lambda each: type(each).__name__)
 def test_what_was_said_comes_back_as_it_was(noted: Noted) -> None:
     assert again(noted) == noted
-
-
-def test_what_a_person_only_typed_or_looked_into_is_not_kept() -> None:
-    assert line_of(Completed(1, 0, ("torch",))) is None
 
 
 seconds = st.floats(1e-9, 1e6)
@@ -143,48 +132,6 @@ def png(width: int, height: int) -> str:
     return base64.b64encode(b"\x89PNG\r\n\x1a\n" + head + bytes(9)).decode()
 
 
-FAILED = '{"is":"failed","id":1,"cause":"","error":"","message":"","sentence":'
-DEEP = '{"template":"{a}","many":"","values":{"a":' * 5000 + "1" + "}}" * 5000 + "}"
-
-
-WIDE = {"template": "{a:>999999999}", "many": "", "values": {"a": 1}}
-
-
-def spoilt(noted: Noted, **fields: object) -> str:
-    line = line_of(noted)
-    assert line is not None
-    return json.dumps({**json.loads(line[1]), **fields})
-
-
-HOSTILE = {
-    "no JSON": "import os",
-    "no object": "[1]",
-    "nothing known": '{"is": "system", "id": 1}',
-    "a wrong type": '{"is": "printed", "id": "1", "text": "x"}',
-    "a field too many": '{"is": "printed", "id": 1, "text": "x", "__class__": 1}',
-    "deep": '{"is":"printed","id":' + "[" * 100_000,
-    "deep words": FAILED + DEEP,
-    "too long": '{"is": "printed", "id": 1, "text": "' + "x" * 10_000_000 + '"}',
-    "too many parts": '{"is":"gone","cards":[' + '"",' * 200_000 + '""]}',
-    "a huge number": '{"is": "finished", "id": 1, "host_seconds": 1e999}',
-    "no number": '{"is": "finished", "id": 1, "host_seconds": NaN}',
-    "a number of many digits": '{"is":"began","id":' + "9" * 4000 + "}",
-    "a wide template": f"{FAILED}{json.dumps(WIDE)}}}",
-    "a big picture": spoilt(Pictured(1, png(1 << 16, 1 << 16))),
-    "no picture": spoilt(Pictured(1, "ÿÿ")),
-    "a strange name": spoilt(SAID[7], name="<img src='file:///x'>"),
-    "a strange thing": spoilt(SAID[7], kind="door"),
-    "a strange device": spoilt(COPY, target="cuda: x"),
-    "a copy of nothing": '{"is": "copyresult", "whole": {}}',
-}
-
-
-@pytest.mark.parametrize("why", HOSTILE)
-def test_a_line_of_somebody_else_is_refused(why: str) -> None:
-    with pytest.raises(UnreadableError):
-        noted_of(Topic.EVENT, HOSTILE[why])
-
-
 def test_what_turns_the_direction_of_a_text_is_shown_as_a_sign_and_code_stays_as_it_is() -> (
     None
 ):
@@ -192,19 +139,6 @@ def test_what_turns_the_direction_of_a_text_is_shown_as_a_sign_and_code_stays_as
     said = again(Sent(1, code, 1))
     assert isinstance(said, Sent)
     assert said.code == "'\\u202e' # �"
-
-
-lines = st.sampled_from([line for each in SAID if (line := line_of(each)) is not None])
-
-
-@settings(max_examples=500, deadline=None)
-@given(lines, st.integers(0, 400), st.text(max_size=6), st.integers(0, 6))
-def test_a_damaged_line_is_read_or_refused(
-    line: tuple[Topic, str], at: int, instead: str, length: int
-) -> None:
-    topic, said = line
-    with contextlib.suppress(UnreadableError):
-        noted_of(topic, said[:at] + instead + said[at + length :])
 
 
 def test_of_a_flood_the_beginning_and_the_end_are_kept_and_what_is_missing_is_said() -> None:
@@ -221,17 +155,6 @@ def test_of_a_flood_the_beginning_and_the_end_are_kept_and_what_is_missing_is_sa
     letters = whole - sum(map(len, printed)) + len(left_out)
     assert f"{letters:,} letters" in left_out
     assert isinstance(kept[-1], Finished)
-
-
-def test_pictures_of_a_cell_are_kept_up_to_some_megabytes() -> None:
-    bounds, kept = LabBounds(), list[Event]()
-    picture = Pictured(1, "x" * (MOST_PICTURED // 4))
-    for _ in range(10):
-        kept += bounds.take(picture, 0.0)
-    kept += bounds.rest()
-    assert sum(isinstance(each, Pictured) for each in kept) == 4
-    assert isinstance(kept[-1], Printed)
-    assert "6 pictures" in kept[-1].text
 
 
 def test_what_is_watched_for_hours_is_kept_every_few_seconds_and_whole_at_its_end() -> None:

@@ -13,18 +13,13 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, CardState
-from gpuexplorer.core.metrics import GPU_UTILIZATION, PCIE_RECEIVE, Cadence, metrics_of
+from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.metrics import GPU_UTILIZATION, metrics_of
 from gpuexplorer.core.metrics import POWER_DRAW as POWER
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.recording.recorder import Listening, Recorder, machine_of
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.recording.schema import Record, Turn, put_fact, put_line
 from gpuexplorer.telemetry.happenings import Kind
-from gpuexplorer.telemetry.local import Local
-from gpuexplorer.telemetry.session import Session
-from gpuexplorer.telemetry.sources import simulated
-from tests.clocks import ManualClock
 from tests.recording.made import BEGAN, lived, make_recording
 
 SECONDS = 700.0
@@ -90,35 +85,6 @@ def test_a_card_that_was_lost_is_lost_from_then_on(recording: Recording) -> None
     [happening] = [each for each in recording.happenings() if each.kind is Kind.CARD_LOST]
     assert happening.card == lost.id
     assert happening.at - BEGAN == pytest.approx(300, abs=3)
-
-
-def test_what_nobody_asked_for_meanwhile_is_not_read_and_not_awaited(tmp_path: Path) -> None:
-    clock = ManualClock(wall=BEGAN)
-    stream = Local(simulated("1xH100", "", 0, clock), (), clock)
-    session, path = Session(stream), tmp_path / "looked-away.gpurec"
-    recorder = Recorder(path, machine_of(session, anonymous=False), clock)
-    listening = Listening(session, recorder)
-    for second in range(60):
-        looked = (Cadence.ON_DEMAND,) if second < 10 else ()
-        stream.read_now((Cadence.FAST, *looked), users=False)
-        clock.advance(1.0)
-    for each in (listening, session, recorder):
-        each.stop()
-    with closing(open_recording(path)) as recording:
-        told = recording.sample(recording.cards()[0].id, [PCIE_RECEIVE], recording.ended)
-    assert told.missing == {PCIE_RECEIVE: Absence.NOT_ASKED}
-
-
-def test_the_host_and_the_processes_are_told_and_long_after_the_end_nothing(
-    recording: Recording,
-) -> None:
-    assert recording.sample(HOST_ID, recording.metrics(HOST_ID), BEGAN + 30).values
-    card, later = recording.cards()[0].id, recording.ended + 60
-    seen = recording.processes(card, BEGAN + 30)
-    assert seen
-    assert all(each.facts.card == card and each.facts.simulated for each in seen)
-    assert recording.sample(card, [POWER], later).missing == {POWER: Absence.NOT_YET}
-    assert recording.processes(card, later) is None
 
 
 def test_readings_and_sums_say_the_same(recording: Recording) -> None:
@@ -250,18 +216,6 @@ def test_what_somebody_else_made_of_a_recording_is_refused(
         database.execute(change)
         database.commit()
     assert said in refusal(copy)
-
-
-def test_a_locked_file_says_so(copy: Path) -> None:
-    with closing(sqlite3.connect(copy, isolation_level=None)) as database:
-        database.execute("BEGIN EXCLUSIVE")
-        assert "locked" in refusal(copy)
-
-
-def test_any_name_of_a_file_will_do(copy: Path, tmp_path: Path) -> None:
-    odd = copy.rename(tmp_path / "50% off?mode=rw#1 'ü'.gpurec")
-    with closing(open_recording(odd)) as recording:
-        assert recording.cards()
 
 
 def test_a_later_run_is_a_gap_and_knows_nothing_of_the_one_before(copy: Path) -> None:

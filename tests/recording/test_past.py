@@ -7,8 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gpuexplorer.core.metrics import GPU_UTILIZATION, POWER_DRAW
 from gpuexplorer.recording.recorded_session import JoinedPast, RecordedPast
@@ -80,17 +78,6 @@ def test_at_any_zoom_every_reading_counts_once(
     assert (np.diff(trace.times) > 0).all()
 
 
-def test_a_gap_stays_one_at_any_zoom(tmp_path: Path) -> None:
-    path = tmp_path / "a.gpurec"
-    recorded(path, [1.0] * 4000 + [1500.0] + [1.0] * 4000, whole=True)
-    with closing(open_recording(path)) as recording:
-        past = RecordedPast(recording)
-        for columns in (1500, 500, 100):
-            trace = past.trace(CARD, POWER_DRAW, recording.began, recording.ended, columns)
-            [gap] = trace.times[np.isnan(trace.means)] - recording.began
-            assert 4000 <= gap <= 5500
-
-
 def test_where_readings_are_forgotten_sums_take_their_place(tmp_path: Path) -> None:
     path = tmp_path / "a.gpurec"
     recorded(path, [1.0] * 8000, whole=True)
@@ -107,26 +94,6 @@ def test_where_readings_are_forgotten_sums_take_their_place(tmp_path: Path) -> N
         assert sample.values == {POWER_DRAW: 300.0}
         assert recording.strand(CARD, POWER_DRAW).sums(POWER_DRAW, *window, forgotten=True).size
         assert not recording.notes()
-
-
-@pytest.fixture(scope="module")
-def long_past(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RecordedPast]:
-    path = tmp_path_factory.mktemp("long") / "a.gpurec"
-    life = recorded(path, [1.0] * 5000 + [300.0] + [0.5] * 2000, whole=False)
-    with closing(open_recording(path)) as recording:
-        yield RecordedPast(recording)
-    life.recorder.stop()
-
-
-@given(start=st.floats(-1000, 8000), seconds=st.floats(0, 20_000), columns=st.integers(0, 3000))
-def test_any_window_gets_columns_in_order(
-    long_past: RecordedPast, start: float, seconds: float, columns: int
-) -> None:
-    begin = long_past.began + start
-    trace = long_past.trace(CARD, GPU_UTILIZATION, begin, begin + seconds, columns)
-    assert len(trace) <= columns
-    assert (np.diff(trace.times) > 0).all()
-    assert not np.isnan(trace.means[trace.counts > 0]).any()
 
 
 @pytest.mark.parametrize("asked", [0, 100, 900])

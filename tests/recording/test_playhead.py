@@ -1,8 +1,6 @@
 """The moment of a recording that is looked at: it plays, stands, jumps, and ends."""
 
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -55,35 +53,3 @@ def test_it_is_where_it_was_sent(steps: list[Step], at: float, playing: bool) ->
         else:
             step(playhead)
     assert (playhead.now(), playhead.wall(), playhead.playing) == (at, at + 7.0, playing)
-
-
-def test_whoever_listens_hears_of_every_hand_that_moves_it() -> None:
-    playhead, _ = opened()
-    heard: list[float] = []
-    playhead.listen(lambda: heard.append(playhead.now()))
-    playhead.seek(1200.0)
-    playhead.play(1.0)
-    playhead.pause()
-    assert heard == [1200.0, 1200.0, 1200.0]
-
-
-def test_who_waits_waits_in_seconds_of_their_own() -> None:
-    playhead, _ = opened()
-    rung = threading.Event()
-    assert not playhead.wait(rung, 0.0)
-    rung.set()
-    assert playhead.wait(rung, 60.0)
-
-
-def test_many_threads_that_move_it_leave_it_within_the_recording() -> None:
-    playhead, steady = opened()
-
-    def move(number: int) -> bool:
-        playhead.seek(BEGAN + number)
-        playhead.play(number % 100)
-        steady.seconds += 0.1
-        playhead.pause()
-        return BEGAN <= playhead.now() <= ENDED
-
-    with ThreadPoolExecutor(8) as threads:
-        assert all(threads.map(move, range(500)))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState
-from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED, Cadence
+from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED
 from gpuexplorer.recording.recorded_session import Playhead, RecordedSession
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.backend import MADE_UP
@@ -123,12 +123,6 @@ def test_a_card_that_could_not_tell_who_uses_it_is_said_to(session: RecordedSess
     session.want(processes=True)
     session.look()
     assert list(session.processes_unknown()) == ["SIM-1"]
-
-
-def test_what_nobody_wants_is_not_read(session: RecordedSession) -> None:
-    session.want((Cadence.FAST,), processes=False)
-    assert MEMORY_USED in reading_at(session, SECONDS).values
-    assert not session.named_processes()
 
 
 def waited(until: Callable[[], bool]) -> None:

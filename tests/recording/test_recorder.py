@@ -191,23 +191,11 @@ def test_a_simulated_machine_is_recorded_with_all_that_happened(tmp_path: Path) 
         assert recording.processes(CardId("SIM-1"), BEGAN + 101) is None
 
 
-def test_a_finished_recording_is_one_plain_file(recorder: Recorder, path: Path) -> None:
-    recorder.start()
-    assert recorder.stop()
-    assert [each.name for each in path.parent.iterdir() if "gpurec" in each.name] == [path.name]
-    assert recorder.size == path.stat().st_size
-
-
 def test_a_file_that_is_there_is_never_replaced(path: Path, clock: ManualClock) -> None:
     path.write_text("a thesis")
     with pytest.raises(Trouble, match="is there already, and a recording never replaces"):
         Recorder(path, MACHINE, clock)
     assert path.read_text() == "a thesis"
-
-
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path, clock: ManualClock) -> None:
-    with pytest.raises(Trouble, match="cannot be made: No such file or directory"):
-        Recorder(tmp_path / "nowhere" / "it.gpurec", MACHINE, clock)
 
 
 def test_a_file_that_was_taken_away_ends_the_recording(path: Path, clock: ManualClock) -> None:

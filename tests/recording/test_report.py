@@ -2,8 +2,6 @@
 
 import base64
 import math
-import random
-import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -37,7 +35,6 @@ GIB = float(1 << 30)
 HOSTILE = (
     "<script>alert(1)</script></style><img src=http://x/ onerror=alert(1)>&lt;=1+1\x1b[31m"
 )
-PATHS = re.compile(r'class="line[^"]*" d="([^"]*)"')
 Figures = Mapping[str, float]
 Figured = Callable[[int, int], Figures | None]
 
@@ -212,13 +209,6 @@ def test_a_report_tells_machine_cards_programs_and_events(tmp_path: Path) -> Non
         assert words in seen.text, words
 
 
-def test_each_card_has_a_line_and_its_number_and_a_gap_stays_open(tmp_path: Path) -> None:
-    page = page_of(recorded(tmp_path, busy, [card(0), card(3)]))
-    assert [line.count("M") for line in PATHS.findall(page)] == [2, 2]
-    assert 'class="line c3 d1"' in page
-    assert re.search(r'class="end e3"[^>]*>3<', page)
-
-
 def test_many_cards_are_rows_of_colours_with_gaps_and_nothing_is_loaded(tmp_path: Path) -> None:
     def each(number: int, second: int) -> Figures | None:
         return busy(number, second) and {"gpu_utilization": number / 8}
@@ -234,16 +224,6 @@ def test_many_cards_are_rows_of_colours_with_gaps_and_nothing_is_loaded(tmp_path
         {picture.pixelIndex(0, row) for row in range(9)}
     )
     assert picture.pixelColor(0, 8).name() == theme_colours("light")["heat-high"]
-
-
-def test_a_limit_and_a_fault_are_marked_on_the_lines(tmp_path: Path) -> None:
-    def warm(_: int, __: int) -> Figures:
-        return {"temperature": 60.0, "temperature_max": 90.0}
-
-    xid = happened(60, Kind.XID, 0, "Xid 13")
-    page = page_of(recorded(tmp_path, warm, [card(0)], [xid]))
-    assert 'style="bottom:90.00%"></i><span class="limit" style="bottom:90.00%">limit<' in page
-    assert '<path class="flags" d="M600 400v-20"/>' in page
 
 
 def test_copies_and_cells_are_told_with_what_came_of_them(tmp_path: Path) -> None:
@@ -333,18 +313,3 @@ def test_an_anonymous_recording_of_a_moment_says_what_was_left_out(tmp_path: Pat
     assert "A computer whose name was left out" in seen.text
     assert "names, users and command lines" in seen.text
     assert "Nothing did." in seen.text
-
-
-def test_a_page_of_eight_restless_cards_stays_small(tmp_path: Path) -> None:
-    chance = random.Random(0)
-    metrics = ("gpu_utilization", "power_draw", "temperature", "clock_sm")
-    wires = ("pcie_receive", "pcie_transmit", "nvlink_receive", "nvlink_transmit")
-    recording = recorded(
-        tmp_path,
-        lambda *_: {each: chance.random() for each in (*metrics, *wires)},
-        [card(number) for number in range(8)],
-        seconds=1900,  # three readings a column, so that every line has a band
-    )
-    page = page_of(recording)
-    assert page.count('class="band') == 6 * 8
-    assert len(page.encode()) < 2_000_000

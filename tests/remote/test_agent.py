@@ -18,7 +18,7 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState, Sample
 from gpuexplorer.core.harmless import line_of
-from gpuexplorer.core.metrics import METRICS, POWER_DRAW, MetricId
+from gpuexplorer.core.metrics import POWER_DRAW, MetricId
 from gpuexplorer.core.records import from_text
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.pythons import LabPython
@@ -33,13 +33,11 @@ from gpuexplorer.telemetry.processes import Way
 from gpuexplorer.telemetry.system import psutil
 from gpuexplorer.telemetry.topology import Topology
 from tests.nvml_stub import stub
-from tests.programs_that_end import Program, stubborn, willing
+from tests.programs_that_end import Program
 from tests.remote.over_there import PATIENCE, SIMULATED, OverThere
 from tests.remote.waiting import becomes, gone_within
 
-__all__ = ["stubborn", "willing"]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's own files")
-ALL = frozenset(METRICS)
 needs_compiler = pytest.mark.skipif(stub.compiler() is None, reason="needs a C compiler")
 
 
@@ -83,17 +81,6 @@ def test_what_is_watched_comes_again_and_again_and_nothing_else() -> None:
         for _ in range(4):
             later = _sample_of_card(there)
             assert {*later.values, *later.missing} == {m.GPU_UTILIZATION}
-
-
-def test_the_computer_itself_is_read_too() -> None:
-    with OverThere() as there:
-        there.order(watch(m.POWER_DRAW))
-        told = there.until(
-            Sample,
-            lambda told: told.card == HOST_ID and m.CPU_UTILIZATION in told.values,
-        )
-    assert 0 <= told.values[m.CPU_UTILIZATION] <= 1
-    assert told.values[m.MEMORY_TOTAL] > 1e8
 
 
 def test_a_card_that_hangs_keeps_neither_the_others_nor_a_knock() -> None:
@@ -171,18 +158,6 @@ def test_a_driver_over_there_leaves_no_file_in_the_home(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@needs_compiler
-def test_where_no_driver_answers_the_computer_is_read_and_the_reason_told() -> None:
-    surroundings = stub.environment("init=not_loaded")
-    with OverThere(Settings(), environment=surroundings) as there:
-        listed, hello = there.until(Cards), there.until(wire.Hello)
-        assert not listed.cards
-        assert not listed.source.cards
-        assert hello.attempts
-        there.order(watch(m.POWER_DRAW))
-        assert there.until(Sample).card == HOST_ID
-
-
 @pytest.mark.parametrize(
     ("program", "way", "by"),
     [("willing", Way.ASK, signal.SIGTERM), ("stubborn", Way.KILL, signal.SIGKILL)],
@@ -215,16 +190,6 @@ def test_whether_a_process_runs_still_is_told_of_just_that_one(willing: Program)
         assert runs(began) == "false"
         willing.wait(PATIENCE)
         assert runs(began) == "false"
-
-
-def test_the_agent_does_not_end_itself_by_an_order() -> None:
-    with OverThere() as there:
-        there.until(wire.Hello)
-        own = _agent_of(there)
-        there.order(wire.End(own.pid, own.create_time(), Way.KILL, id=1))
-        assert there.until(wire.Answer).trouble
-        there.order(wire.Knock(2.0))
-        there.until(wire.Knocked)
 
 
 def script(path: Path, *lines: str) -> Path:

@@ -14,12 +14,10 @@ from gpuexplorer.lab.events import Failed, Finished
 from gpuexplorer.lab.start import NAME, Program, Start, packed, unpacked
 from gpuexplorer.remote.link import LinkNow, LinkState
 from gpuexplorer.remote.machine import FarMachine
-from gpuexplorer.remote.parcel import Kind, parcel
 from gpuexplorer.remote.ssh import HostName, Launch
 from tests.lab.processes import CARD, PATIENCE, Worker, needs_torch
 from tests.remote.conftest import run_here
 from tests.remote.listening import HERE
-from tests.remote.over_there import OverThere
 from tests.remote.pythons_here import SUITABLE, python_here
 from tests.remote.waiting import becomes, gone_within
 
@@ -53,15 +51,6 @@ def begin() -> Iterator[Begin]:
         pid = each.process.pid
         each.process.stop()
         assert not pid or gone_within(pid, PATIENCE)
-
-
-def saying_first(words: str) -> Launch:
-    """A login shell that says this before it runs anything."""
-
-    def launch(_: HostName, command: str) -> Sequence[str]:
-        return ["sh", "-c", f"{words}; {command}"]
-
-    return launch
 
 
 def apart(_: HostName, command: str) -> Sequence[str]:
@@ -98,11 +87,6 @@ def test_what_is_told_by_variables_here_travels_with_the_program(
     assert there.listener.hello.simulated
 
 
-def test_a_login_shell_may_say_what_it_likes_first(begin: Begin) -> None:
-    there = begin(saying_first("head -c 3000000 /dev/zero; echo welcome; echo hey >&2"))
-    assert there.value("1 + 1") == "2"
-
-
 def test_cancel_goes_through_the_pipe(begin: Begin) -> None:
     there = begin()
     there.value("import time, threading")
@@ -134,23 +118,6 @@ def test_what_hangs_without_python_ends_when_the_way_there_is_cut(
     assert outcome.cause == "worker lost"
     assert gone_within(worker, PATIENCE)
     assert gone_within(int(child), PATIENCE)
-
-
-def test_a_closed_pipe_ends_it_and_what_it_started(begin: Begin) -> None:
-    there = begin()
-    child = int(there.value("import subprocess\nsubprocess.Popen(['sleep', '600']).pid"))
-    worker = there.process.pid
-    there.process.stop()
-    assert there.listener.end == "The worker was ended."
-    assert gone_within(worker, PATIENCE)
-    assert gone_within(child, PATIENCE)
-
-
-def test_it_ends_by_itself_where_nobody_is_heard_any_more() -> None:
-    """As after a cut that nobody tells the other side of."""
-    impatient = parcel(Kind.WORKER, {NAME: packed({"alone": 4.0})})
-    with OverThere(impatient) as there:
-        assert there.end() == 0
 
 
 def test_signs_of_life_keep_it(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:

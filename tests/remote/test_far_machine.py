@@ -20,7 +20,7 @@ from gpuexplorer.remote.link import LinkState
 from gpuexplorer.remote.machine import FarMachine
 from gpuexplorer.remote.ssh import HostName
 from gpuexplorer.remote.stream import FarClock
-from gpuexplorer.remote.wire import AskWiring, End, Knocked
+from gpuexplorer.remote.wire import AskWiring, Knocked
 from gpuexplorer.telemetry.facts import Users
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.process_book import end, has_ended, refused
@@ -75,19 +75,6 @@ def test_a_clock_over_there_that_differs_is_said(tmp_path: Path, shift: int, sai
     session = Session(far.stream)
     wait(lambda: any(f"here is {said}" in each for each in session.notes()))
     assert far.stop(PATIENCE)
-
-
-def test_a_question_is_answered(far: FarMachine) -> None:
-    assert far.ask(Topology, AskWiring(), PATIENCE).links
-
-
-def test_a_question_without_a_connection_is_refused_at_once(
-    far: FarMachine, cable: Cable
-) -> None:
-    cable.pull()
-    wait(lambda: far.now.state is LinkState.BROKEN)
-    with pytest.raises(Trouble, match="There is no connection to here"):
-        far.ask(Topology, AskWiring(), PATIENCE)
 
 
 def test_a_broken_link_says_since_when_and_why_and_is_tried_again(
@@ -189,14 +176,6 @@ def test_what_cannot_be_told_over_there_is_refused_with_the_reason(
     assert not has_ended(named)
 
 
-def test_nobody_who_waits_for_an_answer_waits_on_when_it_ends(
-    far: FarMachine, sleeper: psutil.Process
-) -> None:
-    far.stop(PATIENCE)
-    answer = far.ask_later(End(sleeper.pid, 0.0, Way.ASK))
-    assert isinstance(answer.exception(0.0), Trouble)
-
-
 def over_there(far: FarMachine, pid: int, started_at: float) -> NamedProcess:
     process = CardProcess(CardId("SIM-0"), pid, ProcessUse.COMPUTE)
     named = NamedProcess(process, resolved=True, started_at=started_at, of_this_user=True)
@@ -227,11 +206,6 @@ def here() -> Iterator[Session]:
 def values(session: Session, card: CardId) -> Mapping[MetricId, float]:
     reading = session.reading(card)
     return {} if reading is None else reading.values
-
-
-def state(session: Session, card: CardId) -> CardState | None:
-    reading = session.reading(card)
-    return None if reading is None else reading.state
 
 
 def test_it_knows_of_its_cards_what_a_session_here_would_know(

@@ -100,13 +100,6 @@ def test_a_question_is_shown_as_plain_text(asked: tuple[Person, AskedQuestions])
     assert person.asked[1][0] == "x" * 3_000
 
 
-@pytest.mark.parametrize("asked", [["first\nsecond", "ü" * 2_000]], indirect=True)
-def test_an_answer_is_one_line_of_bounded_length(asked: tuple[Person, AskedQuestions]) -> None:
-    _, questions = asked
-    assert ssh_asks(questions, "password: ") == "firstsecond\n"
-    assert ssh_asks(questions, "password: ") == "ü" * 500 + "\n"
-
-
 def test_a_question_that_ssh_takes_back_is_withdrawn(
     asked: tuple[Person, AskedQuestions],
 ) -> None:
@@ -147,9 +140,3 @@ def test_the_deadline_waits_for_the_person(host: HostName) -> None:
     assert not person.withdrawn.wait(1.5)
     assert not listener.ends
     link.stop()
-
-
-def test_who_does_not_answer_is_not_asked_again(host: HostName) -> None:
-    _, listener = logging_in(host, Person(None))
-    assert listener.end().why == "The question of ssh was not answered."
-    assert not listener.end().again

@@ -28,23 +28,6 @@ def test_a_fault_can_be_ordered_in_words(text: str, fault: Fault) -> None:
     assert parse_faults(text, 4) == (fault,)
 
 
-def test_several_faults_stand_between_commas_and_no_text_orders_none() -> None:
-    kinds = [fault.kind for fault in parse_faults("lost:1@20s, slow:0@10s,driver@30s", 2)]
-    assert kinds == [FaultKind.LOST, FaultKind.SLOW, FaultKind.DRIVER]
-    assert parse_faults(" ", 4) == ()
-
-
-def test_a_fault_covers_its_card_from_its_start_until_just_before_its_end() -> None:
-    lost, driver = parse_faults("lost:1@20s-40s,driver@5s", 4)
-    assert [lost.covers(1, t) for t in (19.9, 20.0, 39.9, 40.0)] == [False, True, True, False]
-    assert not lost.covers(0, 30.0)
-    # It is gone for every card.
-    assert [driver.covers(card, t) for card in (0, 3) for t in (14.9, 15.0)] == [
-        True,
-        False,
-    ] * 2
-
-
 @pytest.mark.parametrize(
     ("text", "ordered", "when"),
     [

@@ -1,7 +1,6 @@
 """The figures of simulated cards: the same for one seed, and hanging together at any time."""
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given, settings
@@ -13,8 +12,6 @@ from gpuexplorer.simulation.models import MIB, MODELS
 from gpuexplorer.simulation.specs import parse_machine
 
 EVERY_MODEL = Machine(parse_machine(",".join(f"2x{model.key}" for model in MODELS)))
-IDLE = Machine(parse_machine(",".join(f"2x{model.key}+idle" for model in MODELS)))
-FOUR_TITANS = Machine(parse_machine("4xTitanRTX"))
 
 cards = st.integers(0, 2 * len(MODELS) - 1)
 seconds = st.floats(0.0, 100_000.0)
@@ -30,22 +27,6 @@ def test_the_same_seed_card_and_time_give_the_same_reading(index: int, t: float)
     again = Machine(EVERY_MODEL.spec)
     assert again.reading(index, t) == EVERY_MODEL.reading(index, t)
     assert again.processes(index, t) == EVERY_MODEL.processes(index, t)
-
-
-@given(cards, seconds)
-@settings(deadline=None)
-def test_nobody_uses_an_idle_card_and_nobody_did(index: int, t: float) -> None:
-    for at in (t, -t):
-        reading, model = IDLE.reading(index, at), IDLE.spec.cards[index].model
-        assert IDLE.processes(index, at) == []
-        assert (reading["gpu_utilization"], reading["memory_utilization"]) == (0.0, 0.0)
-        assert reading["throttle_gpu_idle"]
-        assert reading["memory_used"] == SCRAPS_BYTES
-        assert reading["performance_state"] == model.idle_state
-        assert reading["clock_graphics"] == model.clock_idle * 1e6
-        assert reading["power_draw"] == pytest.approx(model.power_idle, rel=0.02)
-        assert 25.0 < reading["temperature"] < 45.0
-        assert reading["throttle_time_sw_power_cap"] == 0.0
 
 
 @given(cards, seconds)
@@ -113,35 +94,6 @@ def test_work_of_the_lab_shows_in_every_figure_while_it_lasts() -> None:
     assert [after[way] for way in ways[:2]] == [0.0, 0.0]
 
 
-@given(
-    st.lists(st.tuples(st.floats(0, 900), st.floats(0.01, 200), st.floats(0, 1.5)), max_size=6),
-    st.lists(st.floats(0, 1200), min_size=2, max_size=30),
-)
-@settings(deadline=None)
-def test_whatever_the_lab_adds_the_figures_still_hang_together(
-    work: list[tuple[float, float, float]], times: list[float]
-) -> None:
-    machine = Machine(parse_machine("2xRTX3090"))
-    for start, lasts, busy in work:
-        machine.occupy(1, Occupation(start, start + lasts, busy=busy))
-    readings = [machine.reading(1, t) for t in sorted(times)]
-    model = machine.spec.cards[1].model
-    for before, after in pairwise(readings):
-        assert after["energy"] >= before["energy"] - 1e-3
-        assert (
-            after["throttle_time_sw_power_cap"] >= before["throttle_time_sw_power_cap"] - 1e-6
-        )
-    for reading in readings:
-        assert reading["power_draw"] <= model.power_limit
-        assert reading["throttle_sw_power_cap"] == (
-            reading["power_draw"] > 0.985 * model.power_limit
-        )
-        assert reading["temperature"] < model.heat_slowdown
-        assert reading["throttle_sw_thermal_slowdown"] == (
-            reading["temperature"] >= model.heat_target
-        )
-
-
 def _resting_card() -> tuple[Machine, int, float]:
     """A card of a fresh machine, and a time from which it rests for a while."""
     machine = Machine(parse_machine("4xTitanRTX"))
@@ -163,18 +115,6 @@ def test_the_processes_share_out_what_the_card_does_and_holds(index: int, t: flo
     assert busy == pytest.approx(reading["gpu_utilization"], abs=0.005)
 
 
-@pytest.mark.parametrize("work", [(), ((10, 90, 0.5), (300, 400, 1.0), (50, 320, 0.3))])
-def test_energy_is_the_sum_of_power_over_time(work: Sequence[tuple[float, ...]]) -> None:
-    machine, step = Machine(parse_machine("4xTitanRTX")), 0.05
-    for start, end, busy in work:
-        machine.occupy(0, Occupation(start, end, busy=busy))
-    counted = machine.reading(0, 1000.0)["energy"] - machine.reading(0, 0.0)["energy"]
-    summed = (
-        sum(machine.reading(0, step * (n + 0.5))["power_draw"] for n in range(20_000)) * step
-    )
-    assert counted == pytest.approx(summed, rel=1e-3)
-
-
 def test_a_card_that_is_too_warm_is_slow_and_times_of_slowdown_grow_with_their_flags() -> None:
     machines = (Machine(parse_machine("2xTitanRTX", seed)) for seed in range(50))
     readings = next(
@@ -194,28 +134,6 @@ def test_a_card_that_is_too_warm_is_slow_and_times_of_slowdown_grow_with_their_f
     assert last["throttle_time_sw_thermal_slowdown"] - first[
         "throttle_time_sw_thermal_slowdown"
     ] == pytest.approx(len(warm) / 2, abs=10)
-
-
-def test_a_working_day_has_work_rest_and_the_power_limit_in_it() -> None:
-    readings = course(FOUR_TITANS, 0)
-    assert readings[0]["gpu_utilization"] > 0.7
-    assert any(reading["throttle_gpu_idle"] for reading in readings)
-    assert any(reading["throttle_sw_power_cap"] for reading in readings)
-    assert {reading["performance_state"] for reading in readings} == {2, 5, 8}
-    assert any(reading["fan_speed"] > 0.6 for reading in readings)
-    pairs = list(pairwise(readings))
-    assert max(abs(b["power_draw"] - a["power_draw"]) for a, b in pairs) > 100.0
-    assert max(abs(b["temperature"] - a["temperature"]) for a, b in pairs) < 1.5
-    assert course(Machine(parse_machine("4xTitanRTX", seed=1)), 0, 60) != readings[:120]
-
-
-def test_processes_come_and_go_and_only_the_card_with_the_display_draws() -> None:
-    seen = [FOUR_TITANS.processes(0, t) for t in range(0, 3000, 5)]
-    assert {len(each) for each in seen} == {2, 3, 4}
-    runs = {p.pid for each in seen for p in each if p.command.startswith("python train.py")}
-    assert len(runs) > 2
-    draws = [any(p.graphics for p in FOUR_TITANS.processes(n, 1.0)) for n in range(4)]
-    assert draws == [True, False, False, False]
 
 
 def test_the_lab_is_a_process_until_it_gives_its_memory_back() -> None:

@@ -29,19 +29,6 @@ def test_a_machine_can_be_asked_for_in_words(text: str, keys: list[str]) -> None
     assert [card.model.key for card in parse_machine(text).cards] == keys
 
 
-@pytest.mark.parametrize("text", ["2xH100+idle", "2xH100+nvlink+IDLE", "2xH100+idle+nvlink"])
-def test_cards_that_nobody_uses_can_be_asked_for_with_any_wiring(text: str) -> None:
-    assert [(card.idle, card.nvlink) for card in parse_machine(text).cards] == [
-        (True, True)
-    ] * 2
-    assert not any(card.idle for card in parse_machine("2xH100+nvlink").cards)
-
-
-def test_a_machine_is_named_by_what_drivers_call_its_cards() -> None:
-    spec = parse_machine("2xH100,1xT4,1xH100")
-    assert spec.label == "2 x NVIDIA H100 80GB HBM3, 1 x Tesla T4, 1 x NVIDIA H100 80GB HBM3"
-
-
 @pytest.mark.parametrize(
     ("text", "wrong", "hint"),
     [
@@ -115,33 +102,10 @@ def test_cards_with_a_switch_all_reach_each_other_on_a_board() -> None:
     assert machine.nvlinks_between(3, 7) == 18
 
 
-def test_nvlink_does_not_leave_the_board() -> None:
-    machine = wiring("64xH200")
-    assert machine.peers(9) == (8, 10, 11, 12, 13, 14, 15)
-    assert machine.nvlinks_between(7, 8) == 0
-    assert {machine.board(index) for index in range(64)} == set(range(8))
-
-
 def test_bridges_join_cards_in_pairs_and_the_odd_one_is_left_alone() -> None:
     machine = wiring("3xTitanRTX")
     assert [machine.peers(index) for index in range(3)] == [(1,), (0,), ()]
     assert [machine.nvlinks_up(index) for index in range(3)] == [2, 2, 0]
-
-
-def test_cards_of_different_models_are_not_joined() -> None:
-    assert wiring("1xH100,1xA100").peers(0) == ()
-
-
-def test_without_a_bridge_a_card_keeps_its_links_but_with_pcie_a_board_has_none() -> None:
-    assert parse_machine("2xRTX3090+pcie").cards[0].nvlinks == 4
-    assert parse_machine("2xH100+pcie").cards[0].nvlinks == 0
-    assert wiring("2xRTX3090+pcie").nvlinks_up(0) == 0
-
-
-def test_each_half_of_a_board_belongs_to_one_processor() -> None:
-    assert [wiring("8xT4").node(index) for index in range(8)] == [0] * 4 + [1] * 4
-    assert [wiring("5xT4").node(index) for index in range(5)] == [0, 0, 0, 1, 1]
-    assert [wiring("2xT4").node(index) for index in range(2)] == [0, 0]
 
 
 def test_every_card_has_its_own_address_on_the_bus() -> None:

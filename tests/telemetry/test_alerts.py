@@ -9,11 +9,9 @@ from hypothesis import strategies as some
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
-from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.telemetry.alerts import (
-    UNHEARD_AFTER,
     UNKNOWN_AFTER,
-    USUAL_RULES,
     AlertBegan,
     AlertEnded,
     Change,
@@ -21,7 +19,6 @@ from gpuexplorer.telemetry.alerts import (
     Side,
     Watch,
     Why,
-    can_be_watched,
 )
 from tests.clocks import ManualClock
 
@@ -172,33 +169,6 @@ def test_an_alert_whose_figure_stays_away_ends_and_says_why_and_at_once_if_the_c
     assert ended.until == ended.at - seconds  # the last figure that was read
 
 
-def test_readings_a_minute_apart_may_miss_one() -> None:
-    course = Course()
-    for value in (90.0, 90.0, None, 90.0, None, None):
-        course.say(1, value)
-        course.clock.advance(59.0)
-        assert course.words() in ([], ["began"], ["began", "unknown"])
-    assert course.words() == ["began", "unknown"]
-
-
-def test_each_card_has_a_course_of_its_own_and_one_that_fell_silent_ends_its_alerts() -> None:
-    course = Course()
-    for _ in range(40):
-        course.say(1, 90.0, card=CARD)
-        course.say(1, 90.0, card=OTHER)
-    assert [alert.card for alert in course.watch.alerts()] == [CARD, OTHER]
-    course.say(UNHEARD_AFTER + 20, 90.0, card=OTHER)
-    assert course.words() == ["began", "began", "unknown"]
-
-
-def test_what_another_round_says_in_between_does_not_matter() -> None:
-    course = Course()
-    for _ in range(31):
-        course.say(1, 90.0)
-        course.limits(fan_speed=0.5)
-    assert course.words() == ["began"]
-
-
 def test_a_rule_that_is_changed_ends_what_it_told_and_leaves_the_others_alone() -> None:
     busy = Rule(m.GPU_UTILIZATION, Side.ABOVE, 0.9, 0.0)
     course = Course(HOT, busy)
@@ -207,12 +177,6 @@ def test_a_rule_that_is_changed_ends_what_it_told_and_leaves_the_others_alone() 
     ended = course.watch.change_rules([replace(HOT, threshold=80.0), busy])
     assert [(each.alert.rule, each.why) for each in ended] == [(HOT, Why.CHANGED)]
     assert [alert.rule for alert in course.watch.alerts()] == [busy]
-
-
-def test_the_usual_rules_watch_what_can_be_watched() -> None:
-    assert all(can_be_watched(METRICS[rule.metric]) for rule in USUAL_RULES)
-    assert not can_be_watched(METRICS[m.ENERGY])
-    assert not can_be_watched(METRICS[m.TEMPERATURE_MAX])
 
 
 figures = some.one_of(

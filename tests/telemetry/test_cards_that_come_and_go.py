@@ -30,18 +30,6 @@ def reload_with(stub: Stub, backend: NvmlBackend, clock: ManualClock, config: st
     states(backend)
 
 
-def test_the_card_that_is_asked_first_after_a_reload_is_not_lost_where_it_is_not_listed(
-    nvml: Nvml,
-) -> None:
-    clock = ManualClock()
-    backend = nvml.open("cards=8", clock)
-    nvml.set("driver=gone")
-    read(backend, place=7)
-    clock.advance(3)
-    nvml.set("driver=back;cards=3")
-    assert read(backend, place=7).state is CardState.UNLISTED
-
-
 def test_cards_that_are_missing_after_a_reload_stay_and_say_so(nvml: Nvml) -> None:
     clock = ManualClock()
     backend = nvml.open("cards=8", clock)
@@ -139,40 +127,12 @@ def test_a_card_is_taken_in_when_access_to_it_is_given(nvml: Nvml, answer: str) 
     assert happenings.log()[0].sentence == "The driver gives no access to the card"
 
 
-def test_a_card_that_does_not_answer_in_time_is_waited_for(nvml: Nvml) -> None:
-    assert states(nvml.open(f"cards=2;fault={HANDLE}@1:timeout")) == ["working", "no answer"]
-
-
 @pytest.mark.parametrize("count", [2**32 - 1, 100_000])
 def test_a_number_of_cards_that_cannot_be_is_told(nvml: Nvml, count: int) -> None:
     with pytest.raises(Trouble) as trouble:
         nvml.open(f"answer=nvmlDeviceGetCount_v2:{count}")
     assert f"there are {count} cards, which cannot be" in trouble.value.sentence
     assert trouble.value.hint
-
-
-def test_cards_of_one_uuid_are_two_cards(nvml: Nvml) -> None:
-    backend = nvml.open("cards=3;uuid=all:GPU-the-same")
-    assert len({card.id for card in backend.cards()}) == 3
-    assert states(backend) == ["working"] * 3
-
-
-def test_instances_stay_with_their_own_card_when_uuids_are_doubled(nvml: Nvml) -> None:
-    backend = nvml.open("cards=2;uuid=all:GPU-the-same;mig=0:2;mig=1:1")
-    whole = [card for card in backend.cards() if card.parent is None]
-    parents = [card.parent for card in backend.cards() if card.parent is not None]
-    assert parents == [whole[0].id, whole[0].id, whole[1].id]
-
-
-def test_cards_without_a_uuid_are_known_by_their_bus_address(nvml: Nvml) -> None:
-    backend = nvml.open("cards=2;uuid=all:")
-    assert [card.id for card in backend.cards()] == ["BUS-0000:1b:00.0", "BUS-0000:1e:00.0"]
-    assert states(backend) == ["working"] * 2
-
-
-def test_a_card_without_a_name_has_none_made_up(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;name=0:")
-    assert backend.cards()[0].name == "unnamed NVIDIA card"
 
 
 def test_numbers_that_cannot_be_are_not_shown_as_facts(nvml: Nvml) -> None:
@@ -188,8 +148,3 @@ def test_numbers_that_cannot_be_are_not_shown_as_facts(nvml: Nvml) -> None:
         assert card.compute_capability is None
     assert states(backend) == ["working"] * 2
     assert MetricId("memory_total") not in read(backend).values
-
-
-def test_the_driver_tells_cores_and_the_width_of_the_memory(nvml: Nvml) -> None:
-    [card] = nvml.open("cards=1").cards()
-    assert (card.cores, card.memory_bus_bits) == (16896, 5120)

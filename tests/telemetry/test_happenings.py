@@ -77,12 +77,6 @@ def test_a_card_is_lost_once_and_back_once() -> None:
     assert log.told[0].wall < log.told[1].wall
 
 
-def test_a_card_lost_from_the_beginning_is_told_too() -> None:
-    log = Log()
-    log.sample(state=CardState.LOST)
-    assert log.kinds() == [Kind.CARD_LOST]
-
-
 def test_a_driver_that_goes_is_told_once_for_all_cards() -> None:
     log = Log()
     for state in (WORKING, CardState.NO_DRIVER, CardState.NO_DRIVER, *[WORKING] * 4):
@@ -90,14 +84,6 @@ def test_a_driver_that_goes_is_told_once_for_all_cards() -> None:
         log.sample(OTHER, state)
     assert log.kinds() == [Kind.DRIVER_GONE, Kind.DRIVER_BACK]
     assert log.told[0].card is None
-
-
-def test_a_driver_that_is_back_with_a_lost_card_is_back_too() -> None:
-    log = Log()
-    for state in (WORKING, CardState.NO_DRIVER, CardState.LOST):
-        log.sample(state=state, seconds=3)
-    assert log.kinds() == [Kind.DRIVER_GONE, Kind.DRIVER_BACK, Kind.CARD_LOST]
-    assert log.told[1].lasted == 3.0
 
 
 def test_throttling_has_a_beginning_and_an_end_and_does_not_flicker() -> None:
@@ -154,23 +140,6 @@ def test_a_slow_link_counts_only_under_load(
     assert set(log.kinds()) <= {Kind.SLOW_LINK}
 
 
-def test_a_load_that_is_not_known_any_more_makes_no_link_slow() -> None:
-    log = Log()
-    log.gives(BUSY)
-    for _ in range(4):
-        log.refused("gpu_utilization")
-        log.gives(LANES)
-    assert Kind.SLOW_LINK not in log.kinds()
-
-
-def test_a_link_that_flickers_is_told_as_slow_once() -> None:
-    log = Log()
-    for _ in range(100):
-        log.gives(BUSY | LANES, 4)
-        log.gives(BUSY | ALL_LANES, 4)
-    assert log.kinds() == [Kind.SLOW_LINK]
-
-
 def test_a_slowdown_of_one_reading_is_a_change_of_clocks_unless_it_has_a_cause() -> None:
     log = Log()
     for _ in range(3):
@@ -218,27 +187,6 @@ def test_throttling_is_not_known_at_once_when_the_card_is_away(
     assert log.told[1].lasted == 3.0
 
 
-def test_throttling_goes_on_while_a_card_does_not_answer_for_a_moment() -> None:
-    log = Log()
-    log.gives(CAPPED, 4)
-    log.refused(*CAPPED, seconds=2, why=Absence.NO_ANSWER, state=CardState.NO_ANSWER)
-    log.gives(CAPPED, 10)
-    assert Kind.THROTTLING_UNKNOWN not in log.kinds()
-    log.refused(*CAPPED, seconds=6, why=Absence.NO_ANSWER, state=CardState.NO_ANSWER)
-    assert log.kinds()[-1] is Kind.THROTTLING_UNKNOWN
-
-
-def test_throttling_that_can_be_read_again_is_told_again_when_it_stays_readable() -> None:
-    log = Log()
-    log.gives(CAPPED)
-    for _ in range(20):
-        log.refused(*CAPPED, seconds=10)
-        log.gives(CAPPED, 10)
-    assert log.kinds() == [Kind.THROTTLING_BEGAN, Kind.THROTTLING_UNKNOWN]
-    log.gives(CAPPED, 30)
-    assert log.kinds()[2:] == [Kind.THROTTLING_BEGAN]
-
-
 @pytest.mark.parametrize("why", [Absence.NO_PERMISSION, Absence.NOT_SUPPORTED, Absence.REFUSED])
 def test_a_card_that_gives_no_figures_any_more_is_told_with_the_reason(why: Absence) -> None:
     log = Log()
@@ -258,15 +206,6 @@ def test_one_hiccup_is_no_event_and_who_never_gave_figures_has_not_stopped_to() 
     log.refused(*FIGURES, seconds=3)
     log.gives(FIGURES, 60)
     assert log.kinds() == []
-
-
-def test_another_round_with_other_figures_does_not_hide_that_the_usual_ones_are_gone() -> None:
-    log = Log()
-    log.gives(FIGURES)
-    for _ in range(10):
-        log.refused(*FIGURES)
-        log.sample(pcie_width=16, pcie_width_max=16)
-    assert log.kinds() == [Kind.NO_FIGURES]
 
 
 @pytest.mark.parametrize("seconds", [1, 7, 30])

@@ -7,7 +7,6 @@ import pytest
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.lab.starting import smi_of
 from gpuexplorer.simulation.models import MIB
-from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.nvidia_smi import nvidia_smi
 from gpuexplorer.telemetry.session import remembering, session_on
@@ -61,12 +60,6 @@ def test_the_labs_worker_is_among_the_processes_with_its_memory() -> None:
     assert any(" 925MiB /  24576MiB " in line for line in lines)
 
 
-def test_a_lost_card_has_no_figures() -> None:
-    lines = said(backend=machine(faults="lost:1@0s"))
-    (row,) = (line for line in lines if line.startswith("|   1"))
-    assert row.endswith("ERR! |")
-
-
 def test_a_card_whose_readings_hang_keeps_nobody_waiting() -> None:
     lines = said("--query-gpu=index,memory.used --format=csv", machine(faults="hung:1@0s"))
     assert lines == ["index, memory.used [MiB]", "0, 6 MiB", "1, [N/A]"]
@@ -97,11 +90,6 @@ def test_cards_are_listed_and_picked_by_number_or_uuid() -> None:
 )
 def test_a_field_is_asked_for_by_its_name(field: str, head: str, text: str) -> None:
     assert said(f"--query-gpu={field} --format=csv")[:2] == [head, text]
-
-
-def test_a_query_can_be_bare_figures() -> None:
-    query = "--query-gpu=index,memory.used,power.limit --format=csv,noheader,nounits"
-    assert said(query) == ["0, 6, 280.00", "1, 6, 280.00"]
 
 
 def test_programs_that_compute_are_queried_likewise() -> None:
@@ -151,7 +139,3 @@ def test_what_the_lab_prints_says_that_the_machine_is_simulated() -> None:
     assert listed.splitlines()[-1] == "These cards are simulated: every figure is made up."
     assert refused is not None
     assert refused.startswith("Asked for again and again")
-
-
-def test_real_cards_have_their_own_nvidia_smi() -> None:
-    assert smi_of(remembering(session_on(NoCards()))) is None

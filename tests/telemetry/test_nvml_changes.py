@@ -1,44 +1,20 @@
 """Cards and drivers that change while they are read: nothing leaks, nothing is told wrongly."""
 
-import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from gpuexplorer.telemetry.facts import Fact
 from gpuexplorer.telemetry.happenings import Kind
-from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from tests.clocks import ManualClock
 from tests.nvml_stub.stub import Stub
 from tests.telemetry.conftest import PATIENCE, Nvml, read, until
-
-
-def test_two_readers_that_find_the_driver_again_connect_once(nvml: Nvml) -> None:
-    clock = ManualClock()
-    backend = nvml.open("cards=2", clock)
-    nvml.set("driver=gone")
-    read(backend)
-    nvml.set("driver=back;slow=0:0.02")
-    clock.advance(3)
-    readers = [
-        threading.Thread(target=read, args=(backend,), kwargs={"place": place})
-        for place in (0, 1, 0, 1)
-    ]
-    for reader in readers:
-        reader.start()
-    for reader in readers:
-        reader.join()
-    assert nvml.sessions() == 1
-    backend.close()
-    assert nvml.sessions() == 0
 
 
 def test_a_card_that_hung_at_the_start_is_taken_in_when_it_answers(nvml: Nvml) -> None:
@@ -60,14 +36,6 @@ def test_cards_that_the_driver_starts_one_after_another_are_waited_for(nvml: Nvm
     assert [card.id.startswith("GPU-") for card in backend.cards()] == [True, True]
 
 
-def test_closing_while_a_card_hangs_ends_the_connection_only_afterwards(nvml: Nvml) -> None:
-    backend = nvml.open("cards=2;hung=0")
-    backend.close()
-    assert nvml.sessions() == 1
-    nvml.release()
-    until(lambda: nvml.sessions() == 0)
-
-
 def test_a_card_lost_at_the_start_comes_back_with_its_name_and_its_number(nvml: Nvml) -> None:
     clock = ManualClock()
     backend = nvml.open("cards=2;lost=1", clock)
@@ -81,22 +49,6 @@ def test_a_card_lost_at_the_start_comes_back_with_its_name_and_its_number(nvml: 
     assert backend.notes() == []
 
 
-def test_a_card_that_comes_back_again_and_again_leaves_no_sample_behind(nvml: Nvml) -> None:
-    clock = ManualClock()
-    backend = nvml.open("cards=1", clock)
-    for _ in range(4):
-        read(backend)
-        nvml.set("lost=0")
-        read(backend)
-        clock.advance(11)
-        nvml.set("lost=none")
-        read(backend)
-        clock.advance(1)
-        until(lambda: read(backend).state is CardState.WORKING)
-    backend.close()
-    assert nvml.held() == 0
-
-
 def test_instances_made_later_are_found(nvml: Nvml) -> None:
     backend = nvml.open("cards=1;mig=0:1")
     assert len(backend.cards()) == 2
@@ -108,15 +60,6 @@ def test_instances_made_later_are_found(nvml: Nvml) -> None:
     until(lambda: len(backend.cards()) == 2)
 
 
-def test_an_instances_activity_is_asked_of_the_whole_card(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;mig=0:2")
-    wanted = frozenset({MetricId("sm_activity")})
-    instance = backend.cards()[1]
-    first = backend.read(instance.id, wanted)
-    assert first.missing == {MetricId("sm_activity"): Absence.NEEDS_TWO}
-    assert MetricId("sm_activity") in backend.read(instance.id, wanted).values
-
-
 def test_a_clock_that_goes_back_freezes_no_rate(nvml: Nvml) -> None:
     backend = nvml.open("cards=1;clock=1000")
     wanted = frozenset({MetricId("nvlink_receive")})
@@ -126,11 +69,6 @@ def test_a_clock_that_goes_back_freezes_no_rate(nvml: Nvml) -> None:
     assert backend.read(card, wanted).missing
     nvml.set("clock=+1")
     assert backend.read(card, wanted).values
-
-
-def test_memory_of_no_size_is_shared_memory_and_not_zero(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;kind=gb10;total=0:0;used=0:0;reserved=0:0")
-    assert read(backend).missing[MetricId("memory_used")] is Absence.SHARED_MEMORY
 
 
 def test_a_process_list_that_is_refused_for_once_ends_nobody(nvml: Nvml) -> None:
@@ -155,16 +93,6 @@ def on_stub(stub: Stub, tmp_path: Path) -> Callable[[str], Session]:
         return session
 
     return start
-
-
-def test_a_session_ends_for_certain_and_lets_the_driver_go(
-    stub: Stub, on_stub: Callable[[str], Session]
-) -> None:
-    session = on_stub("cards=2")
-    assert session.wait_for_sweeps(1, PATIENCE)
-    assert session.stop(1.0)
-    until(lambda: stub.sessions() == 0)
-    assert stub.held() == 0
 
 
 def test_a_slow_card_is_read_and_not_called_silent(
@@ -211,30 +139,4 @@ def test_mig_that_comes_and_goes_is_not_called_a_lost_card_or_driver(
         beats = session.beats().taken
         until(lambda beats=beats: session.beats().taken > beats + 3)  # type: ignore[misc]  # mypy cannot infer a lambda's default
     assert not [each for each in session.happenings() if each.kind in wrong]
-    assert session.stop(5.0)
-
-
-def test_a_bug_in_a_listener_is_reported_and_the_reading_goes_on(
-    stub: Stub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    stub.configure("cards=2")
-    reported: list[object] = []
-    monkeypatch.setattr(threading, "excepthook", reported.append)
-    seen: list[CardId] = []
-
-    def listen(fact: Fact) -> None:
-        if not isinstance(fact, Sample):
-            return
-        seen.append(fact.card)
-        if len(seen) == 3:
-            raise RuntimeError("a bug")
-
-    backend = NvmlBackend(bus=PciBus(tmp_path), environment={})
-    backend.open()
-    session = Session(Local(backend, faults=False), 0.1, host=False)
-    session.attach(listen)
-    session.want([Cadence.FAST], processes=False)
-    session.start()
-    until(lambda: len(seen) > 8)
-    assert len(reported) == 1
     assert session.stop(5.0)

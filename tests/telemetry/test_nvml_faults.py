@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
@@ -53,13 +53,6 @@ def test_units_are_si_and_ratios_are_ratios(nvml: Nvml) -> None:
     assert seen[MetricId("pcie_width")] == 16
 
 
-def test_a_true_zero_is_a_value_and_not_missing(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;kind=rtx4090;util=0:0;idle=all")
-    seen = values(backend)
-    assert seen[MetricId("gpu_utilization")] == 0
-    assert seen[MetricId("fan_speed")] == 0
-
-
 def test_one_lost_card_does_not_take_the_others_down(nvml: Nvml) -> None:
     backend = nvml.open("cards=3")
     nvml.set("lost=1")
@@ -93,19 +86,6 @@ def test_a_driver_that_goes_and_comes_back_needs_no_restart(nvml: Nvml) -> None:
     assert backend.read(card.id, metrics_of(card)).state is CardState.WORKING
     assert backend.generation == 2
     assert backend.notes() == []
-
-
-def test_the_driver_is_not_looked_for_at_every_beat(nvml: Nvml) -> None:
-    clock = ManualClock()
-    backend = nvml.open("cards=1", clock)
-    card = backend.cards()[0]
-    nvml.set("driver=gone")
-    backend.read(card.id, metrics_of(card))
-    nvml.reset_calls()
-    for _ in range(10):
-        clock.advance(0.1)
-        backend.read(card.id, metrics_of(card))
-    assert nvml.calls() == 0
 
 
 def test_a_connection_ends_only_when_the_last_call_has_left_it(nvml: Nvml) -> None:
@@ -186,27 +166,3 @@ def test_an_xid_that_is_none_is_not_told(nvml: Nvml) -> None:
     nvml.set("xid=0:4294967295;xid=0:0;xid=0:31")
     told = [fault for _ in range(3) for fault in backend.wait_for_fault(1.0)]
     assert [fault.code for fault in told] == [31]
-
-
-def test_an_instance_that_does_not_say_who_it_is_ends_no_reading(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;mig=0:3")
-    nvml.set("fault=nvmlDeviceGetUUID@0:unknown")
-    assert MetricId("power_draw") in values(backend)
-
-
-def test_traffic_is_held_against_the_link_it_was_read_with(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;kind=t4;pcie_tx=0:30000000000;fault=field*:not_supported")
-    assert absence(backend, "pcie_transmit") is Absence.IMPOSSIBLE
-    assert values(backend)[MetricId("pcie_width_max")] == 16
-
-
-def test_a_card_that_calls_itself_something_else_is_not_read_under_both_names(
-    nvml: Nvml,
-) -> None:
-    backend = nvml.open("cards=1")
-    before = backend.cards()[0].id
-    nvml.set("mig=0:1;uuid=0:GPU-other")  # it is met anew since it is cut
-    values(backend)
-    until(lambda: backend.cards()[0].id == "GPU-other")
-    assert backend.processes(CardId("GPU-other"))
-    assert not backend.processes(before)

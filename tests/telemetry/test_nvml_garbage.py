@@ -7,9 +7,7 @@ import pytest
 from gpuexplorer.core import metrics as ids
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Sample
-from gpuexplorer.core.metrics import METRICS, Cadence, MetricId
-from gpuexplorer.telemetry.card_course import HappeningLog
-from tests.clocks import ManualClock
+from gpuexplorer.core.metrics import Cadence, MetricId
 from tests.telemetry.conftest import Nvml, read
 
 # It has every part that a figure can be of, and all is well with it.
@@ -136,22 +134,6 @@ def test_what_is_only_unlikely_is_shown(
     assert impossible(sample) == set()
 
 
-@pytest.mark.parametrize("listed", ["answer={}:8191", "refused={}"])
-def test_reasons_that_came_after_this_program_are_believed_where_the_driver_lists_them_or_none(
-    nvml: Nvml, listed: str
-) -> None:
-    words = listed.format("nvmlDeviceGetSupportedClocksThrottleReasons")
-    sample = read(nvml.open(f"{CARD};reasons=0x1004;{words}"))
-    assert sample.values[ids.throttle("sw_power_cap")] == 1.0
-
-
-def test_all_reasons_at_once_are_no_events(nvml: Nvml) -> None:
-    happenings = HappeningLog(ManualClock())
-    backend = nvml.open("cards=1;reasons=0x1ff")
-    happenings.consider(read(backend, Cadence.FAST))
-    assert happenings.log() == []
-
-
 COUNTERS: Mapping[str, MetricId] = {
     "replays": MetricId("pcie_replays"),
     "ecc": MetricId("ecc_corrected"),
@@ -211,15 +193,3 @@ def test_memory_as_a_container_is_told_of_it_is_believed(
     sample = read(backend)
     told = [sample.values.get(metric, sample.missing.get(metric)) for metric in SIZES]
     assert told == [total, free, used, reserved]
-
-
-def test_a_performance_state_that_the_driver_does_not_know_is_no_fault_of_its(
-    nvml: Nvml,
-) -> None:
-    sample = read(nvml.open("cards=1;pstate=32"))
-    assert sample.missing[ids.PERFORMANCE_STATE] is Absence.NOT_SUPPORTED
-
-
-def test_every_figure_of_the_catalogue_has_an_end() -> None:
-    unbounded = [m.id for m in METRICS.values() if not -1e3 <= m.lowest < m.highest < 1e16]
-    assert unbounded == []

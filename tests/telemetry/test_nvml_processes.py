@@ -7,9 +7,7 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
-from gpuexplorer.telemetry.session import Session
 from tests.telemetry.conftest import Nvml
 
 NONE = 0xFFFFFFFF
@@ -46,25 +44,6 @@ def test_every_program_is_itself_whatever_the_version_of_the_driver(
 def test_what_is_no_process_is_left_out(nvml: Nvml) -> None:
     rows = listed(nvml.open(f"cards=1;pids=0:11,0,{NONE},12g,{NONE - 1}g,13"))
     assert [row.pid for row in rows] == [11, 12, 13]
-
-
-def test_what_is_no_process_comes_and_goes_without_a_word(nvml: Nvml) -> None:
-    stream = Local(nvml.open("cards=1;procs=0:0"))
-    session = Session(stream)
-    stream.read_now([], users=True)
-    nvml.set(f"pids=0:11,{NONE},0")
-    stream.read_now([], users=True)
-    nvml.set("procs=0:0")
-    stream.read_now([], users=True)
-    told = [each.sentence for each in session.happenings()]
-    assert told
-    assert all("11" in each for each in told)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the bound is that of Linux")
-def test_on_linux_the_greatest_pid_is_two_to_the_22nd_less_one(nvml: Nvml) -> None:
-    rows = listed(nvml.open("cards=1;pids=0:4194303,4194304"))
-    assert [row.pid for row in rows] == [4194303]
 
 
 def test_a_list_of_nothing_but_garbage_says_nothing_about_who_uses_the_card(nvml: Nvml) -> None:

@@ -5,14 +5,13 @@ import pytest
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Sample
-from gpuexplorer.core.metrics import CLOCK_SM, MetricId, metrics_of
+from gpuexplorer.core.metrics import MetricId, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from tests.clocks import ManualClock
 from tests.nvml_stub.stub import Stub
 from tests.telemetry.conftest import Nvml, until
 
 POWER = m.POWER_DRAW
-INSTANT = m.POWER_DRAW_INSTANT
 AVERAGE = MetricId("power_draw_average")
 PERSISTENCE = m.PERSISTENCE_MODE
 PASSING_AND_LASTING = ["no_permission", "unknown", "timeout", "not_supported"]
@@ -107,46 +106,6 @@ def test_a_refused_field_hides_none_of_its_neighbours(nvml: Nvml) -> None:
     assert sample.values[MetricId("remapped_rows_failed")] == 0
 
 
-def test_a_refused_field_rests_and_its_neighbours_are_asked_on(nvml: Nvml) -> None:
-    clock = ManualClock()
-    backend = nvml.open("cards=1;refused=field185", clock)
-    read(backend)
-    nvml.set("refused=none")
-    for _ in range(59):
-        clock.advance(1)
-        sample = read(backend, AVERAGE, m.ENERGY)
-        assert sample.missing == {AVERAGE: Absence.NOT_SUPPORTED}
-        assert m.ENERGY in sample.values
-    clock.advance(2)
-    assert AVERAGE in read(backend).values
-
-
-def test_links_whose_states_are_refused_are_not_asked_one_by_one_at_every_beat(
-    nvml: Nvml,
-) -> None:
-    clock = ManualClock()
-    backend = nvml.open("cards=1;refused=field165,nvmlDeviceGetNvLinkState", clock)
-    read(backend)
-    nvml.reset_calls()
-    clock.advance(5)
-    assert read(backend).missing[m.NVLINK_ACTIVE] is Absence.NOT_SUPPORTED
-    assert nvml.calls_of("nvmlDeviceGetNvLinkState") == 0
-    nvml.set("refused=none")
-    clock.advance(60)
-    assert read(backend).values[m.NVLINK_ACTIVE] == 18
-
-
-def test_traffic_that_neither_way_tells_is_not_watched_for_at_every_beat(nvml: Nvml) -> None:
-    clock = ManualClock()
-    refused = "refused=field197,field198,nvmlDeviceGetPcieThroughput"
-    backend = nvml.open(f"cards=1;{refused}", clock)
-    assert read(backend).missing[m.PCIE_RECEIVE] is Absence.NOT_SUPPORTED
-    nvml.reset_calls()
-    clock.advance(2)
-    assert read(backend, m.PCIE_RECEIVE).missing
-    assert nvml.calls() == 0
-
-
 def test_modes_that_change_end_every_pause(nvml: Nvml) -> None:
     clock = ManualClock()
     backend = nvml.open("cards=1;refused=nvmlDeviceGetPersistenceMode,field185", clock)
@@ -158,15 +117,3 @@ def test_modes_that_change_end_every_pause(nvml: Nvml) -> None:
     sample = read(backend)
     assert {PERSISTENCE, AVERAGE} <= set(sample.values)
     assert sample.missing[m.GPU_UTILIZATION] is Absence.MIG_ON
-
-
-def test_a_part_that_a_card_lacks_costs_no_call(nvml: Nvml) -> None:
-    clock = ManualClock()
-    backend = nvml.open("cards=1;kind=gb10", clock)
-    assert read(backend).missing[m.MEMORY_USED] is Absence.SHARED_MEMORY
-    nvml.reset_calls()
-    clock.advance(5)
-    sample = read(backend)
-    assert sample.missing[m.MEMORY_USED] is Absence.SHARED_MEMORY
-    assert CLOCK_SM in sample.values
-    assert nvml.calls_of("nvmlDeviceGetMemoryInfo_v2") == 0

@@ -9,9 +9,7 @@ from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.topology import (
     Link,
-    OneNvlink,
     PathKind,
-    nvlink_of,
     pcie_rate,
     shape_of,
 )
@@ -63,26 +61,12 @@ def test_a_rate_of_another_generation_is_believed_and_the_generation_is_not(nvml
     )
 
 
-def test_a_rate_beyond_its_generation_that_no_generation_has_is_not_believed(
-    nvml: Nvml,
-) -> None:
-    link = pair(nvml.open("cards=2;nvlink_version=4;nvlink_speed=40000"))
-    assert (link.nvlink_generation, link.rate) == (3, None)
-    assert link.rate_reason == ("18 NVLinks of generation 3, with an impossible speed")
-
-
 @pytest.mark.parametrize("speed", [0, 1_360_000, 4294967295])
 def test_where_no_usable_rate_is_reported_the_generation_tells_it(
     nvml: Nvml, speed: int
 ) -> None:
     link = pair(nvml.open(f"cards=2;nvlink_speed={speed}"))
     assert (link.nvlink_generation, link.rate) == (4, 18 * 25e9)
-
-
-def test_an_unknown_generation_with_a_known_rate_is_no_disagreement() -> None:
-    assert nvlink_of(None, 26.5625e9) == OneNvlink(None, 25e9)
-    assert nvlink_of(6, 53.125e9) == OneNvlink(6, 50e9)  # newer than this program
-    assert nvlink_of(None, None) == OneNvlink(None, None)
 
 
 def test_wires_that_are_garbage_are_unknown_and_never_an_error(nvml: Nvml) -> None:
@@ -98,12 +82,6 @@ def test_wires_that_are_garbage_are_unknown_and_never_an_error(nvml: Nvml) -> No
     assert (shape.hubs, shape.bridges, shape.junctions) == ((), (), ())
     nvml.set("wiring=switch")
     assert pair(backend).rate_reason == "18 NVLinks, of unknown speed"
-
-
-def test_a_pcie_generation_nobody_knows_yet_is_named(nvml: Nvml) -> None:
-    link = to_host(nvml.open("cards=1;pcie_gen_max=8"))
-    assert link.rate is None
-    assert link.rate_reason == "PCIe generation 8 is not known to this program"
 
 
 def slot(root: Path, speed: str, lanes: int) -> PciBus:
@@ -140,20 +118,4 @@ def test_a_card_joined_to_its_processor_by_nvlink_c2c_is_as_fast_as_that(nvml: N
     assert link.rate == pytest.approx(447.12e9)
     assert link.rate_reason == "10 links of NVLink-C2C"
     nvml.set("c2c_speed=0")
-    assert to_host(backend).path is PathKind.HOST_BRIDGE
-
-
-def test_cards_on_nvlink_c2c_share_no_switch_and_promise_nothing_between_them(
-    nvml: Nvml,
-) -> None:
-    backend = nvml.open("cards=2;kind=gh200;nvlinks=0")
-    link = pair(backend)
-    assert link.rate is None
-    assert link.rate_reason == "they meet between their processors, at an unknown rate"
-    assert shape_of(backend.topology(), backend.cards()).junctions == ()
-
-
-@pytest.mark.parametrize("count", [0, 33, 4294967295])
-def test_a_count_of_c2c_links_that_cannot_be_is_none(nvml: Nvml, count: int) -> None:
-    backend = nvml.open(f"cards=1;kind=gh200;c2c={count}")
     assert to_host(backend).path is PathKind.HOST_BRIDGE

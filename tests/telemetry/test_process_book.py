@@ -2,7 +2,6 @@
 
 import math
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -104,15 +103,6 @@ def test_who_ended_stays_a_moment_and_says_so(book: ProcessBook, clock: ManualCl
     assert standings(book) == {2: Standing.THERE}
 
 
-def test_who_lets_the_card_go_and_runs_on_has_not_ended(
-    book: ProcessBook, clock: ManualClock
-) -> None:
-    book.take(A, [real(A)])
-    clock.advance(2.0)
-    book.take(A, [])
-    assert standings(book) == {os.getpid(): Standing.LEFT}
-
-
 def test_who_comes_back_within_a_minute_has_the_same_past(
     book: ProcessBook, clock: ManualClock
 ) -> None:
@@ -130,15 +120,6 @@ def test_who_comes_back_within_a_minute_has_the_same_past(
     clock.advance(61.0)
     book.take(A, [])
     assert not book.past(A, 1).times
-
-
-def test_a_number_that_was_given_on_begins_a_new_past(
-    book: ProcessBook, clock: ManualClock
-) -> None:
-    book.take(A, [replace(real(A), resolved=True, identity=psutil.Process())])
-    clock.advance(2.0)
-    book.take(A, [replace(real(A), identity=psutil.Process(os.getppid()))])
-    assert len(book.past(A, os.getpid()).times) == 1
 
 
 def test_a_card_that_does_not_tell_keeps_its_rows_without_figures(
@@ -179,14 +160,6 @@ def test_memory_does_not_grow_with_the_processes_that_ended(
     remembered = [pid for pid in range(2000) if book.past(A, pid).times]
     assert 1 < len(remembered) < 300
     assert remembered[-1] == 1999
-
-
-def test_a_card_that_is_no_longer_listed_is_forgotten(book: ProcessBook) -> None:
-    book.take(A, [made_up(A, 1)])
-    book.take(B, [made_up(B, 2)])
-    book.keep({B})
-    assert standings(book) == {2: Standing.THERE}
-    assert book.looked_at(A) is None
 
 
 def test_who_uses_an_instance_has_a_past_there_and_ends_with_its_card(

@@ -1,7 +1,6 @@
 """Whose process that is, and never somebody else's name; and ending it, and nobody else."""
 
 import os
-import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -23,9 +22,7 @@ from gpuexplorer.telemetry.process_book import (
     refusal,
 )
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse, Way
-from tests.programs_that_end import Program, stubborn, willing
-
-__all__ = ["stubborn", "willing"]
+from tests.programs_that_end import Program
 
 
 @pytest.fixture
@@ -76,18 +73,6 @@ def test_another_process_is_named_and_not_marked(names: ProcessNames) -> None:
     assert "input()" in one.command
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="nothing takes in orphans there")
-def test_what_outlived_its_parent_stands_under_nobody(names: ProcessNames) -> None:
-    shell = 'sleep 60 >&- & echo "$!"'
-    pid = int(subprocess.run(["sh", "-c", shell], stdout=subprocess.PIPE, check=True).stdout)
-    try:
-        one = named(pid, names)
-    finally:
-        os.kill(pid, signal.SIGKILL)
-    assert one.resolved
-    assert one.ancestors == ()
-
-
 def test_a_process_that_has_ended_says_so(names: ProcessNames) -> None:
     one = named(5_000_000, names)
     assert not one.resolved
@@ -121,14 +106,6 @@ def test_in_another_namespace_no_pid_is_ever_given_a_name(tmp_path: Path) -> Non
     assert one.reason == ELSEWHERE
     assert one.command is None
     assert "another process" in refusal(one)
-
-
-def test_a_container_is_told_where_its_group_names_it(tmp_path: Path) -> None:
-    folder = tmp_path / str(os.getpid())
-    folder.mkdir()
-    digest = "0123456789abcdef" * 4
-    (folder / "cgroup").write_text(f"0::/system.slice/docker-{digest}.scope\n")
-    assert named(os.getpid(), ProcessNames(tmp_path)).container == digest[:12]
 
 
 def test_simulated_processes_bring_their_own_names_and_cannot_be_ended(

@@ -131,16 +131,6 @@ def test_only_what_somebody_wants_is_read(backend: Slow, seen: Seen, sampler: Se
     sampler.release(want)
 
 
-def test_what_nobody_wants_any_more_is_no_longer_read(seen: Seen, sampler: Session) -> None:
-    want = sampler.want_metrics({BUSY})
-    sampler.want_metrics({MetricId("temperature")})
-    sampler.start()
-    seen.wait(of("card 0"))
-    sampler.release(want)
-    sampler.release(want)
-    seen.wait(lambda sample: BUSY not in sample.values and bool(sample.values))
-
-
 def test_slow_and_dear_readings_come_from_rounds_of_their_own(
     backend: Slow, seen: Seen, sampler: Session
 ) -> None:
@@ -192,16 +182,6 @@ def test_one_sweep_can_be_waited_for_even_when_all_cards_hang(
     assert sampler.wait_for_sweeps(1, TIMEOUT)
     for card in backend.cards():
         seen.wait(of(card.id, CardState.NO_ANSWER))
-
-
-def test_the_interval_can_be_changed_while_it_runs(seen: Seen, backend: Slow) -> None:
-    sampler = reading(backend, seen, interval=60.0)
-    sampler.want_metrics({BUSY})
-    sampler.start()
-    seen.wait(of("card 0"))
-    sampler.set_interval(0.1)
-    seen.wait(of("card 0"), 4)
-    assert sampler.stop(TIMEOUT)
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.05, 61.0, -1.0, float("nan")])

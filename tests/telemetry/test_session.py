@@ -1,6 +1,5 @@
 """A session: one source, what it last said, and what was tried before it."""
 
-import threading
 from collections.abc import Iterator
 
 import pytest
@@ -8,10 +7,8 @@ import pytest
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.facts import Reading
-from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.session import Session, card_numbers, remembering, session_on
 from gpuexplorer.telemetry.sources import Vendor, first_that_answers, simulated
 from tests.nvml_stub.stub import Stub
@@ -40,11 +37,6 @@ def test_everything_that_is_known_is_put_together_and_nothing_made_up_before(
         assert session.state_sentence(card.id) == "working"
     assert session.named_processes()
     assert session.simulated
-
-
-def test_a_session_says_when_its_computer_has_no_swap(session: Session) -> None:
-    swap = session.read_host().values.get(MetricId("swap_total"))
-    assert any("swap" in note for note in session.notes()) is (swap == 0)
 
 
 @pytest.mark.parametrize("others", [[], [Vendor("Make-believe", lambda: simulated("1xT4"))]])
@@ -108,22 +100,3 @@ def test_cards_and_their_instances_are_numbered_as_people_say_it(stub: Stub) -> 
     backend.open()
     assert list(card_numbers(backend.cards()).values()) == ["0", "1", "1.0", "1.1"]
     backend.close()
-
-
-def test_a_call_that_does_not_return_in_time_is_told_of_when_it_does() -> None:
-    let_go, came = threading.Event(), threading.Event()
-    asked = Asked(lambda: let_go.wait(10), came.set)
-    assert asked.answered_within(0.05) is False
-    let_go.set()
-    assert came.wait(10)
-    assert asked.result() is True
-
-
-def test_a_call_that_fails_fails_where_it_was_asked() -> None:
-    def fail() -> None:
-        raise Trouble("No.")
-
-    asked = Asked(fail)
-    assert asked.answered_within(10)
-    with pytest.raises(Trouble, match=r"No\."):
-        asked.result()

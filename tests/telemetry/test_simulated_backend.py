@@ -1,12 +1,10 @@
 """Simulated cards read through the same door as real ones, and the course of each fault."""
 
-import threading
-
 import pytest
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, CardId, CardState, Sample
+from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.metrics import METRICS, MetricId, metrics_of
 from gpuexplorer.simulation.course import Occupation
 from gpuexplorer.simulation.faults import parse_faults
@@ -105,19 +103,6 @@ def test_processes_bring_their_own_names_and_figures() -> None:
         assert process.values.keys() == set(ProcessFigure)
     used = cards.read(SIM_0, ALL).values[m.MEMORY_USED]
     assert 0 < used - sum(p.values[ProcessFigure.MEMORY] for p in processes) < 16 << 20
-
-
-def test_closing_lets_go_of_a_reading_that_hangs() -> None:
-    hanging = SimulatedBackend(parse_machine("T4"), parse_faults("hung:0@0s", 1))
-    samples: list[Sample] = []
-    reader = threading.Thread(target=lambda: samples.append(hanging.read(SIM_0, ALL)))
-    reader.start()
-    reader.join(0.05)
-    assert reader.is_alive()
-    hanging.close()
-    reader.join(10.0)
-    assert not reader.is_alive()
-    _assert_silent(samples[0], CardState.NO_ANSWER, Absence.NO_ANSWER)
 
 
 def test_impossible_figures_come_out_as_such_and_gaps_stay_gaps() -> None:
@@ -274,22 +259,6 @@ def test_a_pair_says_its_path_its_rate_and_why_it_has_no_direct_way(
     assert pair.path is path
     assert pair.rate == pytest.approx(rate)
     assert (pair.peer_reason, pair.peer_to_peer) == (peer, not peer)
-
-
-def test_every_pair_and_every_way_to_the_host_is_in_the_topology() -> None:
-    boards = backend("64xH200").topology()
-    assert len(boards.links) == 64 * 63 // 2 + 64
-    assert sum(way.path is PathKind.NVLINK for way in boards.links) == 8 * 28
-    cards = backend("4xH100")
-    assert set(cards.topology().numa_nodes.values()) == {0, 1}
-    to_host = cards.topology().link(SIM_0, HOST_ID)
-    assert to_host is not None
-    assert to_host.rate == pcie_rate(5, 16)
-    joined = link(cards, 0, 3)
-    assert (joined.nvlinks, joined.nvlink_generation) == (18, 4)
-    assert joined.rate_reason == "18 NVLinks of generation 4"
-    staged = link(backend("2xRTX4090"), 0, 1).rate_reason
-    assert staged == "PCIe 4.0 x16, through the computer's memory"
 
 
 def test_what_one_card_receives_over_nvlink_the_other_sends() -> None:

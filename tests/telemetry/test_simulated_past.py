@@ -5,7 +5,7 @@ import time
 import pytest
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.metrics import PCIE_GENERATION, PCIE_RECEIVE, MetricId
+from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.session import Session, remembering, session_on
@@ -57,16 +57,6 @@ def test_a_fault_of_the_past_has_its_time_and_is_still_so() -> None:
     reading = session.reading(OTHER)
     assert reading is not None
     assert reading.state == "lost"
-
-
-def test_every_kind_of_figure_and_processes_have_a_past_and_are_known_at_its_end() -> None:
-    session = lived(30.0)
-    end, reading = session.clock.now(), session.reading(CARD)
-    assert session.past.trace(CARD, PCIE_RECEIVE, end - 31.0, end).counts.sum() >= 14
-    [row, *_] = session.process_rows()
-    assert len(session.process_book.past(*row.key).times) >= 14
-    assert reading is not None
-    assert {BUSY, PCIE_RECEIVE, PCIE_GENERATION} <= reading.values.keys()
 
 
 def test_a_day_is_lived_through_in_outline() -> None:

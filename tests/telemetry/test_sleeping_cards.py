@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.telemetry.looked_for import PciBus, plain_bus_id
+from gpuexplorer.telemetry.looked_for import PciBus
 from tests.clocks import ManualClock
 from tests.telemetry.conftest import Nvml, states
 
@@ -54,15 +54,6 @@ def test_a_card_that_somebody_woke_is_read(nvml: Nvml, bus: Bus) -> None:
     assert backend.cards()[0].id.startswith("GPU-")
 
 
-def test_a_card_asleep_beside_one_that_is_awake_is_listed_and_not_asked(
-    nvml: Nvml, bus: Bus
-) -> None:
-    bus.card(FIRST)
-    bus.card(SECOND, "suspended")
-    backend = nvml.open("cards=2", bus=PciBus(bus.root))
-    assert states(backend) == [CardState.WORKING, CardState.ASLEEP]
-
-
 def test_an_idle_card_that_may_sleep_is_let_go(nvml: Nvml, bus: Bus) -> None:
     clock = ManualClock()
     bus.card(FIRST)
@@ -77,43 +68,6 @@ def test_an_idle_card_that_may_sleep_is_let_go(nvml: Nvml, bus: Bus) -> None:
     nvml.reset_calls()
     assert states(backend) == [CardState.ASLEEP]
     assert nvml.calls() == 0
-
-
-def test_a_card_that_stays_awake_though_left_alone_is_looked_at_again(
-    nvml: Nvml, bus: Bus
-) -> None:
-    clock = ManualClock()
-    bus.card(FIRST)
-    backend = nvml.open("cards=1;util=0:0;idle=all", clock, PciBus(bus.root))
-    for _ in range(40):
-        states(backend)
-        clock.advance(1.0)
-    clock.advance(30)
-    assert states(backend) == [CardState.WORKING]
-
-
-def test_a_card_that_may_not_sleep_is_read_on_and_on(nvml: Nvml, bus: Bus) -> None:
-    clock = ManualClock()
-    bus.card(FIRST, control="on")
-    backend = nvml.open("cards=1;util=0:0;idle=all", clock, PciBus(bus.root))
-    for _ in range(60):
-        assert states(backend) == [CardState.WORKING]
-        clock.advance(1.0)
-
-
-def test_a_busy_card_is_read_on_and_on(nvml: Nvml, bus: Bus) -> None:
-    clock = ManualClock()
-    bus.card(FIRST)
-    backend = nvml.open("cards=1;util=0:40", clock, PciBus(bus.root))
-    for _ in range(60):
-        assert states(backend) == [CardState.WORKING]
-        clock.advance(1.0)
-
-
-def test_bus_addresses_of_driver_and_kernel_are_the_same() -> None:
-    assert plain_bus_id("00000000:3B:00.0") == "0000:3b:00.0"
-    assert plain_bus_id("00010000:3B:00.0") == "10000:3b:00.0"
-    assert plain_bus_id("00000002:3B:00.0") == "0002:3b:00.0"
 
 
 def test_the_slot_is_what_stands_above_the_card(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
-from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.topology import (
@@ -19,7 +18,6 @@ from gpuexplorer.telemetry.topology import (
     nvlink_rate,
     pcie_rate,
     shape_of,
-    with_what_was,
 )
 
 
@@ -67,24 +65,6 @@ def test_cards_joined_by_one_switch_stand_on_it_and_on_their_processor() -> None
     assert {each.kind for each in found.junctions} == {PathKind.SWITCH}
 
 
-def test_numa_nodes_name_the_processors_and_are_told_apart() -> None:
-    paths = {(0, 1): PathKind.NODE, (2, 3): PathKind.HOST_BRIDGE}
-    found = shape(wired(paths, 4, nodes={0: 1, 1: 1, 2: 0, 3: 0}))
-    assert [(each.number, named(each.cards)) for each in found.sockets] == [
-        (0, [2, 3]),
-        (1, [0, 1]),
-    ]
-    [bridge] = found.junctions
-    assert (bridge.kind, named(bridge.cards)) == (PathKind.HOST_BRIDGE, [2, 3])
-
-
-def test_neighbours_on_a_switch_stand_side_by_side_whatever_their_numbers() -> None:
-    paths = dict.fromkeys(combinations(range(4), 2), PathKind.NODE)
-    paths |= {(0, 2): PathKind.SWITCH, (1, 3): PathKind.SWITCH}
-    [socket] = shape(wired(paths, 4)).sockets
-    assert named(socket.cards) == [0, 2, 1, 3]
-
-
 def test_nvlinks_between_two_cards_are_a_bridge_and_hide_no_switch() -> None:
     found = shape(wired({(0, 1): PathKind.SWITCH}, 2, nvlinks={(0, 1): 4}), nvlinks=4)
     assert [(link.a, link.b) for link in found.bridges] == [("GPU-0", "GPU-1")]
@@ -105,29 +85,6 @@ def test_links_that_are_shared_among_partners_lead_to_a_switch(
     assert hub.kind is kind
     spoke = found.spokes[CardId("GPU-2")]
     assert (spoke.nvlinks, spoke.rate) == (nvlinks, rate)
-
-
-def test_a_ring_of_nvlinks_is_told_from_all_to_all() -> None:
-    ring = {(0, 1): 2, (1, 2): 2, (2, 3): 2, (0, 3): 2}
-    [hub] = shape(wired({}, 4, nvlinks=ring), nvlinks=6).hubs
-    assert hub.kind is HubKind.SOME
-
-
-def test_a_card_of_which_nothing_is_told_stands_apart() -> None:
-    told = wired({(0, 1): PathKind.SWITCH}, 2)
-    found = shape_of(told, [card(0), card(1), card(2)])
-    assert named(found.loose) == [2]
-
-
-def test_what_was_told_of_a_card_stands_after_it_fell_silent() -> None:
-    before = wired({(0, 1): PathKind.SWITCH}, 2, nodes={0: 0, 1: 0})
-    silent = Link(CardId("GPU-1"), HOST_ID, PathKind.HOST_BRIDGE, rate_reason=Message("lost"))
-    alone = Topology([card(0).id], [before.links[0], silent], {card(0).id: 0})
-    whole = with_what_was(before, alone, [card(0), card(1)])
-    assert shape(whole) == shape(before)
-    # Another card in its place takes nothing over.
-    [only] = with_what_was(before, alone, [card(0), card(5)]).links[:1]
-    assert only.a == "GPU-0"
 
 
 def test_simulated_servers_tell_switches_below_their_nvlinks_and_processors_close_by() -> None:

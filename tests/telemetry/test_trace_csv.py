@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, POWER_DRAW, TEMPERATURE, MetricId
-from gpuexplorer.telemetry.trace import Trace, empty_trace
+from gpuexplorer.telemetry.trace import Trace
 from gpuexplorer.telemetry.trace_csv import Heading, TraceColumn, write_traces
 
 REAL = Heading("NVIDIA driver 590.48.01", simulated=False, start=0, end=100, offset=1.7e9)
@@ -75,13 +75,6 @@ def test_a_slow_metric_is_blank_between_its_readings_and_the_file_says_so(
     assert "# a row is one beat of the readings; blank: not read at this beat" in comments
 
 
-def test_a_card_that_is_lost_is_blank_until_it_is_back(path: Path) -> None:
-    lost = column(readings([1, 2, 2.5, 7, 8], [1, 1, np.nan, 1, 0]))
-    there = column(readings([n + 0.001 for n in range(1, 9)], [2] * 8), "GPU-1")
-    write_traces(path, [lost, there], REAL)
-    assert figures(path) == [["1", "2"]] * 2 + [["", "2"]] * 4 + [["1", "2"], ["0", "2"]]
-
-
 def test_where_a_row_stands_for_several_readings_least_and_most_are_told(path: Path) -> None:
     times, three = np.array([0.0, 10.0]), np.array([3, 3])
     several = Trace(times, times + 1, times + 5, times + 2, three, 10.0)
@@ -98,14 +91,6 @@ def test_the_first_line_says_simulated_while_it_is_so(path: Path) -> None:
     assert "# GPU Explorer; Simulated: 2 x NVIDIA TITAN RTX" in comments
     write_traces(path, [column(readings([1], [1]))], REAL)
     assert "simulated" not in path.read_text().lower()
-
-
-def test_a_column_without_any_reading_says_why(path: Path) -> None:
-    silent = column(empty_trace(), reason="this card does not report it")
-    write_traces(path, [silent], REAL)
-    comments, rows = read(path)
-    assert "# GPU-0 gpu_utilization [ratio]: this card does not report it" in comments
-    assert rows == []
 
 
 def test_only_what_was_seen_is_written_a_nought_as_one_and_no_formula(path: Path) -> None:

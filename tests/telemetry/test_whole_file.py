@@ -1,8 +1,6 @@
 """Files that are there whole or not at all."""
 
 import errno
-import os
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,17 +35,3 @@ def test_a_disk_that_refuses_leaves_the_old_file_and_no_stump(
     assert list(tmp_path.iterdir()) == [path]
     write_whole(path, [b"ne", b"w"])
     assert path.read_bytes() == b"new"
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="There are no named pipes here.")
-def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    got: list[bytes] = []
-    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
-    reader.start()
-    write_whole(pipe, [b"all of ", b"it"])
-    reader.join()
-    assert got == [b"all of it"]
-    assert pipe.is_fifo()
-    assert list(tmp_path.iterdir()) == [pipe]
