@@ -46,7 +46,8 @@ class Message(str):
     def _of(cls, template: str, many: str, values: Mapping[str, object]) -> "Message":
         english = many if many and values["count"] != 1 else template
         message = super().__new__(cls, english.format_map(values) if values else english)
-        message.template, message.many, message.values = template, many, values
+        # Plain, where it is made of another message.
+        message.template, message.many, message.values = str(template), str(many), values
         return message
 
     def __reduce__(self) -> "tuple[Any, ...]":

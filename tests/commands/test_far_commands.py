@@ -9,7 +9,9 @@ import pytest
 from gpuexplorer.__main__ import main
 from tests.commands.runs import notebook
 from tests.lab.processes import needs_torch
-from tests.remote.conftest import FakeSsh
+from tests.remote.conftest import FakeSsh, fake_ssh
+
+__all__ = ["fake_ssh"]
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="stands in with a shell script")
 Out = pytest.CaptureFixture[str]

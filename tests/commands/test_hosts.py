@@ -12,7 +12,9 @@ from gpuexplorer.__main__ import main
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.metrics import CPU_UTILIZATION, GPU_UTILIZATION
 from gpuexplorer.recording.recording import open_recording
-from tests.remote.conftest import FakeSsh
+from tests.remote.conftest import FakeSsh, fake_ssh
+
+__all__ = ["fake_ssh"]
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="stands in with a shell script"),

@@ -22,7 +22,9 @@ from gpuexplorer.telemetry.process_book import (
     refusal,
 )
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse, Way
-from tests.programs_that_end import Program
+from tests.programs_that_end import Program, stubborn, willing
+
+__all__ = ["stubborn", "willing"]
 
 
 @pytest.fixture

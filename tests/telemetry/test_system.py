@@ -10,12 +10,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.programs_that_end import Program
+from tests.programs_that_end import Program, stubborn, willing
 
 if sys.platform != "linux":
     pytest.skip("Linux has /proc", allow_module_level=True)
 
 from gpuexplorer.telemetry import system as proc_files
+
+__all__ = ["stubborn", "willing"]
 
 PATIENCE = 30.0
 
