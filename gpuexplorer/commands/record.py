@@ -71,6 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stderr.write(f"{tr(attempt.note)}\n")
     if session.bare:
         sys.stderr.write(f"{tr('So only the computer itself is recorded.')}\n")
+    if source.far is None and not session.simulated:
+        sys.stderr.writelines(f"{tr(each)}\n" for each in source.backend.notes())
     over = threading.Event()
     with ExitStack() as leaving:
         leaving.callback(session.stop)

@@ -96,6 +96,8 @@ def run(arguments: argparse.Namespace) -> int:
             why=paragraph([each.note for each in attempts]),
         )
     session = session_on(backend, attempts, arguments.interval)
+    if not session.simulated:
+        sys.stderr.writelines(f"{tr(each)}\n" for each in backend.notes())
     session.want(processes=False)
     session.start()
     with suppress(KeyboardInterrupt), ExitStack() as leaving:

@@ -69,10 +69,8 @@ def simulated_cards(
 
 
 def _card(machine: Machine, index: int, elapsed: float) -> Facts:
-    model, held = (
-        machine.spec.cards[index].model,
-        machine.reading(index, elapsed)["memory_used"],
-    )
+    model = machine.spec.cards[index].model
+    held = int(machine.reading(index, elapsed)["memory_used"])
     single, tensor = model.fp32 * reached.SINGLE_REACHED, model.bf16
     # V100, A100, H100 and their kin have wires enough for doubles at half the speed.
     doubles = 2 if model.wire is Wire.SWITCH else 64
@@ -152,8 +150,6 @@ class Load:
                 busy = dict(event.busy) if isinstance(event, Finished) else {}
                 seconds = max(_READ_EVERY, *busy.values(), 0.0)
                 self._work(now, now + seconds, seconds, {} if self._live else busy)
-            case _:
-                pass
 
     def told(self, command: Command, lost: "tuple[str, ...]") -> Command:
         """With what its cards cannot know by themselves: what their own programs hold now, and

@@ -110,9 +110,8 @@ def outcome(part: Predict, step: StepPlay) -> Iterator[str]:
     """What was answered and what is right, a line each; last how far one was off."""
     said, revealed = step.predictions.get(part.line), step.revealed.get(part.line)
     for at, choice in enumerate(part.choices):
-        mine = said is not None and said.value == at
-        right = revealed is not None and at == part.right
-        marks = [tr("your answer")] * mine + [tr("so it is")] * right
+        marks = [tr("your answer")] * (said is not None and said.value == at)
+        marks += [tr("so it is")] * (revealed is not None and at == part.right)
         yield choice + (f" ({', '.join(marks)})" if marks else "")
     shown = revealed or Revealed()
     figures = {

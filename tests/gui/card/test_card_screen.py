@@ -135,7 +135,9 @@ def test_beside_one_card_there_is_the_computer_to_choose(
     reads(screen, "The computer, ")
 
 
-def test_an_instance_is_looked_at_like_a_card(open_card: OpenCard, reads: Reads) -> None:
+def test_an_instance_is_looked_at_like_a_card(
+    open_card: OpenCard, reads: Reads, qtbot: QtBot
+) -> None:
     parent = card(1, "NVIDIA A100-SXM4-40GB", cuda_index=None, cuda_reason="one at a time")
     part = Answer(
         {m.MEMORY_USED: 2.2 * GIB, m.MEMORY_TOTAL: 9.75 * GIB},
@@ -152,7 +154,7 @@ def test_an_instance_is_looked_at_like_a_card(open_card: OpenCard, reads: Reads)
         "Part of: card 1",
         "look at the card it is a part of",
     )
-    assert "MIG: known for the whole card only" in screen.facts
+    qtbot.waitUntil(lambda: "MIG: known for the whole card only" in screen.facts)
     screen.navigation.choose_card(parent.id)
     reads(screen, "MIG is on: the card is cut into 1 instance", "GPU utilisation: known per")
 
@@ -264,13 +266,13 @@ def test_programs_are_named_below_the_bar(open_card: OpenCard, qtbot: QtBot) -> 
     assert "Reserved 0.35 GiB, by the driver" in screen.memory
 
 
-def test_units_change_at_once(open_card: OpenCard, reads: Reads) -> None:
+def test_units_change_at_once(open_card: OpenCard, reads: Reads, qtbot: QtBot) -> None:
     screen = open_card(session_of({card(0): working()}))
     reads(screen, "19.5 of 24 GiB used")
     choices = replace(screen.settings.choices, decimal_memory=True, fahrenheit=True)
     screen.settings.choose(choices)
     assert screen.memory.startswith("20.9 of 25.8 GB used")
-    assert "Target temperature: 172 °F" in screen.facts
+    qtbot.waitUntil(lambda: "Target temperature: 172 °F" in screen.facts)
 
 
 def test_the_facts_stand_beside_the_plots_or_below_them(
