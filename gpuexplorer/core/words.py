@@ -119,14 +119,18 @@ def trn(one: str, many: str, /, count: int, **values: object) -> str:
 
 def listed(words: Sequence[str]) -> str:
     """What is already translated, as a list: "a, b and c"."""
-    return tr(all_of(words)) if words else ""
+    if len(words) < 2:
+        return "".join(words)
+    return tr("{several} and {last}", several=", ".join(words[:-1]), last=words[-1])
 
 
 def paragraph(sentences: Sequence[str]) -> str:
     """Whole sentences one after the other, without the empty ones. Messages are translated;
     what is no message is translated already.
     """
-    return tr(told(*sentences))
+    return " ".join(
+        tr(each) if isinstance(each, Message) else each for each in sentences if each
+    )
 
 
 def told(*sentences: str) -> Message:

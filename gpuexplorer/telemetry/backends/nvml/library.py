@@ -365,7 +365,7 @@ def crash_of_last_time() -> Message:
     this process would leave word of that too.
     """
     note, left, moment = _kept("driver-crash"), "", 0.0
-    if faulthandler.is_enabled():
+    if faulthandler.is_enabled() or _where() is None:
         return NOTHING
     with suppress(OSError):
         left, moment = note.read_text("utf-8", "replace"), note.stat().st_mtime
