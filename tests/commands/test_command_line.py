@@ -68,18 +68,6 @@ def test_topology_shows_matrix_legend_and_rates(capsys: Out) -> None:
     assert pair["rate"] == {"value": 50_000_000_000, **theory}
 
 
-@pytest.mark.parametrize("width", [30, 100])
-def test_topology_of_64_cards_fits_a_terminal(
-    capsys: Out, monkeypatch: pytest.MonkeyPatch, width: int
-) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
-    assert main(["topology", "--simulate", "64xH200"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert max(map(len, lines)) <= width
-    titles = [word for line in lines if line.startswith("  ") for word in line.split()]
-    assert {str(card) for card in range(64)} <= {*titles}, "a column is left out"
-
-
 @pytest.mark.parametrize(
     ("words", "own", "as_data"),
     [
@@ -97,13 +85,6 @@ def test_options_stand_before_the_file_and_what_stands_behind_it_is_the_programs
     found = parser.understood(words.split())
     assert program_of(found) == (Path("train.py"), own.split())
     assert found.json is as_data
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
-def test_what_has_no_end_is_not_read(capsys: Out, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "endless.py")
-    assert main(["lab", str(tmp_path / "endless.py")]) == 2
-    assert "endless.py is no ordinary file." in capsys.readouterr().err
 
 
 def test_a_fleet_is_made_of_address_selector_and_labels() -> None:

@@ -14,7 +14,6 @@ import pytest
 
 from gpuexplorer.__main__ import main
 from tests.lab.processes import needs_torch
-from tests.nvml_stub.stub import compiler, environment
 
 PATIENCE = 60.0
 COMMAND = (sys.executable, "-m", "gpuexplorer", "copies")
@@ -95,22 +94,6 @@ def test_programs_are_told_what_is_simulated_modelled_and_wrong(capsys: Out) -> 
     assert [each["simulated"] for each in rows] == ["yes"] * 4
 
 
-@pytest.mark.skipif(compiler() is None, reason="the driver's stand-in needs a compiler")
-def test_the_list_has_the_numbers_of_cuda_or_why_they_are_not_known() -> None:
-    done = subprocess.run(
-        [*COMMAND, "--list"],
-        env=environment("cards=4;lost=1"),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=True,
-    )
-    devices = done.stdout.split("\n\n")[0].splitlines()[2:]
-    assert [line.split()[0] for line in devices] == ["cuda:0", "-", "-", "-"]
-    assert devices[1].endswith("the driver has lost it")
-    assert devices[2].endswith("whether CUDA still counts the lost card before it is not known")
-
-
 @pytest.mark.parametrize(
     ("words", "said", "status"),
     [
@@ -140,22 +123,6 @@ def test_each_card_has_a_sheet_with_what_it_promises_and_reached(
     promised = "24.0 GiB 1008 GB/s 31.5 GB/s - 82.6 TFLOP/s"
     assert row(text, "GeForce RTX 4090 ").startswith(promised)
     assert row(text, "NVIDIA B200").startswith("180 GiB 8000 GB/s - 900 GB/s")
-
-
-def test_sheets_for_programs_say_simulated_and_have_sources(capsys: Out) -> None:
-    result = json.loads(told(capsys, "--sheet --simulate 4xL40S --devices 1,2 --json"))
-    assert (result["schema"], result["simulated"], result["complete"]) == (1, True, True)
-    assert [sheet["device"] for sheet in result["sheets"]] == ["cuda:1", "cuda:2"]
-    [bf16] = [each for each in result["sheets"][0]["rows"] if each["what"] == "BF16 products"]
-    assert bf16["promised"] == 362.05
-    assert bf16["promised_source"].startswith("table: NVIDIA's L40 and L40S data sheet")
-    text = told(capsys, "--sheet --simulate 2xL4 --csv --beside 4090")
-    lines = list(csv.DictReader(io.StringIO(text)))
-    assert text.count("promised_source") == 1, "one header for all"
-    cards = {line["card"] for line in lines}
-    assert "NVIDIA L4" in cards
-    assert any("4090" in card for card in cards)
-    assert len(lines) == (1 + len(cards)) * 8
 
 
 @needs_torch

@@ -72,16 +72,6 @@ def test_the_print_out_has_a_verdict_for_each_topic_and_fits_paper(computer: Com
     assert command.count("`") == 2  # never broken, so that it can be copied
 
 
-def test_without_a_card_it_begins_with_what_was_looked_for(computer: Computer) -> None:
-    computer.plug_in(driver="nouveau")
-    text = told(computer, asked())
-    assert text.index("No card answers. This was looked for:") < text.index("Driver ")
-    assert "found      NVIDIA cards" in text
-    assert "not found  Driver library" in text
-    computer.give_driver()
-    assert "looked for" not in told(computer, asked())
-
-
 def test_it_ends_with_what_to_do_the_worst_first(computer: Computer) -> None:
     computer.plug_in(driver="nouveau")
     text = told(computer, asked())

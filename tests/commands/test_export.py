@@ -1,8 +1,6 @@
 """`gpuexplorer export` and `report` as a person types them: what they write and say."""
 
 import csv
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -82,25 +80,3 @@ def test_wrong_words_get_a_sentence_that_helps(
     assert (status, out) == (2, "")
     assert sentence in complaints
     assert file.read_bytes() == before
-
-
-def test_what_cannot_be_read_or_written_gets_a_sentence(
-    capfd: pytest.CaptureFixture[str], file: Path, tmp_path: Path
-) -> None:
-    text, newer = tmp_path / "text.gpurec", tmp_path / "newer.gpurec"
-    text.write_text("time,value\n" * 1000, "utf-8")
-    newer.write_bytes(file.read_bytes())
-    with closing(sqlite3.connect(newer)) as database, database:
-        database.execute("PRAGMA user_version = 99")
-    for path, sentence in (
-        (text, "is no recording of GPU Explorer"),
-        (newer, "newer version of GPU Explorer"),
-        (tmp_path / "none.gpurec", "There is no file none.gpurec."),
-        (tmp_path, "is a folder"),
-        (file, "x.csv was not saved. That folder does not exist."),
-    ):
-        output = tmp_path / "no" / "x.csv"
-        words = (path, "--format", "csv", "--output", output)
-        status, out, complaints = said(capfd, "export", *words)
-        assert (status, out) == (1, "")
-        assert sentence in complaints

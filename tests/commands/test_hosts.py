@@ -75,18 +75,6 @@ def test_a_recording_names_the_computer_that_was_read(
     recording.close()
 
 
-def test_the_doctor_there_leaves_out_what_only_concerns_a_window(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    report = as_json(capsys, "doctor", "--host", "me@there")
-    topics = [topic["topic"] for topic in report["topics"]]
-    assert {"cards", "driver", "pytorch"} <= {*topics}
-    assert not {"display", "parts"} & {*topics}
-    text = said(capsys, "doctor", "--host", "me@there")
-    assert "how me@there is" in text
-    assert re.search(r"(OK|warning) +Memory", text)
-
-
 @pytest.mark.parametrize(
     ("words", "status", "sentence"),
     [

@@ -8,7 +8,6 @@ import pytest
 
 from gpuexplorer.__main__ import main
 from gpuexplorer.lessons import reading
-from gpuexplorer.lessons.lesson import LessonError
 
 TWO_STEPS = Path(__file__).parents[1] / "lessons" / "two-steps"
 
@@ -43,17 +42,6 @@ def test_the_list_has_name_minutes_needs_and_title_and_a_broken_lesson_hides_no_
     assert "lesson.md, line 2: " in err
     assert main(["lesson", "list", "--json"]) == 1
     assert [each["name"] for each in json.loads(capsys.readouterr().out)] == ["10-more"]
-
-
-def test_a_lesson_of_the_program_is_found_by_name_or_number(two_lessons: Path) -> None:
-    for name in ("02-two-steps", "2", "02", "two-steps"):
-        found = reading.find(name)
-        assert (found.name, found.outside) == ("02-two-steps", False)
-    assert reading.find(str(TWO_STEPS)).outside
-    with pytest.raises(LessonError, match="There is no such lesson") as raised:
-        reading.find("two-stops")
-    hint = "Did you mean two-steps? `gpuexplorer lesson list` names all"
-    assert str(raised.value.hint).startswith(hint)
 
 
 def test_each_problem_is_told_with_file_line_and_cure(

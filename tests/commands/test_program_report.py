@@ -10,7 +10,6 @@ from gpuexplorer.lab.events import Failed, Finished, Frame, Watched, Why
 from tests.programs.made import FILE, KIB, idle, loader, moved, program, read, seen
 
 DONE = Finished(1, 41.0)
-WIDTHS = (80, 100, 200)
 FULL = seen(
     copies=[
         read(),
@@ -22,17 +21,6 @@ FULL = seen(
     loaders=[loader()],
     children=[("DataLoader", 4), ("multiprocessing", 1)],
 )
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_all_of_it_fits_a_terminal_and_a_line_says_where_what_and_how_much(width: int) -> None:
-    text = report(program(FULL, DONE), width)
-    (line,) = [each for each in text.splitlines() if each.startswith("train.py:84")]
-    assert [each in line for each in ("loss.item()", "12\u202f000", "1.50 s")] == [True] * 3
-    assert "and 26 more." in text  # of 34 lines
-    lines = report(program(FULL, DONE, cards=4), width).splitlines()
-    assert len(lines) <= 40
-    assert max(map(len, lines)) <= width
 
 
 def test_its_end_stands_first_then_what_was_watched_then_what_would_help() -> None:

@@ -3,12 +3,9 @@
 import errno
 import os
 import re
-import signal
 import socket
 import subprocess
 import sys
-import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -83,33 +80,6 @@ def test_where_the_disk_is_full_from_the_start_nothing_is_said_to_be_in_a_file(
     assert f"The recording {path} cannot be made: the disk is full." in told
     assert "What was recorded" not in told
     assert not path.exists()
-
-
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-@pytest.mark.skipif(sys.platform == "win32", reason="it has no such signals")
-def test_who_ends_it_gets_a_whole_file_and_no_failure(path: Path, name: str) -> None:
-    with started(path) as process:
-        process.send_signal(signal.Signals[name])
-        out, err = process.communicate(timeout=20)
-    assert (process.returncode, err) == (0, "")
-    assert out.startswith("Recorded 0:00:0")
-    recording = open_recording(path)
-    assert recording.runs[0].whole
-    recording.close()
-    assert [each.name for each in path.parent.glob("it*")] == [path.name]
-
-
-def started(path: Path) -> "subprocess.Popen[str]":
-    """Once it writes."""
-    words = [sys.executable, "-m", "gpuexplorer", "record", str(path), *SIMULATED]
-    process = subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
-    )
-    until = time.monotonic() + 20
-    while not (path.exists() and path.stat().st_size) and time.monotonic() < until:
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(0.02)
-    return process
 
 
 @pytest.mark.parametrize(

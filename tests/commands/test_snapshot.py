@@ -178,15 +178,6 @@ def test_in_eighty_columns_everything_is_said_whole_and_once(
     assert run(config, "snapshot", COLUMNS="80").stdout.count(words) == count
 
 
-def test_an_old_driver_without_newer_calls_shows_what_it_has() -> None:
-    done = alone("cards=2;procs=0:2", "snapshot", "--json", old=True)
-    assert done.returncode == 0, done.stderr
-    card = json.loads(done.stdout)["cards"][0]
-    assert card["values"]["gpu_utilization"]["value"] == 0.23
-    assert "too old" in card["missing"]["jpeg_utilization"]
-    assert json.loads(done.stdout)["processes"]
-
-
 def test_behind_a_lost_card_nobody_claims_to_know_the_numbers_of_cuda() -> None:
     done = run("cards=4;lost=1", "snapshot", "--json")
     cards = json.loads(done.stdout)["cards"]
@@ -207,13 +198,6 @@ def test_a_narrow_terminal_gets_fewer_columns_and_no_line_too_long() -> None:
         done = run("cards=2;procs=0:2", "snapshot", COLUMNS=str(width))
         assert max(map(len, done.stdout.splitlines())) <= width
         assert width == 20 or ("Busy" in done.stdout and "23 %" in done.stdout)
-
-
-def test_a_terminal_without_unicode_gets_plain_letters() -> None:
-    done = alone("cards=1", "snapshot", PYTHONIOENCODING="ascii", COLUMNS="120")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.isascii()
-    assert "40 C" in done.stdout
 
 
 def test_a_reader_that_has_seen_enough_is_no_failure() -> None:

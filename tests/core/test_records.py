@@ -7,7 +7,7 @@ import pytest
 
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.records import UnreadableError, from_text, text_of
-from gpuexplorer.core.words import Message, tr
+from gpuexplorer.core.words import Message
 from gpuexplorer.recording.schema import Machine, ProgramFacts
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.processes import ProcessUse
@@ -81,18 +81,3 @@ def test_a_hostile_template_is_refused_at_once(text: str) -> None:
     with pytest.raises(UnreadableError):
         from_text(Message, text)
     assert time.perf_counter() - began < 0.5
-
-
-@pytest.mark.parametrize(
-    ("template", "values"),
-    [
-        ("{a:.0f} and {b!r}, {c:,}", {"a": 1.5, "b": "x", "c": 1000}),
-        ("{a:>6} {b:.3g} {c:04x}", {"a": 1, "b": 2.0, "c": 255}),
-        ("{inner} of {a}", {"inner": Message("{n}", n=1), "a": None}),
-        ("{{}} 100 %", {}),
-    ],
-)
-def test_templates_of_ours_are_read(template: str, values: dict[str, object]) -> None:
-    message = Message(template, **values)
-    again = from_text(Message, text_of(message))
-    assert (again, tr(again)) == (message, tr(message))

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from gpuexplorer.core.axes import spread
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit
 from gpuexplorer.core.units import (
-    Units,
     duration,
     energy,
     measure,
@@ -81,13 +80,6 @@ def test_the_largest_figure_chooses_the_unit_of_an_axis(
     assert gauge.value(gauge.shown(most)) == pytest.approx(most)
 
 
-def test_a_person_may_want_other_units() -> None:
-    warm = measure(Unit.CELSIUS, 90, Units(fahrenheit=True))
-    assert warm.name == "°F"
-    assert warm.shown(100) == pytest.approx(212)
-    assert str(memory(24e9, Units(decimal_memory=True))) == "24.0 GB"
-
-
 @given(st.lists(st.floats(-50, 250), max_size=12))
 def test_labels_never_overlap_stay_inside_and_keep_the_order_of_their_lines(
     wanted: list[float],
@@ -98,9 +90,3 @@ def test_labels_never_overlap_stay_inside_and_keep_the_order_of_their_lines(
     assert all(-1e-6 <= place <= 200 + 1e-6 for place in places)
     for one, next_one in zip(sorted(places), sorted(places)[1:], strict=False):
         assert next_one - one >= 10 - 1e-6
-
-
-def test_labels_that_touch_share_the_way_and_stand_closer_where_they_must() -> None:
-    assert spread([20, 80, 50], 10, 0, 100) == [20, 80, 50]
-    assert spread([50, 50], 10, 0, 100) == [45, 55]
-    assert spread([5, 5, 5], 80, 0, 100) == pytest.approx([0, 50, 100])

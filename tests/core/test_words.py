@@ -10,7 +10,6 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import (
     PSEUDO,
     Message,
-    mark,
     tr,
     trn,
     use_language,
@@ -45,13 +44,6 @@ def test_whoever_shows_a_message_translates_it_and_what_is_in_it() -> None:
     message = Message("{count} copy went {way}.", count=1, way=way)
     assert message == "1 copy went over PCIe."
     assert tr(message) == "⟦1 čópý wéñt ⟦óvéŕ PCIe~~~⟧.~~~~~~~~⟧"
-
-
-@pytest.mark.usefixtures("pseudo")
-def test_a_marked_template_is_translated_when_it_is_shown() -> None:
-    assert tr(mark("Power")) == "⟦Póẃéŕ~⟧".replace("ẃ", "w")
-    assert tr("{{}} of {n}", n=3) == "⟦{} óf 3~~~⟧"
-    assert tr("") == ""
 
 
 def test_a_message_comes_through_a_pipe_and_between_processes() -> None:

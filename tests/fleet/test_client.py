@@ -1,10 +1,8 @@
 """Prometheus: what it may answer instead of figures, and what a login keeps to itself."""
 
-import gzip
 import json
 import math
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,6 @@ import pytest
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.fleet.client import (
     Address,
-    Login,
     Prometheus,
     PrometheusError,
     address,
@@ -96,42 +93,11 @@ def test_what_is_no_answer_of_prometheus_is_said_to_be_none(
             ask(_QUERY)
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_more_than_is_worth_reading_is_not_read(
-    server: FakePrometheus, client: Prometheus, packed: bool
-) -> None:
-    body = b" " * 65_000_000
-    if packed:
-        body = gzip.compress(body, compresslevel=1)
-    server.special["*"] = 200, {"Content-Encoding": "gzip"} if packed else {}, body
-    told = _said(client)
-    assert "answered with more than 64 MB" in told.sentence
-    assert "--match" in told.hint
-
-
 def test_a_server_that_holds_its_answer_back_is_not_waited_for(server: FakePrometheus) -> None:
     free = threading.Event()
     server.hold = lambda: free.wait(30.0)
     client = Prometheus(address(server.url), patience=0.2)
     assert "did not answer in full within 0 s" in _said(client).sentence
-    free.set()
-
-
-def test_a_question_can_be_given_up_from_another_thread(
-    server: FakePrometheus, client: Prometheus
-) -> None:
-    asked, free = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        asked.set()
-        free.wait(30.0)
-
-    server.hold = hold
-    with ThreadPoolExecutor(1) as pool:
-        said = pool.submit(_said, client)
-        assert asked.wait(30.0)
-        client.end()
-        assert "was given up" in said.result(30.0).sentence
     free.set()
 
 
@@ -148,23 +114,6 @@ def test_a_login_goes_along_and_is_shown_nowhere(
     told = _said(client)
     assert "sesame" not in repr((read_login(file), told, told.__context__, told.__cause__))
     client.end()
-
-
-@pytest.mark.parametrize(
-    ("where", "login", "exposed"),
-    [
-        ("http://prom:9090", Login("ali", "word"), True),
-        ("http://prom:9090", Login(bearer_file=Path("token")), True),
-        ("http://prom:9090", Login(), False),
-        ("https://prom:9090", Login("ali", "word"), False),
-        ("http://127.0.0.1:9090", Login("ali", "word"), False),
-        ("localhost:9090", Login("ali", "word"), False),
-    ],
-)
-def test_a_login_that_others_can_read_on_its_way_is_said_to_be_one(
-    where: str, login: Login, exposed: bool
-) -> None:
-    assert ("over plain http" in Prometheus(address(where), login).exposed) is exposed
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.fleet.client import Login, Prometheus, address
-from gpuexplorer.fleet.fleet import Fleet, FleetNow, match
+from gpuexplorer.fleet.fleet import Fleet, FleetNow
 from tests.fleet.fake_prometheus import FakePrometheus, card
 
 _BUSY, _USED, _FREE, _TOTAL, _POWER, _HEAT = (
@@ -57,27 +57,6 @@ def test_what_is_reserved_is_not_free_and_without_knowing_it_free_is_what_is_tol
     assert now.values[_FREE][CardId("a")] == 30.0
     assert CardId("GPU-0001") not in now.values[_TOTAL]
     assert now.values[_FREE][CardId("GPU-0001")] == 7 * 2.0**30
-
-
-def test_no_question_is_open_and_the_selector_is_in_all(
-    server: FakePrometheus, client: Prometheus
-) -> None:
-    fleet = Fleet(client, match("{job='dcgm'}"))
-    _now(fleet)
-    fleet.look_back()
-    assert server.queries()
-    for query in server.queries():
-        assert "job='dcgm'}" in query
-        assert "DCGM_FI_DEV_" in query
-
-
-def test_two_jobs_that_show_one_card_show_it_once(server: FakePrometheus, fleet: Fleet) -> None:
-    for series in server.series.values():
-        series += [(each | {"job": "again", "instance": "x:1"}, told) for each, told in series]
-    now = _now(fleet)
-    assert len(now.cards) == 16
-    assert now.values[_POWER][_FIRST] == 300.0
-    assert "16 cards are shown by more than one job" in now.notes[0]
 
 
 def test_a_uuid_that_two_places_of_one_job_tell_is_said(
@@ -201,23 +180,3 @@ def test_a_prometheus_without_cards_says_what_is_needed(
     server.series = {"up": [({"job": "x"}, 1.0)]}
     with pytest.raises(Trouble, match="Nobody tells this Prometheus of graphics cards"):
         fleet.look_for_cards()
-
-
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("", 1),
-        ("{}", 1),
-        ("{", 1),
-        ("a", 1),
-        ('a="b', 1),
-        ('{a="b", c}', 8),
-        ('a="b"} or vector(1) #', 1),
-        ('__name__="x"', 1),
-        ("metric{a='b'}", 1),
-        ("a=~'b',c==\"d\"", 8),
-    ],
-)
-def test_a_selector_that_is_none_is_refused_from_its_letter_on(text: str, place: int) -> None:
-    with pytest.raises(Trouble, match=f"cannot be read from letter {place} on"):
-        match(text)

@@ -96,32 +96,6 @@ def test_a_connection_that_breaks_is_the_reason_at_each_figure(
     assert _beat(session, watching).values == {_BUSY: 0.4}
 
 
-def test_a_card_that_fell_silent_gives_no_figure(
-    server: FakePrometheus, session: Session, watching: Watching, clock: ManualClock
-) -> None:
-    for series in server.series.values():
-        series[:] = [each for each in series if each[0]["UUID"] != _FIRST]
-    told = _beat(session, watching)
-    assert told.state is CardState.NO_ANSWER
-    assert told.missing == dict.fromkeys((_BUSY, _FAN), Absence.NO_NEW_VALUE)
-    clock.advance(20.0)
-    assert session.state_sentence(_FIRST) == "no answer for 20 s"
-
-
-def test_what_somebody_begins_to_look_at_is_told_without_another_question(
-    server: FakePrometheus, session: Session, watching: Watching
-) -> None:
-    _beat(session, watching)
-    asked = len(server.asked)
-    session.want_metrics({MetricId("memory_used")})
-    while watching.run_order():
-        """Until none is left."""
-    reading = session.reading(_FIRST)
-    assert reading is not None
-    assert reading.values[MetricId("memory_used")] == 2.0**30
-    assert len(server.asked) == asked
-
-
 @pytest.fixture
 def past(session: Session) -> HostPast:
     assert isinstance(session.past, HostPast)
@@ -180,15 +154,6 @@ def test_a_server_that_breaks_is_said_with_since_when_and_asked_more_and_more_sl
     server.special.clear()
     watching.look()
     assert watching.broken is None
-
-
-def test_a_login_that_is_refused_is_not_tried_again_at_once(
-    server: FakePrometheus, watching: Watching, clock: ManualClock
-) -> None:
-    server.special["*"] = 401, {}, b""
-    watching.look()
-    assert watching.broken is not None
-    assert watching.broken.retry_at - clock.now() == 60.0
 
 
 def test_its_thread_asks_again_and_again_and_ends_while_a_server_holds_its_answer_back(

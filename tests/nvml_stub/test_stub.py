@@ -1,28 +1,14 @@
 """The stand-in library, seen through the binding that the program uses."""
 
-import ctypes
-import math
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pynvml
 import pytest
 
-from tests.nvml_stub.stub import Stub, build, compiler, counter_rates, environment
-
-NEWER = [
-    "nvmlDeviceGetComputeRunningProcesses_v3",
-    "nvmlDeviceGetMemoryInfo_v2",
-    "nvmlDeviceGetCurrentClocksEventReasons",
-    "nvmlDeviceGetJpgUtilization",
-    "nvmlGpmMetricsGet",
-    "nvmlDeviceGetTemperatureV",
-    "nvmlDeviceGetProcessesUtilizationInfo",
-    "nvmlDeviceGetFanSpeedRPM",
-]
+from tests.nvml_stub.stub import Stub, counter_rates
 
 
 @pytest.fixture
@@ -84,14 +70,6 @@ def test_the_table_is_readable_through_the_binding(stub: Stub) -> None:
     assert pynvml.nvmlDeviceGetRemappedRows(third) == (0, 0, 0, 0)
 
 
-def test_field_values_know_their_scopes_and_their_types(stub: Stub) -> None:
-    stub.set("nvlink_down=1:5 ecc=1:7")
-    found = fields(card(1), 82, 91, 186, 194, 3, 5, (164, 4), (165, 4), (165, 5), (166, 0))
-    assert found == [51, 18, 301_500, -2, 7, 70, 26562, 1, 0, 6]
-    beyond = pynvml.nvmlDeviceGetFieldValues(card(), [(165, 18), 29, 9999])
-    assert [value.nvmlReturn for value in beyond] == [2, 3, 2]
-
-
 def test_counters_grow_with_the_clock(stub: Stub) -> None:
     stub.set("pcie_bits=64")
     wanted = (83, 197, 198, (138, 5), (139, 5), (138, 0xFFFFFFFF))
@@ -110,95 +88,6 @@ def test_counters_grow_with_the_clock(stub: Stub) -> None:
     assert later - stamp == 500_000
 
 
-def test_the_counters_of_pcie_bytes_wrap_at_32_bits(stub: Stub) -> None:
-    stub.set("pcie_rx=0:13000000000")
-    before = fields(card(), 198)[0]
-    stub.set("clock=+1")
-    after = fields(card(), 198)[0]
-    assert max(before, after) < 2**32
-    assert (after - before) % 2**32 == 13_000_000_000 % 2**32
-    stub.set("pcie_bits=64")
-    assert fields(card(), 198)[0] > 2**32
-
-
-def test_the_numbers_of_fields_are_those_of_the_drivers_version(stub: Stub) -> None:
-    def answers(*asked: int) -> list[int]:
-        told = pynvml.nvmlDeviceGetFieldValues(card(), list(asked))
-        return [value.nvmlReturn for value in told]
-
-    stub.set("driver_version=580.82.07")
-    assert answers(251, 269, 271, 198) == [3, 0, 0, 0]
-    stub.set("driver_version=580.65.06")
-    assert answers(251, 253, 269, 198) == [0, 0, 3, 0]
-    stub.set("driver_version=535.54.03")
-    assert answers(186, 198, 251, 269) == [0, 2, 2, 2]
-
-
-def test_processes_are_listed_by_what_they_do(stub: Stub) -> None:
-    stub.set("pids=0:11,12g,13b,14m wddm=1")
-    compute = pynvml.nvmlDeviceGetComputeRunningProcesses(card())
-    assert [(p.pid, p.usedGpuMemory) for p in compute] == [(11, 2**28), (13, 3 * 2**28)]
-    assert compute[0].gpuInstanceId == 0xFFFFFFFF
-    assert [p.pid for p in pynvml.nvmlDeviceGetGraphicsRunningProcesses(card())] == [12, 13]
-    assert [p.pid for p in pynvml.nvmlDeviceGetMPSComputeRunningProcesses(card())] == [14]
-    assert pynvml.nvmlDeviceGetComputeRunningProcesses(card(1))[0].usedGpuMemory is None
-    stub.set("procs=0:0")
-    assert pynvml.nvmlDeviceGetComputeRunningProcesses(card()) == []
-
-
-def test_the_third_process_list_of_the_first_driver_that_had_it_has_larger_entries(
-    stub: Stub,
-) -> None:
-    class Entry(ctypes.Structure):
-        _fields_ = (*pynvml.c_nvmlProcessInfo_v2_t._fields_, ("protected", ctypes.c_ulonglong))
-
-    call = ctypes.CDLL(str(stub.path)).nvmlDeviceGetComputeRunningProcesses_v3
-    for version, layout in (
-        ("535.54.03", Entry),
-        ("535.98", pynvml.c_nvmlProcessInfo_v2_t),
-        ("530.41.03", pynvml.c_nvmlProcessInfo_v2_t),
-    ):
-        stub.set(f"driver_version={version}")
-        entries = (layout * 4)()
-        count = ctypes.c_uint(4)
-        assert call(card(1), ctypes.byref(count), entries) == 0
-        listed = [(entry.pid, entry.usedGpuMemory) for entry in entries[: count.value]]
-        assert listed == [(4180100, 2**28), (4180101, 2**29)]
-
-
-def test_process_samples_are_as_unruly_as_real_ones(stub: Stub) -> None:
-    stub.set("pids=0:11,12")
-    samples = pynvml.nvmlDeviceGetProcessUtilization(card(), 0)
-    times = [sample.timeStamp for sample in samples]
-    assert times != sorted(times)
-    assert times != sorted(times, reverse=True)
-    assert [sample.pid for sample in samples].count(11) == 4
-    assert max(sample.smUtil for sample in samples) > 100
-    assert {sample.pid for sample in samples} == {11, 12, 4179999}
-    newer = pynvml.nvmlDeviceGetProcessesUtilizationInfo(card(), sorted(times)[2])
-    assert len(newer) == 3
-    assert refusal(pynvml.nvmlDeviceGetProcessUtilization, card(), max(times)) == "NotFound"
-
-
-def test_a_card_cut_by_mig_knows_its_use_per_instance_only(stub: Stub) -> None:
-    stub.set("mig_at=0:0,2,5 pids=0:11,12,13,14")
-    assert pynvml.nvmlDeviceGetMigMode(card()) == [1, 1]
-    assert refusal(pynvml.nvmlDeviceGetUtilizationRates, card()) == "NotSupported"
-    assert refusal(pynvml.nvmlDeviceGetProcessUtilization, card(), 0) == "NotSupported"
-    assert pynvml.nvmlDeviceGetMaxMigDeviceCount(card()) == 7
-    assert refusal(pynvml.nvmlDeviceGetMigDeviceHandleByIndex, card(), 1) == "NotFound"
-    slice_ = pynvml.nvmlDeviceGetMigDeviceHandleByIndex(card(), 2)
-    assert pynvml.nvmlDeviceGetUUID(slice_).startswith("MIG-00000000-0003")
-    assert pynvml.nvmlDeviceGetMemoryInfo(slice_).total == 80 * 2**30 // 3
-    assert pynvml.nvmlDeviceGetGpuInstanceId(slice_) == 3
-    assert refusal(pynvml.nvmlDeviceGetPowerUsage, slice_) == "NotSupported"
-    parent = pynvml.nvmlDeviceGetDeviceHandleFromMigDeviceHandle(slice_)
-    assert pynvml.nvmlDeviceGetIndex(parent) == 0
-    everywhere = pynvml.nvmlDeviceGetComputeRunningProcesses(card())
-    assert [p.gpuInstanceId for p in everywhere] == [1, 3, 6, 1]
-    assert [p.pid for p in pynvml.nvmlDeviceGetComputeRunningProcesses(slice_)] == [12]
-
-
 def test_an_event_reaches_whoever_listens_to_its_card(stub: Stub) -> None:
     events = pynvml.nvmlEventSetCreate()
     pynvml.nvmlDeviceRegisterEvents(card(2), pynvml.nvmlEventTypeXidCriticalError, events)
@@ -210,27 +99,6 @@ def test_an_event_reaches_whoever_listens_to_its_card(stub: Stub) -> None:
     assert pynvml.nvmlDeviceGetIndex(event.device) == 2
     assert stub.held() == 1
     pynvml.nvmlEventSetFree(events)
-    assert stub.held() == 0
-
-
-def test_gpm_needs_two_samples(stub: Stub) -> None:
-    assert pynvml.nvmlGpmQueryDeviceSupport(card()).isSupportedDevice == 1
-    request = pynvml.c_nvmlGpmMetricsGet_t()
-    request.version = pynvml.NVML_GPM_METRICS_GET_VERSION
-    request.numMetrics = 3
-    request.sample1 = pynvml.nvmlGpmSampleAlloc()
-    request.sample2 = pynvml.nvmlGpmSampleAlloc()
-    for place, metric in enumerate((2, 3, 4)):
-        request.metrics[place].metricId = metric
-    pynvml.nvmlGpmSampleGet(card(), request.sample1)
-    assert refusal(pynvml.nvmlGpmMetricsGet, request) == "InvalidArgument"
-    stub.set("clock=+1")
-    pynvml.nvmlGpmSampleGet(card(), request.sample2)
-    pynvml.nvmlGpmMetricsGet(request)
-    assert [request.metrics[i].nvmlReturn for i in range(3)] == [0, 0, 3]
-    assert [request.metrics[i].value for i in range(2)] == pytest.approx([23 * 0.8, 23 * 0.5])
-    for sample in (request.sample1, request.sample2):
-        pynvml.nvmlGpmSampleFree(sample)
     assert stub.held() == 0
 
 
@@ -276,77 +144,3 @@ def test_one_call_on_one_card_is_refused_with_a_code_of_its_own(stub: Stub) -> N
     stub.set("fault=none")
     assert pynvml.nvmlDeviceGetPowerUsage(card(1)) == 301_000
     assert pynvml.nvmlDeviceGetTemperature(card(2), 0) == 42
-
-
-def test_any_number_or_name_can_be_answered(stub: Stub) -> None:
-    stub.set("answer=nvmlDeviceGetPcieReplayCounter@0:4294967295 answer=field197@0:0")
-    assert pynvml.nvmlDeviceGetPcieReplayCounter(card(0)) == 2**32 - 1
-    assert pynvml.nvmlDeviceGetPcieReplayCounter(card(1)) == 0
-    assert fields(card(0), 197) == [0]
-    stub.set("answer=nvmlDeviceGetCurrentClocksEventReasons@0:-1")
-    assert pynvml.nvmlDeviceGetCurrentClocksEventReasons(card(0)) == 2**64 - 1
-    stub.set("answer=nvmlDeviceGetUtilizationRates@0:_,250 answer=field186@0:nan")
-    use = pynvml.nvmlDeviceGetUtilizationRates(card(0))
-    assert (use.gpu, use.memory) == (23, 250)
-    assert math.isnan(fields(card(0), 186)[0])
-    stub.set("answer=nvmlDeviceGetComputeRunningProcesses_v3@0:4294967295,7,_")
-    programs = pynvml.nvmlDeviceGetComputeRunningProcesses(card(0))
-    assert [(p.pid, p.usedGpuMemory) for p in programs] == [(2**32 - 1, 7), (4180001, 2**29)]
-    stub.set("answer=nvmlDeviceGetTemperature@0:*1000")
-    assert pynvml.nvmlDeviceGetTemperature(card(0), 0) == 40_000
-    stub.set("answer=nvmlDeviceGetUUID@0:4750552d78")
-    assert pynvml.nvmlDeviceGetUUID(card(0)) == "GPU-x"
-    stub.set("answer=none")
-    assert pynvml.nvmlDeviceGetPcieReplayCounter(card(0)) == 0
-
-
-def test_faults_flicker_by_the_clock(stub: Stub) -> None:
-    handle = card(1)
-    stub.set("fault=nvmlDeviceGetPowerUsage@1:unknown lost=0 flicker=1")
-    for _ in range(2):
-        assert refusal(pynvml.nvmlDeviceGetPowerUsage, handle) == "Unknown"
-        assert refusal(card, 0) == "GpuIsLost"
-        stub.set("clock=+1")
-        assert pynvml.nvmlDeviceGetPowerUsage(handle) == 301_000
-        assert pynvml.nvmlDeviceGetIndex(card(0)) == 0
-        stub.set("clock=+1")
-
-
-@pytest.mark.parametrize(
-    ("fault", "status"),
-    [("crash=nvmlInit*", -11), ("crash=nvmlDeviceGetCount_v2:6", -6), ("exit=nvmlInit*:7", 7)],
-)
-def test_a_library_may_take_its_program_down(fault: str, status: int) -> None:
-    code = "import pynvml; pynvml.nvmlInit(); pynvml.nvmlDeviceGetCount()"
-    child = subprocess.run([sys.executable, "-c", code], env=environment(fault), check=False)
-    assert child.returncode == status
-
-
-def test_another_program_finds_the_library_and_leaves_its_counts(tmp_path: Path) -> None:
-    counts = tmp_path / "counts"
-    code = "import pynvml; pynvml.nvmlInit(); print(pynvml.nvmlDeviceGetCount())"
-    said = said_by(code, {**environment("cards=3"), "NVML_STUB_COUNT": str(counts)})
-    assert said == ["3"]
-    found = dict(line.split() for line in counts.read_text().splitlines())
-    assert found == {"nvmlInitWithFlags": "1", "nvmlDeviceGetCount_v2": "1"}
-
-
-def test_an_old_driver_lacks_the_newer_calls() -> None:
-    code = (
-        "import ctypes, pynvml; pynvml.nvmlInit()\n"
-        "library = ctypes.CDLL('libnvidia-ml.so.1')\n"
-        f"print([name for name in {NEWER!r} if hasattr(library, name)])\n"
-        "card = pynvml.nvmlDeviceGetHandleByIndex(0)\n"
-        "print([v.nvmlReturn for v in pynvml.nvmlDeviceGetFieldValues(card, [83, 186])])\n"
-        "print(pynvml.nvmlDeviceGetCurrentClocksThrottleReasons(card))\n"
-    )
-    assert said_by(code, environment("cards=1", old=True)) == ["[]", "[0, 2]", "0"]
-
-
-def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.delenv("CC", raising=False)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert compiler() is None
-    with pytest.raises(RuntimeError, match="needs a C compiler"):
-        build()

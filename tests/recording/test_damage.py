@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import sqlite3
 import subprocess
 import sys
 from contextlib import closing
@@ -108,23 +107,6 @@ def test_a_flipped_bit_changes_no_figure_without_a_word(folder: Path, copy: Path
             assert damaged or len(found) == len(whole)
             told += damaged
     assert told > 5
-
-
-def test_of_a_file_with_a_damaged_middle_the_rest_is_shown(copy: Path) -> None:
-    with closing(sqlite3.connect(copy)) as database:
-        (blob,) = database.execute(
-            "SELECT max(data) FROM chunk WHERE length(data) > 9999"
-        ).fetchone()
-    data = bytearray(copy.read_bytes())
-    place = data.index(blob[100:200])
-    data[place : place + 1000] = Random(1).randbytes(1000)
-    copy.write_bytes(data)
-    told = read_everything(copy)
-    assert "what can be read of it is shown" in told
-    assert "`sqlite3 FILE .recover`" in told
-    with closing(open_recording(copy)) as recording:
-        assert len(recording.cards()) == 2
-        assert len(figures_of(recording)) > 1000
 
 
 def test_what_a_file_that_lost_its_end_still_tells_is_shown(copy: Path) -> None:

@@ -70,14 +70,6 @@ def test_the_next_start_goes_on_where_the_last_one_ended(path: Path) -> None:
     assert [at - BEGAN for at in times] == [*range(0, 100, 10), *range(600, 700, 10)]
 
 
-def test_where_the_clock_was_set_back_the_next_run_follows_the_one_before(path: Path) -> None:
-    lived(path, ManualClock(wall=BEGAN), 100.0)
-    lived(path, ManualClock(wall=BEGAN - 5000), 50.0)
-    with closing(open_recording(path)) as recording:
-        assert recording.runs[1].began == pytest.approx(BEGAN + 100, abs=0.01)
-        assert recording.wall(recording.ended) == pytest.approx(BEGAN - 4950, abs=0.01)
-
-
 def test_what_a_killed_program_wrote_is_not_lost(path: Path) -> None:
     clock = ManualClock(wall=BEGAN)
     first = kept_in(path, clock)
@@ -138,13 +130,3 @@ def test_only_one_program_keeps_the_past(path: Path) -> None:
     assert told.value.hint == "Close the other, if this one is to keep it."
     first.stop()
     kept_in(path, clock).stop()
-
-
-@pytest.mark.parametrize("content", [b"a thesis" * 1000, b"SQLite format 3\0" + b"x" * 5000])
-def test_what_is_no_recording_is_left_as_it_is(path: Path, content: bytes) -> None:
-    path.parent.mkdir()
-    path.write_bytes(content)
-    with pytest.raises(Trouble, match=r"is no recording|could not be written") as told:
-        kept_in(path, ManualClock())
-    assert "Move it away" in told.value.hint or "Look at the disk" in told.value.hint
-    assert path.read_bytes() == content

@@ -132,15 +132,6 @@ def png(width: int, height: int) -> str:
     return base64.b64encode(b"\x89PNG\r\n\x1a\n" + head + bytes(9)).decode()
 
 
-def test_what_turns_the_direction_of_a_text_is_shown_as_a_sign_and_code_stays_as_it_is() -> (
-    None
-):
-    code = "'\\u202e' # \u202e"
-    said = again(Sent(1, code, 1))
-    assert isinstance(said, Sent)
-    assert said.code == "'\\u202e' # �"
-
-
 def test_of_a_flood_the_beginning_and_the_end_are_kept_and_what_is_missing_is_said() -> None:
     bounds, kept = LabBounds(), list[Event]()
     for number in range(100_000):

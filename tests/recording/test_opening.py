@@ -6,21 +6,16 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.metrics import GPU_UTILIZATION, metrics_of
 from gpuexplorer.core.metrics import POWER_DRAW as POWER
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.recording.schema import Record, Turn, put_fact, put_line
-from gpuexplorer.telemetry.happenings import Kind
-from tests.recording.made import BEGAN, lived, make_recording
+from tests.recording.made import BEGAN, make_recording
 
 SECONDS = 700.0
 
@@ -64,42 +59,6 @@ def test_a_recording_tells_its_run_and_its_cards(recording: Recording) -> None:
     assert not recording.anonymous
 
 
-def test_every_metric_has_a_value_or_a_reason_at_any_moment(recording: Recording) -> None:
-    for card in recording.cards():
-        asked = metrics_of(card)
-        for at in (BEGAN, BEGAN + 250.3, BEGAN + 520, recording.ended):
-            sample = recording.sample(card.id, asked, at)
-            assert sample.values.keys() | sample.missing.keys() == asked
-            assert not sample.values.keys() & sample.missing.keys()
-            assert at - 1.0 <= sample.at <= at
-
-
-def test_a_card_that_was_lost_is_lost_from_then_on(recording: Recording) -> None:
-    _, lost = recording.cards()
-    before = recording.sample(lost.id, [POWER], BEGAN + 290)
-    after = recording.sample(lost.id, [POWER], BEGAN + 400)
-    assert before.state is CardState.WORKING
-    assert POWER in before.values
-    assert after.state is CardState.LOST
-    assert after.missing[POWER] is Absence.LOST
-    [happening] = [each for each in recording.happenings() if each.kind is Kind.CARD_LOST]
-    assert happening.card == lost.id
-    assert happening.at - BEGAN == pytest.approx(300, abs=3)
-
-
-def test_readings_and_sums_say_the_same(recording: Recording) -> None:
-    card, window = recording.cards()[0].id, (BEGAN, recording.ended)
-    readings = recording.readings(card, GPU_UTILIZATION, *window)
-    assert len(readings.times) == SECONDS + 1
-    strand = recording.strand(card, GPU_UTILIZATION)
-    _, _, most, means, counts = strand.sums(GPU_UTILIZATION, *window)
-    assert counts.sum() == len(readings.times)
-    assert means @ counts == pytest.approx(sum(readings.values))
-    assert most.max() == max(readings.values)
-    # Nothing is told of a time twice.
-    assert not strand.sums(GPU_UTILIZATION, *window, forgotten=True).size
-
-
 def test_the_time_of_day_goes_to_the_axis_and_back(copy: Path) -> None:
     with closing(sqlite3.connect(copy)) as database:
         for at, shift in ((BEGAN + 100, 3600.0), (BEGAN + 200, -50.0)):
@@ -114,19 +73,6 @@ def test_the_time_of_day_goes_to_the_axis_and_back(copy: Path) -> None:
         assert recording.at(BEGAN + 160) == BEGAN + 210
         # An hour that was skipped was over when the clock was set.
         assert recording.at(BEGAN + 2000) == BEGAN + 100
-
-
-def test_any_thread_may_ask(recording: Recording) -> None:
-    card = recording.cards()[0].id
-
-    def ask(_: int) -> set[int]:
-        moments = range(0, int(SECONDS), 50)
-        return {len(recording.sample(card, [POWER], BEGAN + at).values) for at in moments}
-
-    with ThreadPoolExecutor(4) as threads:
-        assert [*threads.map(ask, range(4))] == [{1}] * 4
-    recording.close()
-    assert list(recording.said()) == []
 
 
 def test_what_was_written_before_a_kill_is_there(tmp_path: Path) -> None:
@@ -145,16 +91,6 @@ def test_what_was_written_before_a_kill_is_there(tmp_path: Path) -> None:
         assert not recording.being_written
         [note] = recording.notes()
         assert "ended before its time" in note
-
-
-def test_a_file_that_this_very_process_writes_is_being_written(tmp_path: Path) -> None:
-    path = tmp_path / "now.gpurec"
-    life = lived(path, [1.0] * 60, whole=False)
-    with closing(open_recording(path)) as recording:
-        assert recording.being_written
-        assert recording.ended == BEGAN + 60
-        assert "being written" in recording.notes()[0]
-    life.recorder.stop()
 
 
 def other(path: Path) -> None:
@@ -184,12 +120,6 @@ def test_what_is_no_recording_is_called_none(
     path = tmp_path / "any.gpurec"
     make(path)
     assert said in refusal(path)
-
-
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may all")
-def test_a_file_that_may_not_be_read_says_so(copy: Path) -> None:
-    copy.chmod(0)
-    assert "may not read" in refusal(copy)
 
 
 @pytest.mark.parametrize(

@@ -61,23 +61,6 @@ def test_readings_are_seen_as_they_were_live(lived: tuple[str, Life, Recording])
             same(mine, live, shift)
 
 
-@pytest.mark.parametrize("columns", [1, 7, 40, 300, 1500])
-def test_at_any_zoom_every_reading_counts_once(
-    lived: tuple[str, Life, Recording], columns: int
-) -> None:
-    _, life, recording = lived
-    window = recording.began, recording.ended
-    readings = recording.readings(CARD, GPU_UTILIZATION, *window)
-    trace = RecordedPast(recording).trace(CARD, GPU_UTILIZATION, *window, columns)
-    values = np.array(readings.values)
-    assert len(trace) <= columns
-    assert trace.counts.sum() == life.count == np.count_nonzero(~np.isnan(values))
-    assert np.nanmax(trace.maxima) == np.nanmax(values)
-    assert np.nanmin(trace.minima) == np.nanmin(values)
-    assert np.nansum(trace.means * trace.counts) == pytest.approx(np.nansum(values))
-    assert (np.diff(trace.times) > 0).all()
-
-
 def test_where_readings_are_forgotten_sums_take_their_place(tmp_path: Path) -> None:
     path = tmp_path / "a.gpurec"
     recorded(path, [1.0] * 8000, whole=True)

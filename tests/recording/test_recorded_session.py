@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.core.cards import HOST_ID, CardId, CardState
+from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED
 from gpuexplorer.recording.recorded_session import Playhead, RecordedSession
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.facts import Reading
-from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.processes import ProcessFigure
 from tests.recording.made import BEGAN, make_recording
 
@@ -83,18 +82,6 @@ def test_its_readings_are_those_of_the_moment_looked_at(session: RecordedSession
         assert reading.at <= now
         seen.append(reading.values[GPU_UTILIZATION])
     assert seen[0] == seen[2] != seen[1]
-
-
-def test_a_card_is_lost_only_where_it_was_then(session: RecordedSession) -> None:
-    session.want()
-    for second, state in ((SECONDS, CardState.LOST), (30.0, CardState.WORKING)):
-        reading = reading_at(session, second, 1)
-        assert reading.state is state
-        assert (GPU_UTILIZATION in reading.values) == (state is CardState.WORKING)
-        lost = Kind.CARD_LOST in {each.kind for each in session.happenings()}
-        assert lost == (state is CardState.LOST)
-    session.playhead.seek(session.recording.ended)
-    assert len(session.happenings()) == len(session.recording.happenings())
 
 
 def test_processes_have_their_names_and_last_minutes_as_recorded(

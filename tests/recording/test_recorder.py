@@ -115,19 +115,6 @@ def test_sums_say_what_lies_in_each_minute(
         assert means @ counts == pytest.approx(there.sum())
 
 
-def test_a_card_that_is_asked_something_else_keeps_what_it_said_before(
-    recorder: Recorder, clock: ManualClock, path: Path
-) -> None:
-    for step in range(6):
-        more = {"temperature": 50.0} if step >= 3 else {}
-        recorder.put(sample(clock.now(), **more))
-        clock.advance(1.0)
-        recorder.write_now()
-    recorder.stop()
-    assert len(column(path, BUSY)) == 6
-    assert column(path, "temperature") == [50.0] * 3
-
-
 def test_cards_that_come_and_go_are_told_once_each(
     recorder: Recorder, clock: ManualClock, path: Path
 ) -> None:
@@ -196,15 +183,3 @@ def test_a_file_that_is_there_is_never_replaced(path: Path, clock: ManualClock) 
     with pytest.raises(Trouble, match="is there already, and a recording never replaces"):
         Recorder(path, MACHINE, clock)
     assert path.read_text() == "a thesis"
-
-
-def test_a_file_that_was_taken_away_ends_the_recording(path: Path, clock: ManualClock) -> None:
-    heard: list[Trouble] = []
-    recorder = Recorder(path, MACHINE, clock, on_trouble=heard.append)
-    beat(recorder, clock, 2)
-    path.rename(path.with_name("elsewhere.gpurec"))
-    beat(recorder, clock, 2)
-    assert recorder.trouble in heard
-    assert "was moved or removed while it was written" in str(recorder.trouble)
-    assert recorder.stop()
-    assert recorder.seconds < 4

@@ -130,16 +130,6 @@ def test_a_disk_that_runs_full_ends_it_with_a_sentence_and_the_file_opens(
     assert [each.name for each in small_disk.iterdir()] == [path.name]  # and lies there alone
 
 
-def test_a_disk_that_is_full_already_is_named(small_disk: Path) -> None:
-    with suppress(OSError), (small_disk / "rest").open("wb", buffering=0) as rest:
-        while True:
-            rest.write(bytes(1 << 16))
-    path = small_disk / "it.gpurec"
-    with pytest.raises(Exception, match="cannot be made: the disk is full"):
-        Recorder(path, MACHINE, ManualClock())
-    assert not path.exists()
-
-
 def test_nobody_waits_for_a_disk_that_hangs(tmp_path: Path) -> None:
     path = tmp_path / "it.gpurec"
     recorder = Recorder(path, MACHINE, SystemClock())

@@ -1,7 +1,6 @@
 """A report is one page that tells what was recorded and what stood out, and loads nothing."""
 
 import base64
-import math
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -24,7 +23,7 @@ from gpuexplorer.recording.export import chosen
 from gpuexplorer.recording.lab_said import Noted, Sent, line_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
-from gpuexplorer.recording.report import report_page, write_report
+from gpuexplorer.recording.report import report_page
 from gpuexplorer.recording.report_facts import Report, findings
 from gpuexplorer.telemetry.facts import Cards
 from gpuexplorer.telemetry.happenings import Happening, Kind
@@ -267,16 +266,6 @@ def test_a_missing_figure_is_a_dash_with_its_reason(tmp_path: Path) -> None:
     assert " – " in seen.text
 
 
-def test_impossible_figures_of_a_damaged_file_are_left_out(tmp_path: Path) -> None:
-    impossible = (math.inf, -math.inf, 1e300, -5.0, math.nan)
-    recording = recorded(
-        tmp_path, lambda _, s: {"power_draw": impossible[s] if s < 5 else 100.0}, [card(0)]
-    )
-    text = Seen(page_of(recording)).text
-    assert "100 · 100 W" in text
-    assert "inf" not in text
-
-
 def test_a_damaged_recording_says_so_whenever_that_is_found(tmp_path: Path) -> None:
     path = make_recording(tmp_path / "a.gpurec", "2xH100+nvlink", 600)
     with closing(sqlite3.connect(path)) as database, database:
@@ -296,20 +285,3 @@ def test_hostile_names_are_shown_and_never_obeyed(tmp_path: Path) -> None:
     assert "default-src 'none'" in page
     assert "\x1b" not in page
     assert len(page) < 100_000
-
-
-def test_a_card_that_was_lost_before_is_told_in_a_later_stretch(tmp_path: Path) -> None:
-    lost = happened(10, Kind.CARD_LOST, 0, "The card is lost")
-    recording = recorded(tmp_path, busy, [card(0)], [lost])
-    write_report(chosen(recording, recording.began + 60), tmp_path / "a.html")
-    told = Seen((tmp_path / "a.html").read_text("utf-8")).text
-    assert "Card 0: No longer answered" in told
-    assert "60.0 s" in told
-
-
-def test_an_anonymous_recording_of_a_moment_says_what_was_left_out(tmp_path: Path) -> None:
-    path = make_recording(tmp_path / "a.gpurec", "1xH100", 0, anonymous=True)
-    seen = Seen(page_of(open_recording(path)))
-    assert "A computer whose name was left out" in seen.text
-    assert "names, users and command lines" in seen.text
-    assert "Nothing did." in seen.text

@@ -1,6 +1,5 @@
 """The agent over there: what it reads and tells, what it answers, and how it ends."""
 
-import json
 import os
 import signal
 import subprocess
@@ -20,14 +19,11 @@ from gpuexplorer.core.cards import HOST_ID, CardId, CardState, Sample
 from gpuexplorer.core.harmless import line_of
 from gpuexplorer.core.metrics import POWER_DRAW, MetricId
 from gpuexplorer.core.records import from_text
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.pythons import LabPython
-from gpuexplorer.remote import agent as answers
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.agent import teller
 from gpuexplorer.remote.parcel import Kind, parcel
-from gpuexplorer.remote.wire import Answer, Knocked, Settings, told_of
-from gpuexplorer.telemetry.backend import NoCards
+from gpuexplorer.remote.wire import Answer, Settings, told_of
 from gpuexplorer.telemetry.facts import Cards, Notes, Users, Watch
 from gpuexplorer.telemetry.processes import Way
 from gpuexplorer.telemetry.system import psutil
@@ -95,15 +91,6 @@ def test_a_card_that_hangs_keeps_neither_the_others_nor_a_knock() -> None:
         assert set(late.missing.values()) == {Absence.NO_ANSWER}
 
 
-def test_cards_that_cannot_be_simulated_are_an_answer_and_the_end() -> None:
-    with OverThere(Settings(simulate="2xBanana")) as there:
-        done = there.until(wire.Answer)
-        assert there.end() == 1
-    assert done.id == 0
-    assert "Banana" in done.trouble
-    assert done.hint
-
-
 def test_a_knock_tells_both_clocks_and_what_is_no_order_is_passed_over() -> None:
     with OverThere() as there:
         there.order(wire.Knock(1.0))
@@ -138,28 +125,6 @@ def test_real_cards_are_read_and_their_processes_have_names(willing: Program) ->
     assert later.cpu is not None
 
 
-@needs_compiler
-def test_a_driver_that_hangs_at_once_keeps_neither_a_knock_nor_the_end() -> None:
-    surroundings = stub.environment("cards=1 hang=nvmlInit_v2 hang=nvmlInitWithFlags")
-    with OverThere(Settings(), environment=surroundings) as there:
-        there.order(wire.Knock(1.0))
-        assert isinstance(there.next(), wire.Knocked)
-        there.hang_up()
-        assert there.end() == 0
-    assert not [line for line in there.raw if b'"Hello"' in line]
-
-
-@needs_compiler
-def test_a_driver_over_there_leaves_no_file_in_the_home(tmp_path: Path) -> None:
-    surroundings = {**stub.environment("cards=1"), "HOME": str(tmp_path)}
-    surroundings["XDG_CACHE_HOME"] = str(tmp_path / "cache")
-    with OverThere(Settings(), environment=surroundings) as there:
-        assert there.until(Cards).cards
-        there.hang_up()
-        assert there.end() == 0
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize(
     ("program", "way", "by"),
     [("willing", Way.ASK, signal.SIGTERM), ("stubborn", Way.KILL, signal.SIGKILL)],
@@ -176,22 +141,6 @@ def test_a_process_is_ended_if_it_began_just_then(
         there.order(wire.End(process.pid, began, way, id=2))
         assert there.until(wire.Answer) == wire.Answer(2, "null")
         assert process.wait(PATIENCE) == -by
-
-
-def test_whether_a_process_runs_still_is_told_of_just_that_one(willing: Program) -> None:
-    began = psutil.Process(willing.pid).create_time()
-    with OverThere() as there:
-
-        def runs(began: float) -> str:
-            there.order(wire.AskRunning(willing.pid, began, id=1))
-            return there.until(wire.Answer).text
-
-        assert (runs(began), runs(began - 5.0)) == ("true", "false")
-        willing.kill()
-        assert _ends(psutil.Process(willing.pid))
-        assert runs(began) == "false"
-        willing.wait(PATIENCE)
-        assert runs(began) == "false"
 
 
 def script(path: Path, *lines: str) -> Path:
@@ -212,15 +161,6 @@ def test_pythons_over_there_are_found_and_one_that_was_named_is_asked(tmp_path: 
     assert bool(answers[1][0].trouble) is (answers[1][0].build is None)
     assert "did not answer as a Python does" in answers[2][0].trouble
     assert sys.version_info[:3] in {each.version for each in answers[3]}
-
-
-def test_the_doctor_looks_at_what_concerns_a_computer_without_our_window() -> None:
-    with OverThere(Settings()) as there:
-        there.order(wire.CheckUp(id=1))
-        report = json.loads(there.until(wire.Answer).text)
-    topics = {each["topic"] for each in report["topics"]}
-    assert {"driver", "cards", "pytorch", "memory"} <= topics
-    assert not {"display", "parts"} & topics
 
 
 @pytest.mark.parametrize("number", [None, signal.SIGTERM, signal.SIGHUP])
@@ -283,28 +223,6 @@ def _agent_of(there: OverThere) -> psutil.Process:
     return next(iter(process.children()), process) if process.name() == "sh" else process
 
 
-class Hangs(NoCards):
-    """A driver that does not report how cards are wired before the test is over."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.over = threading.Event()
-
-    def topology(self) -> Topology:
-        self.over.wait(60)
-        return super().topology()
-
-
-def test_a_driver_that_hangs_there_does_not_keep_the_answer(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(answers, "_WIRING_PATIENCE", 0.1)
-    driver = Hangs()
-    with pytest.raises(Trouble, match="The driver over there did not report "):
-        answers.wiring(driver)
-    driver.over.set()
-
-
 CARD = CardId("GPU-a")
 
 
@@ -333,25 +251,3 @@ def test_all_is_told_in_order_and_waits_for_whoever_reads(pipe: tuple[int, int])
     with os.fdopen(reads, "rb", closefd=False) as lines:
         assert [told_of(line) for line in lines] == said
     telling.join(PATIENCE)
-
-
-def test_lines_of_several_threads_stay_whole(pipe: tuple[int, int]) -> None:
-    reads, writes = pipe
-    say = teller(writes, lambda: None)
-    told = [Answer(number, "y" * 100_000) for number in range(20)] + [Knocked(7.0, 1.0, 2.0)]
-    threads = [threading.Thread(target=say, args=(each,)) for each in told]
-    for each in threads:
-        each.start()
-    with os.fdopen(reads, "rb", closefd=False) as lines:
-        heard = [told_of(next(lines)) for _ in told]
-    assert {*heard} == {*told}
-    for each in threads:
-        each.join(PATIENCE)
-
-
-def test_that_nobody_reads_any_more_is_noticed(pipe: tuple[int, int]) -> None:
-    reads, writes = pipe
-    broken = threading.Event()
-    os.close(reads)
-    teller(writes, broken.set)(Answer(1))
-    assert broken.is_set()

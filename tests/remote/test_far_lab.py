@@ -8,17 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Failed, Finished
-from gpuexplorer.lab.start import NAME, Program, Start, packed, unpacked
+from gpuexplorer.lab.start import NAME, Start, packed, unpacked
 from gpuexplorer.remote.link import LinkNow, LinkState
 from gpuexplorer.remote.machine import FarMachine
 from gpuexplorer.remote.ssh import HostName, Launch
-from tests.lab.processes import CARD, PATIENCE, Worker, needs_torch
+from tests.lab.processes import PATIENCE, Worker, needs_torch
 from tests.remote.conftest import run_here
 from tests.remote.listening import HERE
-from tests.remote.pythons_here import SUITABLE, python_here
 from tests.remote.waiting import becomes, gone_within
 
 pytestmark = [needs_torch, pytest.mark.skipif(sys.platform == "win32", reason="POSIX there")]
@@ -66,25 +64,6 @@ def test_a_cell_runs_over_there_in_the_home_folder_of_its_login(begin: Begin) ->
     assert isinstance(ran, Finished)
     assert there.printed(ran.id) == "zwölf\n"
     assert there.value("os.getcwd() == os.environ.get('PWD', os.getcwd())") == "True"
-
-
-def test_what_is_told_by_variables_here_travels_with_the_program(
-    begin: Begin, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OF_THIS_COMPUTER", "alone")
-    there = begin(
-        lambda host, command: ["env", "-i", *run_here(host, command)],
-        visible=["GPU-1", "GPU-0"],
-        environment={"QUOTED": "'\"$(touch /nowhere)`;"},
-        cards=[CARD],
-    )
-    assert (
-        there.value("import os, torch\nos.environ['CUDA_VISIBLE_DEVICES']") == "'GPU-1,GPU-0'"
-    )
-    assert there.value("os.environ['QUOTED']") == repr("'\"$(touch /nowhere)`;")
-    assert there.value("'OF_THIS_COMPUTER' in os.environ") == "False"
-    assert there.value("torch.ones(3, device='cuda').device") == "device(type='cuda', index=0)"
-    assert there.listener.hello.simulated
 
 
 def test_cancel_goes_through_the_pipe(begin: Begin) -> None:
@@ -200,32 +179,3 @@ def test_a_hostile_machine_gets_a_sentence_and_no_more(
     there = begin(lambda *_: [sys.executable, "-c", program])
     assert there.listener.end.startswith(sentence), there.listener.end
     assert isinstance(there.run("1"), Failed)
-
-
-def test_nothing_is_started_without_a_connection_and_a_program_only_where_it_lies() -> None:
-    why = Message("here does not answer any more.")
-    broken = there(now=LinkNow(LinkState.BROKEN, 0.0, why))
-    with pytest.raises(Trouble, match=r"There is no connection to here\. here does not answer"):
-        broken.begin(Start())
-    program = Program(Path("train.py"))
-    with pytest.raises(Trouble, match=r"watched on the computer that it lies on\."):
-        there().begin(Start(program=program))
-
-
-@pytest.mark.parametrize("python", ["python3;true", "$(true)", "a\nb"])
-def test_nothing_of_a_path_reaches_a_shell(python: str) -> None:
-    try:
-        command = there().begin(Start(python=Path(python))).command
-    except Trouble:
-        return
-    assert command[2].startswith(f"'{python}' ")
-
-
-@pytest.mark.parametrize("release", SUITABLE)
-def test_any_python_over_there_says_whether_it_has_pytorch(begin: Begin, release: str) -> None:
-    there = begin(python=python_here(release))
-    there.listener.wait(lambda: bool(there.listener.events or there.listener.ends))
-    if not there.listener.events:
-        assert there.listener.end.startswith(
-            "PyTorch cannot be loaded by this Python: No module"
-        )

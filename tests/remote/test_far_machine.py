@@ -14,20 +14,19 @@ import pytest
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState
-from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
+from gpuexplorer.core.metrics import MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.remote.link import LinkState
 from gpuexplorer.remote.machine import FarMachine
 from gpuexplorer.remote.ssh import HostName
 from gpuexplorer.remote.stream import FarClock
-from gpuexplorer.remote.wire import AskWiring, Knocked
+from gpuexplorer.remote.wire import Knocked
 from gpuexplorer.telemetry.facts import Users
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.process_book import end, has_ended, refused
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse, Way
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
-from gpuexplorer.telemetry.topology import Topology
 from tests.clocks import ManualClock
 from tests.remote.far import HERE, PATIENCE, SPEC, Cable, machine, wait
 
@@ -77,20 +76,6 @@ def test_a_clock_over_there_that_differs_is_said(tmp_path: Path, shift: int, sai
     assert far.stop(PATIENCE)
 
 
-def test_a_broken_link_says_since_when_and_why_and_is_tried_again(
-    far: FarMachine, cable: Cable
-) -> None:
-    cable.pull()
-    wait(lambda: "No way leads to here" in far.now.why)
-    assert far.lost_at is not None
-    assert far.now.hint
-    cable.put_in()
-    wait(lambda: far.lost_at is None)
-    assert far.now.state is LinkState.UP
-    assert not far.now.why
-    assert far.ask(Topology, AskWiring(), PATIENCE).links
-
-
 def test_a_link_that_falls_silent_is_given_up(cable: Cable) -> None:
     with machine(cable, patience=1.0) as far:
         cable.freeze()
@@ -137,43 +122,12 @@ def test_what_only_a_person_can_mend_is_not_tried_again() -> None:
     wait(lambda: far.now.state is LinkState.ENDED)
 
 
-def test_a_simulation_that_nobody_knows_is_refused_over_there() -> None:
-    far = FarMachine(HERE, simulate="3xFoo", launch=lambda _, c: ["sh", "-c", c])
-    far.connect()
-    with pytest.raises(Trouble, match="a card that is not known: 'Foo'"):
-        far.wait_until_up(PATIENCE)
-    assert far.stop(PATIENCE)
-
-
 def test_a_process_over_there_is_asked_to_end(far: FarMachine, sleeper: psutil.Process) -> None:
     named = over_there(far, sleeper.pid, sleeper.create_time())
     assert not has_ended(named)
     end(named, Way.ASK)
     wait(lambda: has_ended(named))
     assert refused(named) is None
-
-
-def test_a_process_that_has_its_number_since_is_left_alone(
-    far: FarMachine, sleeper: psutil.Process
-) -> None:
-    named = over_there(far, sleeper.pid, sleeper.create_time() - 60)
-    end(named, Way.KILL)
-    wait(lambda: refused(named) is not None)
-    assert str(refused(named)) == "It has ended already."
-    assert sleeper.is_running()
-    assert sleeper.status() != psutil.STATUS_ZOMBIE
-    wait(lambda: has_ended(named))  # the one that was meant has
-
-
-def test_what_cannot_be_told_over_there_is_refused_with_the_reason(
-    far: FarMachine, cable: Cable, sleeper: psutil.Process
-) -> None:
-    named = over_there(far, sleeper.pid, sleeper.create_time())
-    cable.pull()
-    wait(lambda: far.now.state is LinkState.BROKEN)
-    end(named, Way.ASK)
-    assert "There is no connection to here." in str(refused(named))
-    assert not has_ended(named)
 
 
 def over_there(far: FarMachine, pid: int, started_at: float) -> NamedProcess:
@@ -232,22 +186,6 @@ def test_it_knows_of_its_cards_what_a_session_here_would_know(
     assert there_used == here_used
     wait(lambda: m.CPU_UTILIZATION in values(session, HOST_ID))
     assert session.read_host().values.keys() == values(session, HOST_ID).keys()
-
-
-def test_what_is_wanted_is_told_as_often_as_that_and_nothing_else(far: FarMachine) -> None:
-    session = remembering(Session(far.stream, 0.1))
-    session.want((Cadence.FAST,), processes=False)
-    session.start()
-    assert session.wait_for_fast_sweep(3, PATIENCE)
-    reading = session.reading(session.cards()[0].id)
-    assert reading is not None
-    told = reading.values.keys() | reading.missing.keys()
-    assert {METRICS[each].cadence for each in told} == {Cadence.FAST}
-    assert not session.named_processes()
-    session.set_interval(0.2)
-    assert session.interval == 0.2
-    assert session.wait_for_fast_sweep(session.beats().taken + 5, PATIENCE)
-    session.stop(PATIENCE)
 
 
 def test_a_cut_is_a_gap_with_its_reason_and_afterwards_all_goes_on(
@@ -341,24 +279,6 @@ def knock(
     told = clock.now() + AHEAD, clock.wall() + wall
     clock.advance(back)
     far_clock.knocked(Knocked(sent_at, *told))
-
-
-def test_the_quickest_knock_tells_the_time_best(
-    far_clock: FarClock, clock: ManualClock
-) -> None:
-    far_clock.greeted(clock.now() + AHEAD - 0.4, clock.wall())
-    for there, back in ((0.5, 0.1), (0.01, 0.01), (0.1, 0.9)):
-        knock(far_clock, clock, there, back, 0.0)
-    assert far_clock.best.round_trip == pytest.approx(0.02)
-    assert far_clock.ours(clock.now() + AHEAD - 1.0) == pytest.approx(clock.now() - 1.0)
-
-
-def test_no_time_is_to_come_or_from_before_the_connection(
-    far_clock: FarClock, clock: ManualClock
-) -> None:
-    clock.advance(10.0)
-    assert far_clock.ours(1e300) == clock.now()
-    assert far_clock.ours(-1e300) == 100.0
 
 
 def test_a_time_of_day_that_differs_is_said_only_where_that_is_sure(

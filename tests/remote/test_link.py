@@ -78,12 +78,6 @@ def test_its_end_is_told_with_the_reason(
     link.stop()
 
 
-def test_who_reads_nothing_of_a_long_preamble_is_still_heard() -> None:
-    listener = Listener()
-    listener.link(["sh", "-c", "echo 'python3: not found' >&2; exit 127"], b"x" * (4 << 20))
-    assert listener.end().why == "here cannot start Python: python3: not found."
-
-
 @pytest.mark.parametrize(
     "deaf",
     [

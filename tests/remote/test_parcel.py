@@ -1,19 +1,16 @@
 """What is sent, and that any Python and any shell over there takes it as it is meant."""
 
 import ast
-import importlib.util
 import re
 import shutil
 import sys
 import zipfile
-from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 
 from bundle.contents import files
-from gpuexplorer.core.doctor import doctor
 from gpuexplorer.lab import packaged
 from gpuexplorer.remote import parcel as parcels
 from gpuexplorer.remote.parcel import Kind, parcel
@@ -178,71 +175,3 @@ def test_an_older_one_hands_over_to_a_newer_one_that_works(
     surroundings = {"HOME": str(tmp_path), "PATH": f"{tmp_path}/shims:{tmp_path}/bin"}
     with OverThere(python=str(python_here(release)), environment=surroundings) as there:
         assert there.until(Hello).python == sys.version.partition(" ")[0]
-
-
-def test_nothing_that_lies_in_the_folder_it_starts_in_is_run(tmp_path: Path) -> None:
-    for name in ("json", "zipfile", "gpuexplorer", "pynvml", "psutil", "io", "runpy"):
-        (tmp_path / f"{name}.py").write_text("raise SystemExit('somebody else ran')")
-    with OverThere(folder=tmp_path) as there:
-        there.until(Hello)
-    assert not there.complaints
-
-
-def test_what_is_cut_short_says_so() -> None:
-    sent = parcel(Kind.AGENT)
-    with OverThere(sent._replace(preamble=sent.preamble[:-1000])) as there:
-        there.hang_up()
-        assert there.end() == 1
-    assert "not whole" in there.complaints.decode()
-
-
-def test_an_error_over_there_shows_the_very_line(tmp_path: Path) -> None:
-    sent = parcel(Kind.AGENT, {"GPUEXPLORER_AGENT": "no JSON"})
-    with OverThere(sent) as there:
-        assert there.end() == 1
-    said = there.complaints.decode()
-    assert "gpuexplorer/remote/wire.py" in said
-    assert "environment.pop(" in said
-
-
-def test_the_worker_runs_from_the_same_kind_of_parcel() -> None:
-    without_torch = 4
-    with OverThere(parcel(Kind.WORKER)) as there:
-        if importlib.util.find_spec("torch") is None:
-            assert there.end() == without_torch
-            return
-        there.said(b'"hello"')
-        there.hang_up()
-        assert there.end() == 0
-
-
-WRONG = re.compile(r"this (computer|machine)|[`“]gpuexplorer doctor", re.IGNORECASE)
-
-
-def texts_of(file: Path) -> Iterator[str]:
-    """Without docstrings, which stand for themselves."""
-    if file.suffix == ".csv":
-        yield from file.read_text("utf-8").splitlines()
-        return
-    nodes = [*ast.walk(ast.parse(file.read_text("utf-8")))]
-    told_to_us = {each.value for each in nodes if isinstance(each, ast.Expr)}
-    for each in nodes:
-        if isinstance(each, ast.Constant) and each not in told_to_us:
-            yield str(each.value)
-
-
-@pytest.mark.parametrize("kind", Kind)
-def test_nothing_that_is_sent_speaks_of_this_computer_or_of_its_doctor(kind: Kind) -> None:
-    files = [*kind.sources(PACKAGE)]
-    assert files
-    found = {text for file in files for text in texts_of(file) if WRONG.search(text)}
-    assert not found
-
-
-def test_the_doctor_of_another_computer_is_called_as_that_was_asked_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    assert doctor() == "gpuexplorer doctor"
-    monkeypatch.setenv("GPUEXPLORER_ASKED_AS", "--host ada@titan")
-    assert doctor() == "gpuexplorer doctor --host ada@titan"
-    assert doctor("") == "gpuexplorer doctor"

@@ -131,12 +131,3 @@ def test_an_answer_leads_in_and_nobody_else_sees_it(host: HostName) -> None:
     link, listener = logging_in(host, Person('open  "sesame" $1'))
     listener.wait(lambda: listener.lines == [b"welcome"])
     link.stop()
-
-
-def test_the_deadline_waits_for_the_person(host: HostName) -> None:
-    person = Person()
-    link, listener = logging_in(host, person, patience=0.5)
-    assert person.thinks.wait(PATIENCE)
-    assert not person.withdrawn.wait(1.5)
-    assert not listener.ends
-    link.stop()

@@ -2,9 +2,8 @@
 
 import pytest
 
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.remote.link import Course, ending_of
-from gpuexplorer.remote.ssh import HostName, ssh_command
+from gpuexplorer.remote.ssh import ssh_command
 from tests.remote.conftest import FakeSsh
 from tests.remote.listening import Listener
 
@@ -116,9 +115,3 @@ def test_what_breaks_later_is_worth_another_try(status: int, said: str, sentence
     course = Course("there", status, ready=True, logged_in=True, complained=said.encode())
     assert ending_of(course).why == sentence.format("Trace / File / OSError: x")
     assert ending_of(course).again
-
-
-def test_without_ssh_a_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
-    with pytest.raises(Trouble, match="There is no ssh on this computer"):
-        ssh_command(HostName("there"), "true")

@@ -2,13 +2,10 @@
 choose from, and a private folder with short paths.
 """
 
-import errno
 import os
 import stat
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Barrier
 
 import pytest
 
@@ -33,18 +30,6 @@ def test_nobody_else_can_look_into_it(monkeypatch: pytest.MonkeyPatch, runtime: 
     assert os.access(private_folder(), os.W_OK)
 
 
-@posix
-def test_machines_that_connect_at_once_share_one_folder() -> None:
-    together = Barrier(8)
-
-    def asked(_: int) -> str:
-        together.wait(30)
-        return str(private_folder())
-
-    with ThreadPoolExecutor(8) as threads:
-        assert len(set(threads.map(asked, range(8)))) == 1
-
-
 def test_a_socket_has_a_short_path_of_its_own_and_no_name_is_ever_an_option(
     fake_ssh: FakeSsh, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -58,45 +43,6 @@ def test_a_socket_has_a_short_path_of_its_own_and_no_name_is_ever_an_option(
         # %C becomes 40 letters; ssh adds a dot and 16 while it makes it.
         assert len(path.partition("=")[2]) + 40 - 2 + 17 < 104
     assert len(paths) == 3
-
-
-@pytest.mark.parametrize("name", ["x y", "x%y", 'x"y', "x$y"])
-def test_what_ssh_would_misread_is_no_path_of_a_socket(
-    fake_ssh: FakeSsh, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
-) -> None:
-    folder = tmp_path / name
-    folder.mkdir()
-    monkeypatch.setattr(folders, "_LONGEST_PLACE", 1_000)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
-    assert name not in " ".join(ssh_command(host_name("there"), "true"))
-    folders._made.cache_clear()
-    monkeypatch.setattr(folders, "_LONGEST_PLACE", 0)
-    monkeypatch.setattr("tempfile.tempdir", str(folder))
-    assert "Control" not in " ".join(ssh_command(host_name("there"), "true"))
-
-
-def test_without_room_for_sockets_each_connection_logs_in_by_itself(
-    fake_ssh: FakeSsh, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("tempfile.mkdtemp", full)
-    words = ssh_command(host_name("there"), "true")
-    assert words[-2:] == ["there", "true"]
-    assert "Control" not in " ".join(words)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["server", "ada@server", "ada@10.0.0.1", "ssh://ada@server:2222", "[::1]", "büro.example"],
-)
-def test_a_name_is_taken_as_it_is_typed(text: str) -> None:
-    assert host_name(f" {text} ").text == text
-
-
-def test_a_user_of_a_domain_has_a_backslash() -> None:
-    assert host_name("SCHOOL\\ada@server").text == "SCHOOL\\ada@server"
 
 
 @pytest.mark.parametrize(
@@ -152,32 +98,3 @@ def test_included_files_are_read_where_they_stand(tmp_path: Path) -> None:
     config = tmp_path / "config"
     config.write_text(f'Include more/*.conf "{tmp_path}/none"\nHost c\n')
     assert sorted(names(config)) == ["a", "b", "c"]
-
-
-def test_a_file_that_includes_itself_ends(tmp_path: Path) -> None:
-    config = tmp_path / "config"
-    config.write_text(
-        "Include config\nInclude ./config\nInclude c*\nInclude ~nobody/x\nHost a\n"
-    )
-    assert names(config) == ["a"]
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"\xff\xfe\0\x01" * 1000, b"Host " + b"x" * 2_000_000, b"\0" * 2_000_000]
-)
-def test_what_is_no_configuration_has_no_names(tmp_path: Path, content: bytes) -> None:
-    config = tmp_path / "config"
-    config.write_bytes(content)
-    assert names(config) == []
-
-
-def test_no_more_names_are_offered_than_a_person_can_look_through(tmp_path: Path) -> None:
-    config = tmp_path / "config"
-    config.write_text("".join(f"Host h{number}\n" for number in range(5_000)))
-    assert len(names(config)) == 1_000
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="has no pipes with names")
-def test_a_pipe_a_folder_and_nothing_are_no_configuration(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    assert names(tmp_path / "pipe") == names(tmp_path) == names(tmp_path / "none") == []

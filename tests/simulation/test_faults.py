@@ -29,23 +29,6 @@ def test_a_fault_can_be_ordered_in_words(text: str, fault: Fault) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "ordered", "when"),
-    [
-        ("lost:1@20s", "Card 1 is lost", " It begins at 20 s."),
-        ("lost:1@20s-40s", "Card 1 is lost", " It begins at 20 s and ends at 40 s."),
-        ("slow:0@10s", "Each reading of card 0 takes 1 s", " It begins at 10 s."),
-        ("hung:1@1.5s", "Readings of card 1 do not come back", " It begins at 1.5 s."),
-        ("driver@30s", "The driver is gone", " It begins at 30 s and ends at 40 s."),
-        ("garbage:2@15s", "Card 2 answers with impossible figures", " It begins at 15 s."),
-        ("wrong:3>1", "Copies from card 3 to card 1 arrive wrong", ""),
-        ("wrong:3>1@20s", "Copies from card 3 to card 1 arrive wrong", " It begins at 20 s."),
-    ],
-)
-def test_a_fault_says_what_was_ordered(text: str, ordered: str, when: str) -> None:
-    assert parse_faults(text, 4)[0].sentence == f"{ordered}, as ordered.{when}"
-
-
-@pytest.mark.parametrize(
     ("text", "wrong", "hint"),
     [
         ("lost:1@2s,", "has a comma with no fault beside it.", "Faults are "),
@@ -72,9 +55,3 @@ def test_a_wrong_text_is_answered_with_what_is_wrong_and_what_is_right(
         parse_faults(text, 4)
     assert refused.value.sentence == f"'{text}' {wrong}"
     assert hint in refused.value.hint
-
-
-def test_with_one_card_the_hint_names_that_card() -> None:
-    with pytest.raises(Trouble) as refused:
-        parse_faults("lost:1@20s", 1)
-    assert refused.value.hint == "There is only card 0."

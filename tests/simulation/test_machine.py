@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuexplorer.simulation.course import Occupation
-from gpuexplorer.simulation.machine import LAB_PID, SCRAPS_BYTES, Machine
+from gpuexplorer.simulation.machine import LAB_PID, Machine
 from gpuexplorer.simulation.models import MIB, MODELS
 from gpuexplorer.simulation.specs import parse_machine
 
@@ -101,18 +101,6 @@ def _resting_card() -> tuple[Machine, int, float]:
         if all(machine.reading(1, start + t)["throttle_gpu_idle"] for t in range(15)):
             return machine, 1, float(start)
     raise AssertionError("the card never rests")
-
-
-@given(cards, seconds)
-@settings(deadline=None)
-def test_the_processes_share_out_what_the_card_does_and_holds(index: int, t: float) -> None:
-    processes, reading = EVERY_MODEL.processes(index, t), EVERY_MODEL.reading(index, t)
-    used = SCRAPS_BYTES + sum(process.memory_bytes for process in processes)
-    assert reading["memory_used"] == used
-    assert used < 0.95 * EVERY_MODEL.spec.cards[index].model.usable_bytes
-    assert len({process.pid for process in processes}) == len(processes)
-    busy = sum(process.busy for process in processes)
-    assert busy == pytest.approx(reading["gpu_utilization"], abs=0.005)
 
 
 def test_a_card_that_is_too_warm_is_slow_and_times_of_slowdown_grow_with_their_flags() -> None:

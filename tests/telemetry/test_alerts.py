@@ -169,16 +169,6 @@ def test_an_alert_whose_figure_stays_away_ends_and_says_why_and_at_once_if_the_c
     assert ended.until == ended.at - seconds  # the last figure that was read
 
 
-def test_a_rule_that_is_changed_ends_what_it_told_and_leaves_the_others_alone() -> None:
-    busy = Rule(m.GPU_UTILIZATION, Side.ABOVE, 0.9, 0.0)
-    course = Course(HOT, busy)
-    course.say(40, 90.0)
-    course.say(1, 0.95, m.GPU_UTILIZATION)
-    ended = course.watch.change_rules([replace(HOT, threshold=80.0), busy])
-    assert [(each.alert.rule, each.why) for each in ended] == [(HOT, Why.CHANGED)]
-    assert [alert.rule for alert in course.watch.alerts()] == [busy]
-
-
 figures = some.one_of(
     some.none(), some.floats(20, 110, allow_nan=False), some.sampled_from([84.9, 85.0, 85.1])
 )

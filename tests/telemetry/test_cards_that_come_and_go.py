@@ -5,10 +5,8 @@ import pytest
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.card_course import HappeningLog
-from gpuexplorer.telemetry.happenings import Kind
 from tests.clocks import ManualClock
 from tests.nvml_stub.stub import Stub
 from tests.telemetry.conftest import Nvml, read, states, until
@@ -61,56 +59,6 @@ def test_cards_that_are_listed_again_need_no_restart(nvml: Nvml) -> None:
     assert backend.notes() == []
 
 
-def test_no_news_of_other_cards_is_made_up_while_more_are_taken_in(nvml: Nvml) -> None:
-    clock = ManualClock()
-    backend = nvml.open("cards=4;idle=all", clock)
-    happenings = HappeningLog(clock)
-    reload_with(nvml, backend, clock, "cards=2")
-    for _ in range(4):
-        for place in range(4):
-            happenings.consider(read(backend, place=place))
-        nvml.set("cards=4")
-        clock.advance(11)
-    told = [(each.kind, each.card, str(each.sentence)) for each in happenings.log()]
-    others = [card.id for card in backend.cards()[2:]]
-    assert sorted(told) == sorted(
-        [
-            *(
-                (Kind.CARD_UNLISTED, card, "The driver no longer lists the card")
-                for card in others
-            ),
-            *((Kind.CARD_LISTED, card, "The driver lists the card again") for card in others),
-        ]
-    )
-
-
-def test_a_number_that_passed_to_another_card_is_not_borne_by_two(nvml: Nvml) -> None:
-    """Of four cards, the last two are left and are numbers 0 and 1 now."""
-    clock = ManualClock()
-    backend = nvml.open("cards=4", clock)
-    ids = [card.id for card in backend.cards()]
-    reload_with(nvml, backend, clock, f"cards=2;uuid=0:{ids[2]};uuid=1:{ids[3]}")
-    assert [(card.index, card.id) for card in backend.cards()] == [
-        (0, ids[2]),
-        (1, ids[3]),
-        (2, ids[0]),
-        (3, ids[1]),
-    ]
-    assert states(backend) == ["working", "working", "not listed", "not listed"]
-    assert "Card 2: the driver no longer lists it; it was card 0." in backend.notes()
-
-
-@pytest.mark.parametrize("answer", REFUSALS)
-def test_a_card_without_access_is_not_called_lost(nvml: Nvml, answer: str) -> None:
-    absence, cure = REFUSALS[answer]
-    backend = nvml.open(f"cards=3;fault={HANDLE}@1:{answer}")
-    assert states(backend) == ["working", "no access", "working"]
-    sample = read(backend, place=1)
-    assert set(sample.missing.values()) == {absence}
-    assert not any("lost" in note or "restart" in note for note in backend.notes())
-    assert any(cure in note for note in backend.notes())
-
-
 @pytest.mark.parametrize("answer", REFUSALS)
 def test_a_card_is_taken_in_when_access_to_it_is_given(nvml: Nvml, answer: str) -> None:
     clock = ManualClock()
@@ -125,14 +73,6 @@ def test_a_card_is_taken_in_when_access_to_it_is_given(nvml: Nvml, answer: str) 
     assert [card.cuda_index for card in backend.cards()] == [0, 1]
     assert backend.notes() == []
     assert happenings.log()[0].sentence == "The driver gives no access to the card"
-
-
-@pytest.mark.parametrize("count", [2**32 - 1, 100_000])
-def test_a_number_of_cards_that_cannot_be_is_told(nvml: Nvml, count: int) -> None:
-    with pytest.raises(Trouble) as trouble:
-        nvml.open(f"answer=nvmlDeviceGetCount_v2:{count}")
-    assert f"there are {count} cards, which cannot be" in trouble.value.sentence
-    assert trouble.value.hint
 
 
 def test_numbers_that_cannot_be_are_not_shown_as_facts(nvml: Nvml) -> None:

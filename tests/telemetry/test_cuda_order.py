@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpuexplorer.core.cards import Card, CardId, CardKind
+from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.telemetry.backend import FASTEST_FIRST
 from gpuexplorer.telemetry.backends.nvml.identity import Found, numbered
 
@@ -50,11 +50,3 @@ def test_different_models_have_a_sure_number_where_the_order_is_by_bus() -> None
     assert numbers(MIXED) == [None, None]
     assert numbered(MIXED, {})[0].card.cuda_reason == FASTEST_FIRST
     assert numbers(MIXED, **BY_BUS) == [0, 1]
-
-
-def test_with_mig_on_a_number_is_not_promised() -> None:
-    part = Card(CardId("MIG-x"), 0, "H100", 1, kind=CardKind.MIG, parent=A)
-    cut = [found(A, 0, "H100", mig=True), Found(part, object()), found(B, 1, "H100")]
-    assert numbers(cut) == [None] * 3
-    assert "MIG" in numbered(cut, {})[1].card.cuda_reason
-    assert numbers(cut, CUDA_VISIBLE_DEVICES="MIG-x") == [None, 0, None]

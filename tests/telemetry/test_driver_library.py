@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -148,16 +147,6 @@ def test_a_library_that_was_cut_short_is_told(cut_short: Path) -> None:
     assert "its file is shorter than it has to be (bus error)" in told_in_one_line(done.stdout)
 
 
-def test_a_library_that_came_through_is_tried_again_only_when_its_file_changed(
-    crashing: Path, tmp_path: Path
-) -> None:
-    library = tmp_path / "libcopy.so"
-    shutil.copy(crashing, library)
-    assert [opened(library)["forks"] for _ in range(2)] == [1, 0]
-    os.utime(library, (1, 1))
-    assert [opened(library)["forks"] for _ in range(2)] == [1, 0]
-
-
 def test_after_a_start_that_did_not_come_through_the_next_one_says_why(crashing: Path) -> None:
     assert opened(crashing)["cards"] == ["NVIDIA Crashing Card"]
     assert python(OPEN, crashing, CRASH_AT="init").returncode != 0
@@ -175,16 +164,6 @@ def test_a_library_that_ended_the_program_later_is_told_by_the_next_start_alone(
     told = [python(code, build(), NVML_STUB="cards=1").stdout for _ in range(2)]
     assert f"(Segmentation fault, in {power})" in told[0]
     assert told[1] == "\n"
-
-
-def test_a_library_that_does_not_bear_its_name_is_found_where_the_loader_does_not_look() -> (
-    None
-):
-    """As under WSL, NixOS and Flatpak. The loader reads LD_LIBRARY_PATH at the start only."""
-    folder = str(build(named=False).parent)
-    code = f"import os; os.environ['LD_LIBRARY_PATH'] = {folder!r}\n{OPEN}"
-    done = python(code, None, NVML_STUB="cards=2", LD_LIBRARY_PATH="")
-    assert json.loads(done.stdout)["cards"] == ["NVIDIA H100 80GB HBM3"] * 2
 
 
 @pytest.mark.parametrize("chosen", [True, False])

@@ -96,14 +96,6 @@ def test_throttling_has_a_beginning_and_an_end_and_does_not_flicker() -> None:
     assert log.told[1].lasted == 3.0
 
 
-def test_errors_that_were_there_before_are_no_news() -> None:
-    log = Log()
-    for errors in (3, 3, 5):
-        log.sample(ecc_uncorrected=errors)
-    assert log.kinds() == [Kind.MEMORY_ERROR]
-    assert log.told[0].sentence == "2 memory errors could not be repaired"
-
-
 LANES = {"pcie_width": 8, "pcie_width_max": 16}
 ALL_LANES = {"pcie_width": 16, "pcie_width_max": 16}
 SLOW = {**ALL_LANES, "pcie_generation": 1, "pcie_generation_max": 4}
@@ -138,53 +130,6 @@ def test_a_slow_link_counts_only_under_load(
         log.gives(link)
     assert [each.sentence for each in log.told] == ([told] if told else [])
     assert set(log.kinds()) <= {Kind.SLOW_LINK}
-
-
-def test_a_slowdown_of_one_reading_is_a_change_of_clocks_unless_it_has_a_cause() -> None:
-    log = Log()
-    for _ in range(3):
-        log.sample(throttle_hw_slowdown=1)
-        log.sample(throttle_hw_slowdown=0, seconds=3)
-    assert log.kinds() == []
-    log.sample(throttle_hw_slowdown=1, seconds=2)
-    assert log.kinds() == [Kind.THROTTLING_BEGAN]
-    log = Log()
-    log.sample(throttle_hw_slowdown=1, throttle_hw_thermal_slowdown=1)
-    assert log.kinds() == [Kind.THROTTLING_BEGAN, Kind.THROTTLING_BEGAN]
-
-
-def test_throttling_is_not_known_any_more_when_it_cannot_be_read() -> None:
-    log = Log()
-    log.gives(CAPPED, 8)
-    log.refused(*CAPPED, seconds=3)
-    log.gives(CAPPED)
-    log.refused(*CAPPED, seconds=5)
-    assert log.kinds() == [Kind.THROTTLING_BEGAN]
-    log.refused(*CAPPED, seconds=600)
-    assert log.kinds() == [Kind.THROTTLING_BEGAN, Kind.THROTTLING_UNKNOWN]
-    unknown = log.told[1]
-    assert unknown.sentence.startswith("At its power limit: not known since ")
-    assert unknown.sentence.endswith(" (this card does not report it)")
-    assert unknown.lasted == 11.0  # until the last reading, not until it was told
-
-
-@pytest.mark.parametrize(
-    ("state", "why", "kind"),
-    [
-        (CardState.LOST, Absence.LOST, Kind.CARD_LOST),
-        (CardState.ASLEEP, Absence.ASLEEP, Kind.ASLEEP),
-        (CardState.NO_DRIVER, Absence.NO_DRIVER, Kind.DRIVER_GONE),
-    ],
-)
-def test_throttling_is_not_known_at_once_when_the_card_is_away(
-    state: CardState, why: Absence, kind: Kind
-) -> None:
-    log = Log()
-    log.gives(CAPPED, 4)
-    log.refused(*CAPPED, why=why, state=state)
-    assert log.kinds() == [Kind.THROTTLING_BEGAN, Kind.THROTTLING_UNKNOWN, kind]
-    assert why.sentence in log.told[1].sentence
-    assert log.told[1].lasted == 3.0
 
 
 @pytest.mark.parametrize("why", [Absence.NO_PERMISSION, Absence.NOT_SUPPORTED, Absence.REFUSED])

@@ -33,36 +33,6 @@ def long_day() -> History:
     return filled(History(), map(float, range(27 * 3600)))
 
 
-def test_a_card_nobody_heard_of_has_an_empty_past() -> None:
-    history = filled(History(), [1.0])
-    for trace in (
-        history.trace(CardId("SIM-9"), m.POWER_DRAW, 0.0, 10.0),
-        history.trace(CARD, m.TEMPERATURE, 0.0, 10.0),
-        history.trace(CARD, m.FAN_SPEED, 0.0, 10.0),
-        history.trace(CARD, m.POWER_DRAW, 2.0, 10.0),
-        history.trace(CARD, m.POWER_DRAW, 0.0, 10.0, columns=0),
-        history.trace(CARD, m.POWER_DRAW, 10.0, 0.0),
-    ):
-        assert len(trace) == 0
-        assert trace.times.size == trace.means.size == trace.counts.size == 0
-
-
-def test_the_last_hour_is_kept_reading_by_reading(long_day: History) -> None:
-    end = 27 * 3600.0 - 1
-    trace = long_day.trace(CARD, m.POWER_DRAW, end - 3600, end, columns=4000)
-    assert trace.times.tolist() == list(np.arange(end - 3600, end + 1))
-    assert set(trace.counts) == {1}
-
-
-@pytest.mark.parametrize("beat", [0.1, 0.5, 2.4, 2.6, 7.0, 60.0])
-def test_at_any_beat_there_is_an_hour_of_single_readings(beat: float) -> None:
-    history = filled(History(beat), [beat * count for count in range(int(5400 / beat))])
-    end = beat * (int(5400 / beat) - 1)
-    trace = history.trace(CARD, m.POWER_DRAW, end - 3600, end, columns=40_000)
-    assert set(trace.counts) == {1}
-    assert len(trace) == pytest.approx(3600 / beat, abs=1)
-
-
 def test_a_day_is_kept_in_outline_up_to_the_newest_reading(long_day: History) -> None:
     end = 27 * 3600.0 - 1
     start = end - 86399
@@ -74,26 +44,12 @@ def test_a_day_is_kept_in_outline_up_to_the_newest_reading(long_day: History) ->
     assert not np.isnan(trace.means).any()
 
 
-def test_a_day_in_the_finest_columns_has_a_column_for_a_minute(long_day: History) -> None:
-    end = 27 * 3600.0 - 1
-    trace = long_day.trace(CARD, m.POWER_DRAW, end - 86399, end - 7200, columns=100_000)
-    assert set(np.diff(trace.times)) == {60.0}
-    assert trace.column_seconds == 60.0
-
-
 def test_memory_stays_the_same_however_long_it_goes_on() -> None:
     history = History(full_seconds=50.0, day_seconds=500.0)
     filled(history, map(float, range(600)))
     after_a_day = history.memory_bytes()
     filled(history, map(float, range(600, 5000)))
     assert 0 < history.memory_bytes() < 1.5 * after_a_day
-
-
-def test_a_time_without_samples_is_one_open_column() -> None:
-    trace = filled(History(), [1.0, 2.0, 3.0, 60.0, 61.0]).trace(CARD, m.POWER_DRAW, 0.0, 90.0)
-    assert np.isnan(trace.means).tolist() == [False, False, False, True, False, False]
-    assert 3.0 < trace.times[3] < 60.0
-    assert trace.counts[3] == 0
 
 
 def test_three_rounds_may_append_while_a_chart_looks() -> None:

@@ -8,11 +8,9 @@ from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.metrics import CPU_UTILIZATION, MEMORY_USED, SWAP_TOTAL, SWAP_USED
 from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.backends import host
-from gpuexplorer.telemetry.backends.host import HostReader, model_alone
+from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.system import ProcessorTime
-from tests.gui.fakes import Answer, card, session_of
-from tests.telemetry.conftest import until
 
 ASKED = frozenset({CPU_UTILIZATION})
 SWAP = frozenset({SWAP_USED, SWAP_TOTAL})
@@ -46,21 +44,6 @@ def test_a_computer_without_swap_space_says_so_in_the_place_of_a_figure(
     assert sample.missing == {SWAP_USED: Absence.NO_SWAP}
 
 
-@pytest.mark.parametrize(
-    ("written", "model"),
-    [
-        ("Intel(R) Xeon(R) Processor", "Intel Xeon"),
-        ("Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", "Intel Xeon E5-2680 v4"),
-        ("12th Gen Intel(R) Core(TM) i7-12800HE with Iris(R) Xe", "Intel Core i7-12800HE"),
-        ("AMD EPYC 7763 64-Core Processor", "AMD EPYC 7763"),
-        ("AMD Ryzen Threadripper PRO 9995WX 96-Cores", "AMD Ryzen Threadripper PRO 9995WX"),
-        ("Neoverse-V2", "Neoverse-V2"),
-    ],
-)
-def test_a_processor_is_named_by_its_model_alone(written: str, model: str) -> None:
-    assert model_alone(written) == model
-
-
 def remembered(session: Session) -> int:
     """Readings of the computer's memory that are kept."""
     return len(session.past.trace(HOST_ID, MEMORY_USED, 0.0, session.clock.now()))
@@ -75,19 +58,3 @@ def test_a_session_keeps_the_computers_past_from_its_start_and_unasked() -> None
     reading = session.reading(HOST_ID)
     assert reading is not None
     assert reading.values[MEMORY_USED] > 0
-
-
-def test_a_driver_that_hangs_does_not_keep_the_computer_waiting() -> None:
-    session = session_of({card(0): Answer(hangs=True)})
-    session.want()
-    session.start()
-    until(lambda: remembered(session) > 0)
-    assert session.reading(card(0).id) is None
-    session.stop(0.1)
-
-
-def test_the_computer_is_read_no_more_than_once_a_second() -> None:
-    session = remembering(session_on(NoCards(), interval=0.1))
-    assert session.host_period == 1.0
-    session.set_interval(5.0)
-    assert session.host_period == 5.0

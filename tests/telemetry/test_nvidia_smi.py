@@ -40,16 +40,6 @@ def test_the_table_shows_each_card_as_nvidia_smi_does() -> None:
     assert "|  No running processes found" in "\n".join(lines)
 
 
-@pytest.mark.parametrize(
-    "spec", ["2xTitanRTX+idle", "8xH100", "1xT4", "2xB200,1xRTX4090", "64xA100"]
-)
-def test_all_lines_of_the_table_are_of_one_width(spec: str) -> None:
-    backend = machine(spec)
-    for index in range(len(backend.cards())):
-        backend.machine.hold(index, 0.0, 919 * MIB)
-    assert {len(line) for line in said(backend=backend)[1:] if line} == {91}
-
-
 def test_the_labs_worker_is_among_the_processes_with_its_memory() -> None:
     backend = machine()
     backend.machine.hold(1, 0.0, 919 * MIB)
@@ -63,13 +53,6 @@ def test_the_labs_worker_is_among_the_processes_with_its_memory() -> None:
 def test_a_card_whose_readings_hang_keeps_nobody_waiting() -> None:
     lines = said("--query-gpu=index,memory.used --format=csv", machine(faults="hung:1@0s"))
     assert lines == ["index, memory.used [MiB]", "0, 6 MiB", "1, [N/A]"]
-
-
-def test_cards_are_listed_and_picked_by_number_or_uuid() -> None:
-    both = ["GPU 0: NVIDIA TITAN RTX (UUID: SIM-0)", "GPU 1: NVIDIA TITAN RTX (UUID: SIM-1)"]
-    assert said("-L") == both
-    assert said("-L -i 1") == both[1:]
-    assert said("--list-gpus --id=SIM-0") == both[:1]
 
 
 @pytest.mark.parametrize(

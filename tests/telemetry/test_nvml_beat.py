@@ -3,9 +3,7 @@
 import pytest
 
 from gpuexplorer.core import metrics as m
-from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.metrics import METRICS, Cadence, MetricId
-from tests.clocks import ManualClock
+from gpuexplorer.core.metrics import Cadence, MetricId
 from tests.telemetry.conftest import Nvml, read
 
 SLOW_FIELDS = ("field82", "field83", "field185")
@@ -22,15 +20,6 @@ def test_a_beat_asks_for_none_of_the_fields_that_take_milliseconds(nvml: Nvml) -
     assert read(backend, Cadence.FAST).values[m.POWER_DRAW_INSTANT] == 300.5
     assert nvml.calls_of("field186") == 1
     assert [nvml.calls_of(field) for field in SLOW_FIELDS] == [0, 0, 0]
-
-
-def test_they_come_every_few_seconds_instead(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;clock=0")
-    seen = read(backend, Cadence.SLOW).values
-    assert seen[MetricId("power_draw_average")] == 300.0
-    assert seen[m.MEMORY_TEMPERATURE] == 50.0
-    assert seen[m.ENERGY] == pytest.approx(300.0 * 1000)
-    assert METRICS[m.ENERGY].cadence is Cadence.SLOW
 
 
 @pytest.mark.parametrize(
@@ -52,17 +41,3 @@ def test_the_time_under_heat_is_asked_for_by_the_numbers_of_this_driver(
     every = (251, 252, 253, 269, 270, 271)
     assert [field for field in every if nvml.calls_of(f"field{field}")] == asked
     assert [seen[metric] for metric in TIMES] == pytest.approx([9.0, 10.0, 11.0])
-
-
-@pytest.mark.parametrize(
-    ("config", "reason"),
-    [
-        ("driver_version=535.54.03", Absence.NOT_IN_DRIVER),
-        ("fault=nvmlSystemGetDriverVersion:unknown", Absence.NOT_SUPPORTED),
-    ],
-)
-def test_a_driver_that_does_not_know_them_or_itself_is_not_asked_for_something_else(
-    nvml: Nvml, config: str, reason: Absence
-) -> None:
-    missing = read(nvml.open(f"cards=1;{config}", ManualClock()), Cadence.SLOW).missing
-    assert {missing[metric] for metric in TIMES} == {reason}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.cards import CardId, CardState, Sample
-from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
+from gpuexplorer.core.metrics import Cadence, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.looked_for import PciBus
@@ -28,12 +28,6 @@ def test_a_card_that_hung_at_the_start_is_taken_in_when_it_answers(nvml: Nvml) -
     assert backend.generation == 1
     assert [card.cuda_index for card in backend.cards()] == [0, 1]
     assert backend.notes() == []
-
-
-def test_cards_that_the_driver_starts_one_after_another_are_waited_for(nvml: Nvml) -> None:
-    named = "nvmlDeviceGetName"
-    backend = nvml.open(f"cards=2;slow={named}@0:1.8;slow={named}@1:3.6")
-    assert [card.id.startswith("GPU-") for card in backend.cards()] == [True, True]
 
 
 def test_a_card_lost_at_the_start_comes_back_with_its_name_and_its_number(nvml: Nvml) -> None:
@@ -58,27 +52,6 @@ def test_instances_made_later_are_found(nvml: Nvml) -> None:
     nvml.set("mig=0:1")
     read(backend, Cadence.SLOW)
     until(lambda: len(backend.cards()) == 2)
-
-
-def test_a_clock_that_goes_back_freezes_no_rate(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;clock=1000")
-    wanted = frozenset({MetricId("nvlink_receive")})
-    card = backend.cards()[0].id
-    backend.read(card, wanted)
-    nvml.set("clock=500")
-    assert backend.read(card, wanted).missing
-    nvml.set("clock=+1")
-    assert backend.read(card, wanted).values
-
-
-def test_a_process_list_that_is_refused_for_once_ends_nobody(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;procs=0:2")
-    card = backend.cards()[0].id
-    assert backend.processes(card)
-    nvml.set("refused=nvmlDeviceGetComputeRunningProcesses_v2;refuse_code=unknown")
-    assert backend.processes(card) is None
-    nvml.set("refused=none")
-    assert backend.processes(card)
 
 
 @pytest.fixture
@@ -108,21 +81,6 @@ def test_a_slow_card_is_read_and_not_called_silent(
     assert taken[slow]
     assert not any(each.kind is Kind.NO_ANSWER for each in session.happenings())
     stub.set("slow=0:0")
-    session.stop(5.0)
-
-
-def test_a_card_listed_under_its_own_name_ends_what_was_told_of_it(
-    stub: Stub, on_stub: Callable[[str], Session]
-) -> None:
-    session = on_stub("cards=2;fault=nvmlDeviceGetHandleByIndex_v2@1:no_permission")
-    until(lambda: any(each.kind is Kind.NO_ACCESS for each in session.happenings()))
-    nameless = session.cards()[1].id
-    stub.set("fault=none")
-    session.backend._connection.find_again(nameless)
-    until(lambda: not session.cards()[1].nameless)
-    until(lambda: any(each.kind is Kind.ACCESS for each in session.happenings()))
-    told = [each.kind for each in session.happenings() if each.card == nameless]
-    assert told == [Kind.NO_ACCESS, Kind.ACCESS]
     session.stop(5.0)
 
 

@@ -1,6 +1,5 @@
 """NVIDIA's driver at its worst: what a person is told, and that nothing is thrown."""
 
-import threading
 from collections.abc import Mapping
 
 import pytest
@@ -11,7 +10,7 @@ from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from tests.clocks import ManualClock
-from tests.telemetry.conftest import Nvml, read, states, until
+from tests.telemetry.conftest import Nvml, read, states
 
 
 def absence(backend: NvmlBackend, metric: str, card: int = 0) -> Absence | None:
@@ -88,21 +87,6 @@ def test_a_driver_that_goes_and_comes_back_needs_no_restart(nvml: Nvml) -> None:
     assert backend.notes() == []
 
 
-def test_a_connection_ends_only_when_the_last_call_has_left_it(nvml: Nvml) -> None:
-    backend = nvml.open("cards=2")
-    card = backend.cards()[0]
-    nvml.set("hung=0")
-    reading = threading.Thread(
-        target=backend.read, args=(card.id, metrics_of(card)), daemon=True
-    )
-    reading.start()
-    backend.close()
-    assert nvml.sessions() == 1
-    nvml.release()
-    reading.join(5)
-    assert nvml.sessions() == 0
-
-
 def test_with_mig_on_utilisation_says_where_to_look_and_instances_stand_under_their_card(
     nvml: Nvml,
 ) -> None:
@@ -117,16 +101,6 @@ def test_with_mig_on_utilisation_says_where_to_look_and_instances_stand_under_th
     assert {process.card for process in backend.processes(whole.id) or ()} <= {
         instance.id for instance in instances
     }
-
-
-def test_mig_switched_on_later_is_noticed(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1")
-    assert MetricId("gpu_utilization") in values(backend)
-    nvml.set("mig=0:2")
-    values(backend)
-    until(lambda: len(backend.cards()) == 3)
-    assert [card.parent is None for card in backend.cards()] == [True, False, False]
-    assert absence(backend, "gpu_utilization") is Absence.MIG_ON
 
 
 def test_a_card_that_shares_the_computers_memory_says_so(nvml: Nvml) -> None:
@@ -158,11 +132,3 @@ def test_an_xid_is_told_once_with_its_meaning(nvml: Nvml) -> None:
     assert fault.card == backend.cards()[1].id
     assert "fallen off the bus" in fault.sentence
     assert backend.wait_for_fault(0.01) == []
-
-
-def test_an_xid_that_is_none_is_not_told(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1")
-    backend.wait_for_fault(0.01)
-    nvml.set("xid=0:4294967295;xid=0:0;xid=0:31")
-    told = [fault for _ in range(3) for fault in backend.wait_for_fault(1.0)]
-    assert [fault.code for fault in told] == [31]

@@ -41,11 +41,6 @@ def test_every_program_is_itself_whatever_the_version_of_the_driver(
     assert [(row.pid, row.values[ProcessFigure.MEMORY]) for row in rows] == expected
 
 
-def test_what_is_no_process_is_left_out(nvml: Nvml) -> None:
-    rows = listed(nvml.open(f"cards=1;pids=0:11,0,{NONE},12g,{NONE - 1}g,13"))
-    assert [row.pid for row in rows] == [11, 12, 13]
-
-
 def test_a_list_of_nothing_but_garbage_says_nothing_about_who_uses_the_card(nvml: Nvml) -> None:
     backend = nvml.open("cards=1;pids=0:11")
     card = backend.cards()[0].id
@@ -53,20 +48,6 @@ def test_a_list_of_nothing_but_garbage_says_nothing_about_who_uses_the_card(nvml
     assert backend.processes(card) is None
     nvml.set("procs=0:0")
     assert backend.processes(card) == []
-
-
-@pytest.mark.parametrize("count", [33, 100_000, NONE])
-@pytest.mark.parametrize("there", [2, 32])
-def test_a_count_that_cannot_be_is_not_believed(nvml: Nvml, count: int, there: int) -> None:
-    backend = nvml.open(f"cards=1;procs=0:{there}")
-    assert len(listed(backend)) == there
-    nvml.set(f"told_count=0:{count}")
-    assert backend.processes(backend.cards()[0].id) is None
-
-
-def test_memory_beyond_the_cards_own_is_an_impossible_figure(nvml: Nvml) -> None:
-    [row] = listed(nvml.open(f"cards=1;pids=0:11;process_memory=0:{81 * 2**30}"))
-    assert row.missing[ProcessFigure.MEMORY] is Absence.IMPOSSIBLE
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="on Windows the reason is always that")

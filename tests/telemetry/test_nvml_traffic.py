@@ -5,7 +5,6 @@ import threading
 import pytest
 
 from gpuexplorer.core import metrics as m
-from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
@@ -59,39 +58,11 @@ def test_traffic_is_right_at_the_first_reading_and_at_every_other(
         clock.advance(beat)
 
 
-def test_a_computer_too_busy_for_the_second_count_tries_again(nvml: Nvml) -> None:
-    clock = CommonClock(nvml, 0.1, 0.3)
-    backend = nvml.open(f"cards=1;clock=7;pcie_rx=55000000000;{NOT_WATCHED}", clock)
-    assert read(backend).values[IN] == pytest.approx(55e9, rel=0.001)
-
-
 def test_where_bytes_are_not_counted_the_driver_watches(nvml: Nvml, clock: CommonClock) -> None:
     backend = nvml.open("cards=1;clock=7;refused=field197,field198", clock)
     before = clock.now()
     assert read(backend).values[IN] == pytest.approx(20e6)
     assert clock.now() == before
-
-
-@pytest.mark.parametrize("bits", [32, 64])
-def test_more_than_the_link_can_carry_is_not_believed(
-    nvml: Nvml, clock: CommonClock, bits: int
-) -> None:
-    config = f"cards=1;clock=7;pcie_bits={bits};pcie_gen=1;pcie_gen_max=3;pcie_gen_card=3"
-    backend = nvml.open(f"{config};pcie_rx=40000000000;pcie_tx=15000000000", clock)
-    read(backend, 0, Cadence.SLOW)
-    sample = read(backend)
-    assert sample.missing[IN] is Absence.IMPOSSIBLE
-    assert sample.values[OUT] == pytest.approx(15e9, rel=0.001)
-
-
-@pytest.mark.parametrize("unsaid", ["", ";pcie_gen_card=none"])
-def test_a_link_that_slept_or_is_made_up_by_a_virtual_machine_carries_what_it_carries(
-    nvml: Nvml, clock: CommonClock, unsaid: str
-) -> None:
-    link = f"pcie_gen=1;pcie_gen_max=1;pcie_width=1;pcie_width_max=1{unsaid}"
-    backend = nvml.open(f"cards=1;clock=7;{link};pcie_rx=55000000000;{NOT_WATCHED}", clock)
-    read(backend, 0, Cadence.SLOW)
-    assert read(backend).values[IN] == pytest.approx(55e9, rel=0.001)
 
 
 @pytest.mark.parametrize(

@@ -52,23 +52,6 @@ def test_the_usable_rate_is_that_of_the_datasheet_and_not_that_of_the_line(
     assert link.rate_reason == f"18 NVLinks of generation {generation}"
 
 
-def test_a_rate_of_another_generation_is_believed_and_the_generation_is_not(nvml: Nvml) -> None:
-    """18 NVLinks of generation 3 at 956 GB/s cannot be."""
-    link = pair(nvml.open("cards=2;nvlink_version=5;nvlink_speed=53125"))
-    assert (link.nvlink_generation, link.rate) == (None, 18 * 50e9)
-    assert link.rate_reason == (
-        "18 NVLinks, faster than the generation that the driver reports"
-    )
-
-
-@pytest.mark.parametrize("speed", [0, 1_360_000, 4294967295])
-def test_where_no_usable_rate_is_reported_the_generation_tells_it(
-    nvml: Nvml, speed: int
-) -> None:
-    link = pair(nvml.open(f"cards=2;nvlink_speed={speed}"))
-    assert (link.nvlink_generation, link.rate) == (4, 18 * 25e9)
-
-
 def test_wires_that_are_garbage_are_unknown_and_never_an_error(nvml: Nvml) -> None:
     backend = nvml.open(
         "cards=3;wiring=nonsense;nvlink_version=4294967295;nvlink_speed=4294967295;"
@@ -103,12 +86,6 @@ def test_the_made_up_slot_of_a_virtual_machine_narrows_nothing(
 ) -> None:
     link = to_host(nvml.open("cards=1", bus=slot(tmp_path, speed, lanes)))
     assert link.rate == pcie_rate(5, 16)
-
-
-def test_a_slot_with_fewer_lanes_than_the_card_is_the_limit(nvml: Nvml, tmp_path: Path) -> None:
-    link = to_host(nvml.open("cards=1;pcie_now=0:5x8", bus=slot(tmp_path, "32.0", 8)))
-    assert link.rate == pcie_rate(5, 8)
-    assert link.rate_reason == "PCIe 5.0 x8"
 
 
 def test_a_card_joined_to_its_processor_by_nvlink_c2c_is_as_fast_as_that(nvml: Nvml) -> None:

@@ -11,7 +11,6 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.telemetry.process_book import (
     ENDED_STAYS,
-    LOOKS,
     ProcessBook,
     ProcessNames,
     Standing,
@@ -56,13 +55,6 @@ def standings(book: ProcessBook) -> dict[int, Standing]:
     return {row.named.process.pid: row.standing for row in book.rows()}
 
 
-def test_rows_of_all_cards_stand_together_by_name(book: ProcessBook) -> None:
-    book.take(A, [made_up(A, 1), made_up(A, 2)])
-    book.take(B, [made_up(B, 1)])
-    found = [(each.process.card, each.command) for each in book.living()]
-    assert found == [(A, "train 1"), (A, "train 2"), (B, "train 1")]
-
-
 def test_the_past_is_kept_for_each_card_and_process(
     book: ProcessBook, clock: ManualClock
 ) -> None:
@@ -79,17 +71,6 @@ def test_the_past_is_kept_for_each_card_and_process(
     book.take(A, [made_up(A, 1, sm=None)])
     assert math.isnan(book.past(A, 1).sm[-1])  # a gap, and not a zero
     assert book.living()[0].process.missing[ProcessFigure.SM] is Absence.NO_NEW_SAMPLE
-
-
-def test_the_past_is_as_long_as_it_may_be_and_goes_on(
-    book: ProcessBook, clock: ManualClock
-) -> None:
-    for look in range(LOOKS + 5):
-        book.take(A, [made_up(A, 1, memory=look)])
-        clock.advance(2.0)
-    past = book.past(A, 1)
-    assert list(past.memory) == list(range(5, LOOKS + 5))
-    assert list(past.times) == sorted(past.times)
 
 
 def test_who_ended_stays_a_moment_and_says_so(book: ProcessBook, clock: ManualClock) -> None:
@@ -149,29 +130,6 @@ def test_the_share_of_the_processor_comes_for_all_cards(
         clock.advance(2.0)
     assert all(named.cpu is not None for named in book.living())
     assert all(named.identity == psutil.Process() for named in book.living())
-
-
-def test_memory_does_not_grow_with_the_processes_that_ended(
-    book: ProcessBook, clock: ManualClock
-) -> None:
-    for pid in range(2000):
-        book.take(A, [made_up(A, pid)])
-        clock.advance(0.01)
-    remembered = [pid for pid in range(2000) if book.past(A, pid).times]
-    assert 1 < len(remembered) < 300
-    assert remembered[-1] == 1999
-
-
-def test_who_uses_an_instance_has_a_past_there_and_ends_with_its_card(
-    book: ProcessBook, clock: ManualClock
-) -> None:
-    """A card with MIG on tells of all its instances."""
-    part = CardId("MIG-a")
-    book.take(A, [made_up(part, 1)])
-    assert len(book.past(part, 1).times) == 1
-    clock.advance(2.0)
-    book.take(A, [])
-    assert standings(book) == {1: Standing.ENDED}
 
 
 def test_a_session_names_the_processes_of_its_cards() -> None:

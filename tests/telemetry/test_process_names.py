@@ -14,7 +14,6 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.process_book import (
     CAN_ASK,
     ELSEWHERE,
-    GONE,
     UNCOLLECTED,
     ProcessNames,
     end,
@@ -62,23 +61,6 @@ def test_our_own_process_is_named_and_marked_and_not_ended_from_here(
     # The share of the processor comes with the second look.
     assert own.cpu is None
     assert named(os.getpid(), names).cpu is not None
-
-
-def test_another_process_is_named_and_not_marked(names: ProcessNames) -> None:
-    with under_its_own_name() as other:
-        one = named(other.pid, names)
-        other.communicate(b"\n")
-    assert one.ancestors[0].pid == os.getpid()  # it was started by these tests
-    assert one.ancestors[0].command
-    assert (one.resolved, one.ours) == (True, False)
-    assert one.command is not None
-    assert "input()" in one.command
-
-
-def test_a_process_that_has_ended_says_so(names: ProcessNames) -> None:
-    one = named(5_000_000, names)
-    assert not one.resolved
-    assert one.reason == GONE
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing is left of a process there")
@@ -142,44 +124,6 @@ def test_one_that_will_not_listen_is_ended_the_harder_way(
     assert has_ended(one)
 
 
-@pytest.mark.skipif(not CAN_ASK, reason="Windows leaves no entries")
-def test_a_process_of_which_only_the_entry_is_left_has_ended(
-    willing: Program, names: ProcessNames
-) -> None:
-    one = named(willing.pid, names)
-    end(one, Way.KILL)
-    # Waited for by another way than reaping it, so that the entry stays.
-    os.waitid(os.P_PID, willing.pid, os.WEXITED | os.WNOWAIT)
-    assert psutil.Process(willing.pid).status() == psutil.STATUS_ZOMBIE
-    assert has_ended(one)
-
-
-def test_ending_what_has_ended_says_so(willing: Program, names: ProcessNames) -> None:
-    one = named(willing.pid, names)
-    willing.kill()
-    willing.wait(20)
-    with pytest.raises(Trouble, match=r"It has ended already\."):
-        end(one, Way.ASK)
-
-
-def test_a_number_that_was_given_to_another_process_is_never_hit(
-    willing: Program, stubborn: Program, names: ProcessNames
-) -> None:
-    """The number is the stubborn one's; the process that was looked at is another."""
-    looked_at = named(willing.pid, names)
-    reused = replace(
-        looked_at,
-        process=looked_at.process._replace(pid=stubborn.pid),
-        identity=_with_pid(looked_at, stubborn.pid),
-    )
-    for way in Way:
-        with pytest.raises(Trouble, match=r"It has ended already\."):
-            end(reused, way)
-    assert has_ended(reused)
-    assert stubborn.poll() is None
-    assert willing.poll() is None
-
-
 def test_what_belongs_to_another_user_is_refused_by_name(
     willing: Program, names: ProcessNames
 ) -> None:
@@ -198,11 +142,3 @@ def test_where_the_system_refuses_a_sentence_says_so(
     with pytest.raises(Trouble, match=f"no permission to end process {willing.pid}"):
         end(one, Way.ASK)
     assert willing.poll() is None
-
-
-def _with_pid(named: NamedProcess, pid: int) -> psutil.Process:
-    """What psutil would hold of a process whose number was given on: its own start time."""
-    assert isinstance(named.identity, psutil.Process)
-    identity = psutil.Process(pid)
-    identity._ident = (pid, named.identity._ident[1] - 1)  # type: ignore[attr-defined]  # no other way to wait for a reuse
-    return identity

@@ -10,18 +10,15 @@ import pytest
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId, metrics_of
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.facts import Fact
 from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.processes import CardProcess
-from gpuexplorer.telemetry.session import Session, session_on
+from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.topology import Topology
 
 BUSY = MetricId("gpu_utilization")
-FAN = MetricId("fan_speed")
-PCIE = MetricId("pcie_receive")
 TIMEOUT = 10.0
 
 
@@ -131,16 +128,6 @@ def test_only_what_somebody_wants_is_read(backend: Slow, seen: Seen, sampler: Se
     sampler.release(want)
 
 
-def test_slow_and_dear_readings_come_from_rounds_of_their_own(
-    backend: Slow, seen: Seen, sampler: Session
-) -> None:
-    sampler.want_metrics({BUSY, FAN, PCIE})
-    sampler.start()
-    for metric in (BUSY, FAN, PCIE):
-        seen.wait(lambda sample, metric=metric: metric in sample.values)  # type: ignore[misc]  # mypy cannot infer a lambda's default
-    assert all(len(metrics) == 1 for asked in backend.asked.values() for metrics in asked)
-
-
 def test_a_card_that_hangs_says_so_the_others_go_on_and_it_is_read_again(
     backend: Slow, seen: Seen, sampler: Session
 ) -> None:
@@ -160,18 +147,6 @@ def test_a_card_that_hangs_says_so_the_others_go_on_and_it_is_read_again(
     assert sampler.silence(CardId("card 1")) is None
 
 
-def test_stopping_does_not_wait_for_a_call_that_hangs(backend: Slow, seen: Seen) -> None:
-    sampler = reading(backend, seen, patience=0.1)
-    hung = backend.hanging["card 0"] = threading.Event()
-    sampler.want_metrics({BUSY})
-    sampler.start()
-    seen.wait(of("card 0", CardState.NO_ANSWER))
-    backend.hanging.clear()  # closing it does not end the call
-    assert sampler.stop(0.05) is False
-    hung.set()
-    assert sampler.stop(TIMEOUT) is True
-
-
 def test_one_sweep_can_be_waited_for_even_when_all_cards_hang(
     backend: Slow, seen: Seen, sampler: Session
 ) -> None:
@@ -182,9 +157,3 @@ def test_one_sweep_can_be_waited_for_even_when_all_cards_hang(
     assert sampler.wait_for_sweeps(1, TIMEOUT)
     for card in backend.cards():
         seen.wait(of(card.id, CardState.NO_ANSWER))
-
-
-@pytest.mark.parametrize("seconds", [0.0, 0.05, 61.0, -1.0, float("nan")])
-def test_an_interval_out_of_range_names_the_range(backend: Slow, seconds: float) -> None:
-    with pytest.raises(Trouble, match=r"0\.1 to 60"):
-        session_on(backend, interval=seconds)

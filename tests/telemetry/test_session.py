@@ -64,18 +64,6 @@ def known(session: Session, *samples: Sample) -> Reading:
     return reading
 
 
-def test_the_newest_sample_of_each_round_counts(session: Session) -> None:
-    session.want()
-    reading = known(
-        session,
-        Sample(A, 1.0, {BUSY: 0.1}),
-        Sample(A, 2.0, {FAN: 0.4}),
-        Sample(A, 3.0, {BUSY: 0.3}),
-    )
-    assert (reading.values, reading.at) == ({BUSY: 0.3, FAN: 0.4}, 3.0)
-    assert session.reading(A) is reading  # until something changes
-
-
 def test_a_lost_card_shows_no_figure_that_a_slower_round_once_read(session: Session) -> None:
     session.want()
     lost = known(

@@ -5,7 +5,7 @@ import pytest
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
-from gpuexplorer.core.metrics import METRICS, MetricId, metrics_of
+from gpuexplorer.core.metrics import METRICS, metrics_of
 from gpuexplorer.simulation.course import Occupation
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.models import MODELS, CardModel
@@ -35,16 +35,6 @@ def link(of: SimulatedBackend, a: int, b: int) -> Link:
     return found
 
 
-def test_cards_are_listed_with_all_that_never_changes() -> None:
-    first, second = backend("2xTitanRTX").cards()
-    assert (first.id, first.index, first.cuda_index) == (SIM_0, 0, 0)
-    assert (second.id, second.index, second.cuda_index) == (SIM_1, 1, 1)
-    assert (first.name, first.simulated) == ("NVIDIA TITAN RTX", True)
-    assert (first.fans, first.nvlinks, first.compute_capability) == (1, 2, (7, 5))
-    assert first.memory_bytes == 24 << 30
-    assert first.bus_id != second.bus_id
-
-
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.key)
 def test_every_model_answers_or_explains_every_metric(model: CardModel) -> None:
     clock = ManualClock()
@@ -60,25 +50,6 @@ def test_every_model_answers_or_explains_every_metric(model: CardModel) -> None:
             assert not sample.values.keys() & sample.missing.keys()
             assert all(METRICS[metric].plausible(v) for metric, v in sample.values.items())
             assert set(sample.missing.values()) <= {Absence.NOT_SUPPORTED, Absence.NO_PART}
-
-
-def test_flags_and_links_agree_with_the_other_figures() -> None:
-    clock = ManualClock()
-    cards = backend("2xTitanRTX", clock=clock)
-    seen = set()
-    for _ in range(300):
-        clock.advance(2.0)
-        values = cards.read(SIM_0, ALL).values
-        idle = values[m.throttle("gpu_idle")] == 1.0
-        limited = values[m.throttle("sw_power_cap")] == 1.0
-        assert idle == (values[m.GPU_UTILIZATION] == 0.0)
-        assert (values[m.PCIE_GENERATION] == 1.0) == idle
-        assert (values[m.PERFORMANCE_STATE] == 8.0) == idle
-        assert limited == (values[m.POWER_DRAW] > 0.98 * 280.0)
-        each = [values[MetricId(f"nvlink_{number}_receive")] for number in range(2)]
-        assert sum(each) == pytest.approx(values[m.NVLINK_RECEIVE])
-        seen.add((idle, limited))
-    assert {(True, False), (False, True)} <= seen
 
 
 def test_bytes_that_the_lab_moves_show_on_the_wires() -> None:
@@ -185,16 +156,6 @@ def test_a_card_that_says_nothing_says_why_and_comes_back_when_ordered(
     assert cards.read(SIM_1, ALL).state is CardState.WORKING
 
 
-def test_lost_cards_are_reported_once_and_together() -> None:
-    cards = backend("2xT4", "lost:1@20s-40s,lost:0@20s")
-    assert cards.wait_for_fault(5.0) == ()
-    faults = cards.wait_for_fault(60.0)
-    assert cards.elapsed == pytest.approx(20.0)
-    assert {(fault.card, fault.code) for fault in faults} == {(SIM_0, 79), (SIM_1, 79)}
-    assert faults[0].sentence == "Xid 79: the card has fallen off the bus"
-    assert cards.wait_for_fault(0.0) == ()
-
-
 def test_a_slow_card_takes_a_second_a_reading_and_a_hung_one_until_the_fault_ends() -> None:
     clock = ManualClock()
     cards = backend("2xT4", "slow:0@10s,hung:1@15s-2m", clock)
@@ -259,21 +220,6 @@ def test_a_pair_says_its_path_its_rate_and_why_it_has_no_direct_way(
     assert pair.path is path
     assert pair.rate == pytest.approx(rate)
     assert (pair.peer_reason, pair.peer_to_peer) == (peer, not peer)
-
-
-def test_what_one_card_receives_over_nvlink_the_other_sends() -> None:
-    clock = ManualClock()
-    cards = backend("2xTitanRTX", clock=clock)
-    seen = set()
-    for _ in range(60):
-        clock.advance(5.0)
-        one, other = (cards.read(card.id, ALL).values for card in cards.cards())
-        assert one[m.NVLINK_RECEIVE] == other[m.NVLINK_TRANSMIT]
-        seen.add(one[m.NVLINK_RECEIVE])
-    assert len(seen) > 1
-    alone = backend("1xTitanRTX", clock=clock).read(SIM_0, ALL).values
-    idle = ("nvlink_active", "nvlink_1_state", "nvlink_transmit")
-    assert [alone[MetricId(each)] for each in idle] == [0.0] * 3
 
 
 def _assert_silent(sample: Sample, state: CardState, reason: Absence) -> None:

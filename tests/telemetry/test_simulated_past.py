@@ -1,7 +1,5 @@
 """A past that was not waited for is the one that waiting would have brought."""
 
-import time
-
 import pytest
 
 from gpuexplorer.core.cards import CardId
@@ -22,29 +20,6 @@ def lived(seconds: float, faults: str = "", cards: str = "2xTitanRTX") -> Sessio
     assert isinstance(session.stream, Local)
     live_through(session.stream, clock)
     return session
-
-
-def test_there_is_a_reading_for_each_second_and_it_ends_now() -> None:
-    began = time.monotonic()
-    session = lived(120.0)
-    trace = session.past.trace(CARD, BUSY, began - 200.0, began + 10.0)
-    assert int(trace.counts.sum()) in {120, 121}
-    assert began - 121.0 < trace.times[0] < began - 118.0
-    assert began - 2.0 < trace.times[-1] < began + 1.0
-    assert abs(session.clock.now() - time.monotonic()) < 0.5
-
-
-def test_the_figures_are_those_of_a_machine_that_began_then() -> None:
-    session = lived(60.0)
-    waited_for = simulated("2xTitanRTX", "", 0)
-    machine = waited_for.machine
-    end = session.clock.now()
-    trace = session.past.trace(CARD, BUSY, end - 59.5, end, columns=200)
-    for at, mean in zip(trace.times, trace.means, strict=True):
-        around = {
-            machine.reading(0, at - end + 60.0 + off)[BUSY] for off in (-1.0, -0.5, 0, 0.5)
-        }
-        assert min(around) - 0.05 <= mean <= max(around) + 0.05
 
 
 def test_a_fault_of_the_past_has_its_time_and_is_still_so() -> None:

@@ -68,24 +68,3 @@ def test_an_idle_card_that_may_sleep_is_let_go(nvml: Nvml, bus: Bus) -> None:
     nvml.reset_calls()
     assert states(backend) == [CardState.ASLEEP]
     assert nvml.calls() == 0
-
-
-def test_the_slot_is_what_stands_above_the_card(tmp_path: Path) -> None:
-    bridge = tmp_path / "devices" / "pci0000:00" / "0000:00:01.0"
-    card = bridge / FIRST
-    card.mkdir(parents=True)
-    (bridge / "max_link_speed").write_text("16.0 GT/s PCIe\n")
-    (bridge / "max_link_width").write_text("8\n")
-    devices = tmp_path / "bus" / "pci" / "devices"
-    devices.mkdir(parents=True)
-    (devices / FIRST).symlink_to(card)
-    assert PciBus(tmp_path).slot(FIRST) == (4, 8)
-    assert PciBus(tmp_path).slot(SECOND) == (None, None)
-
-
-def test_a_sleeping_card_keeps_its_place_and_its_number(nvml: Nvml, bus: Bus) -> None:
-    bus.card(FIRST, "suspended")
-    bus.card("0000:1e:00.0")
-    backend = nvml.open("cards=2", bus=PciBus(bus.root))
-    assert [card.index for card in backend.cards()] == [0, 1]
-    assert states(backend) == [CardState.ASLEEP, CardState.WORKING]

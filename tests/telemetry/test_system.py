@@ -1,9 +1,7 @@
 """What is read from /proc by ourselves is just what psutil reads."""
 
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,18 +18,6 @@ from gpuexplorer.telemetry import system as proc_files
 __all__ = ["stubborn", "willing"]
 
 PATIENCE = 30.0
-
-
-@pytest.fixture
-def zombie() -> Iterator[Program]:
-    """It ended, and we have not collected it yet."""
-    with subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE) as program:
-        assert program.stdout is not None
-        program.stdout.read()
-        until = time.monotonic() + PATIENCE
-        while psutil.Process(program.pid).status() != psutil.STATUS_ZOMBIE:
-            assert time.monotonic() < until
-        yield program
 
 
 def both(pid: int) -> tuple[proc_files.Process, psutil.Process]:
@@ -64,33 +50,6 @@ def test_a_sleeping_process_has_the_same_figures_in_both(willing: Program) -> No
     assert ours.create_time() == pytest.approx(theirs.create_time(), abs=0.02)
     assert ours.cpu_times().user == theirs.cpu_times().user
     assert ours.cpu_times().system == theirs.cpu_times().system
-
-
-def test_only_the_entry_of_one_that_ended_is_left(zombie: Program) -> None:
-    ours, theirs = both(zombie.pid)
-    assert ours.status() == theirs.status() == proc_files.STATUS_ZOMBIE
-    assert ours.is_running()
-    assert ours.memory_info().rss == theirs.memory_info().rss == 0
-    assert ours.username() == theirs.username()
-    with pytest.raises(psutil.ZombieProcess):
-        theirs.cmdline()
-    with pytest.raises(proc_files.ZombieProcess):
-        ours.cmdline()
-
-
-def test_a_long_name_is_told_whole(tmp_path: Path) -> None:
-    program = tmp_path / "a name (with brackets) and blanks"
-    program.symlink_to("/bin/sleep")
-    with subprocess.Popen([program, "600"]) as started:
-        try:
-            until = time.monotonic() + PATIENCE
-            while psutil.Process(started.pid).cmdline() != [str(program), "600"]:
-                assert time.monotonic() < until  # the system is still about to start it
-            ours, theirs = both(started.pid)
-            assert ours.name() == theirs.name() == program.name
-            assert ours.cmdline() == theirs.cmdline() == [str(program), "600"]
-        finally:
-            started.kill()
 
 
 def test_memory_and_swap_are_the_same() -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
 from gpuexplorer.telemetry.looked_for import PciBus
-from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.topology import (
     HubKind,
     Link,
@@ -85,15 +84,6 @@ def test_links_that_are_shared_among_partners_lead_to_a_switch(
     assert hub.kind is kind
     spoke = found.spokes[CardId("GPU-2")]
     assert (spoke.nvlinks, spoke.rate) == (nvlinks, rate)
-
-
-def test_simulated_servers_tell_switches_below_their_nvlinks_and_processors_close_by() -> None:
-    backend = simulated("8xH100")
-    told = backend.topology()
-    found = shape_of(told, backend.cards())
-    assert [len(each.cards) for each in found.junctions] == [2, 2, 2, 2]
-    assert found.hubs[0].kind is HubKind.SWITCH
-    assert told.cpu_affinity[CardId("SIM-4")] == "32-63"
 
 
 def test_the_kernel_tells_processors_and_memory_close_to_a_card(tmp_path: Path) -> None:

@@ -91,10 +91,3 @@ def test_the_first_line_says_simulated_while_it_is_so(path: Path) -> None:
     assert "# GPU Explorer; Simulated: 2 x NVIDIA TITAN RTX" in comments
     write_traces(path, [column(readings([1], [1]))], REAL)
     assert "simulated" not in path.read_text().lower()
-
-
-def test_only_what_was_seen_is_written_a_nought_as_one_and_no_formula(path: Path) -> None:
-    write_traces(path, [column(readings([-5, 1, 200], [1, 0, 1]), card="=1+1")], REAL)
-    assert figures(path) == [["0"]]
-    _, rows = read(path)
-    assert not any(name.startswith("=") for name in rows[0])

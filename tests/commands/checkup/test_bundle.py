@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.commands.checkup.report import examine
-from gpuexplorer.commands.doctor import anonymous, check_target, write_bundle
-from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.commands.doctor import anonymous, write_bundle
 from tests.clocks import ManualClock
 from tests.commands.checkup.computer import Computer
 
@@ -105,15 +104,3 @@ def test_nobodys_name_is_in_a_bundle(computer: Computer, tmp_path: Path) -> None
             assert f'"{secret}"' not in text, name
             assert secret not in text.split(), name
             assert f"{secret}:" not in text, name
-
-
-def test_what_is_there_is_left_as_it_is(computer: Computer, tmp_path: Path) -> None:
-    with pytest.raises(Trouble, match="was left as it is"):
-        check_target(tmp_path)
-    check_target(tmp_path / "report.zip")
-    assert not (tmp_path / "report.zip").exists()
-    thesis = tmp_path / "thesis.zip"
-    thesis.write_text("years of work")
-    with pytest.raises(Trouble, match="was left as it is"):
-        bundle(computer, thesis)
-    assert thesis.read_text() == "years of work"

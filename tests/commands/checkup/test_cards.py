@@ -1,15 +1,12 @@
 """Which cards a person is told of, whether they answer, sleep, or are silent."""
 
-import threading
-from collections.abc import Collection
 from dataclasses import replace
 
 import pytest
 
 from gpuexplorer.commands.checkup.driver import cards
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardId, CardState, Sample
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.cards import Card, CardId, CardState
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import FASTEST_FIRST
 from tests.commands.checkup.computer import (
@@ -83,35 +80,6 @@ def test_a_card_on_the_bus_that_the_driver_does_not_mention_is_missed_once(
     assert "0000:02:00.0" in topic.details[-1]
 
 
-@pytest.mark.parametrize(
-    ("answering", "denied", "do"),
-    [
-        (0, Absence.LOST, "Look for 'Xid' or 'fallen off the bus'"),
-        (2, Absence.LOST, "Look for 'Xid' or 'fallen off the bus'"),
-        (0, Absence.NO_PERMISSION, "was not given to this user, container or job"),
-        (0, Absence.NOT_SUPPORTED, "The card may be too new for this driver"),
-    ],
-)
-def test_silent_cards_are_counted_with_the_way_out_that_suits(
-    computer: Computer, answering: int, denied: Absence, do: str
-) -> None:
-    computer.give_driver(*map(card, range(answering)), nameless(2, denied))
-    topic = computer.told(cards)
-    assert topic.sentence == f"{answering} of {answering + 1} NVIDIA cards answer."
-    assert topic.details[-1].endswith("the driver gives no access to it: it says no")
-    assert do in topic.do
-
-
-@pytest.mark.parametrize("state", [CardState.LOST, CardState.NO_ANSWER, CardState.NO_DRIVER])
-def test_a_card_that_cannot_be_read_is_said_not_to_answer(
-    computer: Computer, state: CardState
-) -> None:
-    computer.backend = Driver([card(0), SECOND], states={CardId("GPU-1"): state})
-    topic = computer.told(cards)
-    assert (topic.verdict, topic.sentence) == (BROKEN, "1 of 2 NVIDIA cards answer.")
-    assert topic.details[1].endswith(f"at 0000:02:00.0, {state.sentence}")
-
-
 def test_a_card_that_takes_its_time_is_waited_for(computer: Computer) -> None:
     class Slow(Driver):
         asked = 0
@@ -122,22 +90,6 @@ def test_a_card_that_takes_its_time_is_waited_for(computer: Computer) -> None:
 
     computer.backend = Slow()
     assert computer.told(cards).sentence == "1 NVIDIA card answers."
-
-
-def test_a_card_that_hangs_when_it_is_read_is_given_up(computer: Computer) -> None:
-    released = threading.Event()
-
-    class Hanging(Driver):
-        def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
-            if card == "GPU-1":
-                released.wait()
-            return super().read(card, metrics)
-
-    computer.backend, computer.patience = Hanging([card(0), SECOND]), 0.1
-    try:
-        assert computer.told(cards).sentence == "1 of 2 NVIDIA cards answer."
-    finally:
-        released.set()
 
 
 def test_a_sleeping_card_is_left_asleep_and_said_to_be(computer: Computer) -> None:
@@ -151,25 +103,3 @@ def test_a_sleeping_card_is_left_asleep_and_said_to_be(computer: Computer) -> No
     topic = computer.told(cards)
     assert computer.opened == 1
     assert topic.details[0].endswith(CardState.ASLEEP.sentence)
-
-
-def test_where_no_card_answers_nobody_claims_more_than_the_bus_shows(
-    computer: Computer,
-) -> None:
-    computer.plug_in("0000:00:02.0", vendor="8086", device="4680", driver="i915")
-    topic = computer.told(cards)
-    assert (topic.verdict, topic.sentence) == (LOOK, "There is no NVIDIA card.")
-    assert "gpuexplorer --simulate" in topic.do
-    computer.plug_in(driver="nouveau")
-    topic = computer.told(cards)
-    assert topic.verdict is BROKEN
-    assert topic.sentence == "There is 1 NVIDIA card, and no driver answers for it."
-
-
-@pytest.mark.parametrize("said", ['"Intel UHD"', '["Intel UHD", "AMD Radeon"]'])
-def test_windows_is_asked_for_the_names_of_its_cards(computer: Computer, said: str) -> None:
-    computer.platform = "win32"
-    computer.answers["powershell.exe"] = (0, said)
-    topic = computer.told(cards)
-    assert topic.sentence == "No NVIDIA card answers. Windows knows these graphics cards:"
-    assert topic.details[0] == "Intel UHD"

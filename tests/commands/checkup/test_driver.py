@@ -5,15 +5,10 @@ import threading
 import pytest
 
 from gpuexplorer.commands.checkup.driver import container, driver, permissions
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backend import NoCards
 from tests.commands.checkup.computer import BROKEN, FINE, LOOK, Computer
 
 # As the backend says it, and as it must be told.
-MISMATCH = Trouble(
-    "The NVIDIA driver was updated while it runs: driver and library do not fit.",
-    "Restart the computer.",
-)
 SOURCES, DOCKER = "/usr/src/nvidia-590.48.01/dkms.conf", "/.dockerenv"
 SECURE = "/sys/firmware/efi/efivars/SecureBoot-8be4df61"
 BUILT = "/var/lib/dkms/nvidia/kernel-6.5.0-x86_64/module"
@@ -33,29 +28,6 @@ def test_a_driver_that_answers_is_named_with_what_it_can_run(computer: Computer)
         "Kernel module 590.48.01.",
         "Library /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1.",
     ]
-
-
-def test_no_card_and_no_driver_is_nothing_to_worry_about(computer: Computer) -> None:
-    topic = computer.told(driver)
-    assert topic.verdict is FINE
-    assert "no NVIDIA card that would need one" in topic.sentence
-
-
-def test_what_the_driver_says_is_the_headline_but_for_sending_to_the_doctor(
-    computer: Computer,
-) -> None:
-    computer.install_library()
-    computer.trouble = MISMATCH
-    topic = computer.told(driver)
-    assert topic.verdict is BROKEN
-    assert (topic.sentence, topic.do) == (MISMATCH.sentence, MISMATCH.hint)
-    assert topic.details[0] == "No NVIDIA card is on the PCI bus."
-    computer.trouble = Trouble("It says no.", "`gpuexplorer doctor` looks for the cause.")
-    assert computer.told(driver).do.startswith("Look for 'NVRM' in the system log")
-    computer.environment["GPUEXPLORER_NVML"] = "/opt/mine.so"
-    topic = computer.told(driver)
-    assert topic.details == ["Library chosen by GPUEXPLORER_NVML: /opt/mine.so."]
-    assert topic.do == "Unset GPUEXPLORER_NVML, so that the driver's own library is found."
 
 
 @pytest.mark.parametrize(
@@ -127,29 +99,6 @@ def test_a_driver_that_hangs_is_given_up(computer: Computer) -> None:
         released.set()
 
 
-def test_sleeping_cards_are_not_woken_to_ask_the_driver(computer: Computer) -> None:
-    computer.plug_in(driver="nvidia", asleep=True)
-    computer.load_module()
-    computer.give_driver()
-    topic = computer.told(driver)
-    assert computer.opened == 0
-    assert topic.verdict is FINE
-    assert topic.sentence == "The driver was not asked, since that would wake the card."
-    assert topic.details == ["Kernel module 590.48.01."]
-
-
-@pytest.mark.parametrize(
-    ("platform", "words"),
-    [("darwin", "macOS has no driver"), ("win32", "no NVIDIA driver here")],
-)
-def test_other_systems_are_spoken_of_in_their_own_words(
-    computer: Computer, platform: str, words: str
-) -> None:
-    computer.platform = platform
-    (computer.root / "sys/bus/pci/devices").rmdir()
-    assert words in computer.told(driver).sentence
-
-
 def test_device_files_are_counted_and_a_refused_one_named_with_the_group_to_join(
     computer: Computer,
 ) -> None:
@@ -188,19 +137,3 @@ def test_a_container_is_called_by_its_name_and_lent_the_card_its_way(
     topic = computer.told(container)
     assert topic.verdict is BROKEN
     assert option in topic.do
-
-
-def test_hidden_programs_have_no_names_and_there_is_a_remedy(computer: Computer) -> None:
-    (computer.root / "proc/self/ns/pid").unlink()
-    computer.link("/proc/self/ns/pid", "pid:[4026532587]")
-    computer.write("/proc/version", WSL2)
-    topic = computer.told(container)  # it counts processes by itself, as always
-    assert (topic.verdict, topic.sentence) == (FINE, "This runs inside WSL.")
-    computer.write("/.dockerenv")
-    computer.give_driver()
-    topic = computer.told(container)
-    assert topic.verdict is LOOK
-    assert "those on a card have no names" in topic.sentence
-    assert "--pid=host" in topic.do
-    computer.write("/.flatpak-info")
-    assert "not installed as a Flatpak" in computer.told(container).do

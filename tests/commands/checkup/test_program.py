@@ -16,33 +16,11 @@ ALL = {
     "platformdirs": "4.3.0",
     "markdown-it-py": "4.3.0",
 }
-WAYLAND = {"WAYLAND_DISPLAY": "wayland-0", "XDG_RUNTIME_DIR": "/run/user/1"}
 
 
 def install(computer: Computer, *names: str) -> None:
     for name in (*names, "glib-2.0.so.0"):
         computer.write(f"/usr/lib64/lib{name}")
-
-
-@pytest.mark.parametrize(
-    ("libraries", "environment", "listening"),
-    [
-        ((*BASE, *X11, *MORE_X11), {"DISPLAY": ":0"}, "/tmp/.X11-unix/X0"),
-        ((*BASE, *X11, *MORE_X11), {"DISPLAY": "localhost:10.0"}, ("localhost", 6010)),
-        (BASE, WAYLAND, "/run/user/1/wayland-0"),
-    ],
-    ids=["X11", "through ssh", "Wayland alone"],
-)
-def test_a_display_that_answers_is_enough(
-    computer: Computer,
-    libraries: tuple[str, ...],
-    environment: dict[str, str],
-    listening: str | tuple[str, int],
-) -> None:
-    install(computer, *libraries)
-    computer.environment |= environment
-    computer.listening = {listening}
-    assert computer.told(display).verdict is FINE
 
 
 @pytest.mark.parametrize(
@@ -85,12 +63,6 @@ def test_missing_libraries_are_installed_with_one_line(computer: Computer) -> No
     for name in MORE_X11:  # which the packaged program brings along
         computer.write(f"{computer.parts}/lib{name}")
     assert computer.told(display).verdict is FINE
-
-
-def test_windows_shows_windows(computer: Computer) -> None:
-    computer.platform = "win32"
-    assert computer.told(display).verdict is FINE
-    assert computer.told(memory).verdict is FINE
 
 
 def test_parts_are_listed_and_a_missing_or_wrong_one_is_named_with_the_command(

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from gpuexplorer.commands.checkup.pytorch import pythons, toolkits
-from tests.commands.checkup.computer import BROKEN, FINE, LOOK, Computer, card
+from tests.commands.checkup.computer import BROKEN, FINE, LOOK, Computer
 
 OWN = "/opt/gpuexplorer"
 PACKAGES = f"{OWN}/lib/python3.12/site-packages"
@@ -39,25 +39,6 @@ def test_toolkits_tell_their_version_in_files_old_and_new(computer: Computer) ->
         "CUDA 13.0: /opt/cuda",
         "cuDNN 9.5.1: /usr/include/cudnn_version.h",
     ]
-
-
-@pytest.mark.parametrize(
-    ("answer", "verdict", "words"),
-    [
-        ((0, "Cuda tools, release 12.4, V12.4.131"), FINE, "installed, version 12.4."),
-        ((None, ""), LOOK, "did not say its version. It did not answer within 5 s."),
-        ((1, "no such thing"), LOOK, "(/opt/bin/nvcc), but did not say its version."),
-    ],
-)
-def test_the_compiler_on_the_path_is_asked(
-    computer: Computer, answer: tuple[int | None, str], verdict: str, words: str
-) -> None:
-    computer.environment["PATH"] = "/bin:/opt/bin"
-    computer.write("/opt/bin/nvcc")
-    computer.answers["/opt/bin/nvcc"] = answer
-    topic = computer.told(toolkits)
-    assert topic.verdict is verdict
-    assert words in topic.sentence
 
 
 @pytest.mark.parametrize(
@@ -128,16 +109,3 @@ def test_the_cudnn_of_a_pytorch_is_named_and_mended(
             f"{OWN}/bin/python3 -m pip install --force-reinstall nvidia-cudnn-cu13=={wants}"
         )
         assert topic.do == f"For {OWN}: Run: `{command}`"
-
-
-def test_a_cudnn_that_dropped_the_card_is_named_wherever_conda_put_it(
-    computer: Computer,
-) -> None:
-    prefix = "/home/ana/miniconda3/envs/deep"
-    computer.install_torch(prefix, "2.10.0", cuda="12.6")
-    computer.write(f"{prefix}/lib/libcudnn.so.9").write_bytes(WHOLE)
-    computer.write(f"{prefix}/include/cudnn_version.h", header(9, 13, 0))
-    computer.give_driver(card(name="TITAN V", capability=(7, 0)))
-    topic = computer.told(pythons)
-    assert "It has cuDNN 9.13.0, which no longer runs on TITAN V." in topic.details[0]
-    assert topic.do.endswith("Install PyTorch anew, so that it comes with the cuDNN it needs.")
