@@ -26,6 +26,26 @@ def in_the_words(*more: str) -> Iterator[None]:
         raise WrongArgumentsError(trouble.sentence, told(trouble.hint, *more)) from trouble
 
 
+# Whichever command has them: what each adds to, and what it leaves no sense to.
+_NEEDS = {
+    "--count": "--loop",
+    "--host-python": "--host",
+    "--fault": "--simulate",
+    "--match": "--prometheus",
+    "--prometheus-login": "--prometheus",
+    "--host-label": "--prometheus",
+    "--after": "--screenshot",
+    "--into": "--get-pytorch",
+    "--unless-found": "--into",
+}
+_EXCLUDES = {
+    "--bundle": {"--host", "--get-pytorch"},
+    "--get-pytorch": {"--host", "--json", "--deep"},
+    "--open": {"recording"},
+    "--screenshot": {"--quit-after"},
+}
+
+
 class SentenceParser(argparse.ArgumentParser):
     """Says what is wrong, and the right form, without repeating the whole usage."""
 
@@ -41,8 +61,33 @@ class SentenceParser(argparse.ArgumentParser):
         self._optionals.title = tr("options")
         self.add_argument("-h", "--help", action="help", help=tr("show this help and exit"))
 
+    # Any: as it is declared.
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Raises WrongArgumentsError for options that lack another or do not go together."""
+        found, unknown = super().parse_known_args(args, namespace)
+        given = {
+            action.option_strings[-1] if action.option_strings else action.dest
+            for action in self._actions
+            if getattr(found, action.dest, None) != action.default
+        }
+        for one in given & _NEEDS.keys():
+            if (other := _NEEDS[one]) not in given:
+                raise WrongArgumentsError(
+                    "{one} goes with {other}.", "Add {other}.", one=one, other=other
+                )
+        for one in given & _EXCLUDES.keys():
+            for other in given & _EXCLUDES[one]:
+                raise WrongArgumentsError(
+                    "{one} and {other} exclude each other.",
+                    "Choose one of them.",
+                    one=one,
+                    other=other,
+                )
+        return found, unknown
+
     def understood(self, words: Sequence[str]) -> argparse.Namespace:
         """As parse_args, with a sentence of ours for what nobody knows."""
+        arguments: argparse.Namespace
         arguments, unknown = self.parse_known_args(words)
         self.refuse(unknown)
         return arguments
@@ -154,7 +199,6 @@ def reading_options(interval: float) -> Mapping[str, Option]:
 def one_host(arguments: argparse.Namespace) -> str | None:
     """The other computer that a command is to read; None for this one."""
     hosts: Sequence[str] = arguments.host
-    check_host_python(arguments)
     if len(hosts) > 1:
         raise WrongArgumentsError(
             "This command reads one computer at a time, and --host names {count}.",
@@ -164,11 +208,3 @@ def one_host(arguments: argparse.Namespace) -> str | None:
             second=hosts[1],
         )
     return hosts[0] if hosts else None
-
-
-def check_host_python(arguments: argparse.Namespace) -> None:
-    if arguments.host_python and not arguments.host:
-        raise WrongArgumentsError(
-            "--host-python is about another computer, and none was named.",
-            "Name one with --host NAME.",
-        )

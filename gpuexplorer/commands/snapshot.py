@@ -7,7 +7,7 @@ import csv
 import itertools
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
@@ -31,7 +31,7 @@ from gpuexplorer.commands.terminal import write_json
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import HOST_ID, Card, CardState
 from gpuexplorer.core.harmless import harmless
-from gpuexplorer.core.metrics import METRICS, metrics_of
+from gpuexplorer.core.metrics import METRICS, MetricId, metrics_of
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.telemetry.card_course import HARMFUL, state_of
 from gpuexplorer.telemetry.facts import Reading
@@ -41,20 +41,22 @@ from gpuexplorer.telemetry.session import Session, card_numbers, check_interval
 from gpuexplorer.telemetry.system import processor_time
 from gpuexplorer.telemetry.topology import Link, Topology
 
-# Figures of the table, each by the title of the column in which it would stand.
-IN_THE_TABLE = {
-    m.GPU_UTILIZATION: Message("Busy"),
-    m.CPU_UTILIZATION: Message("Busy"),
-    m.MEMORY_USED: Message("Memory"),
-    m.TEMPERATURE: Message("Temp"),
-    m.POWER_DRAW: Message("Power"),
-    m.POWER_LIMIT: Message("Power limit"),
-    m.CLOCK_SM: Message("SM clock"),
-    m.FAN_SPEED: Message("Fan"),
-    m.PCIE_GENERATION: "PCIe",
-    m.PCIE_RECEIVE: Message("In, out"),
+# Columns of the table: how much each matters, and whose reason stands for a dash in it.
+COLUMNS: Mapping[str, tuple[int, Sequence[MetricId]]] = {
+    Message("Busy"): (99, (m.GPU_UTILIZATION, m.CPU_UTILIZATION)),
+    Message("Memory"): (94, (m.MEMORY_USED,)),
+    Message("Temp"): (80, (m.TEMPERATURE,)),
+    Message("Power"): (75, (m.POWER_DRAW, m.POWER_LIMIT)),
+    Message("SM clock"): (50, (m.CLOCK_SM,)),
+    Message("Fan"): (45, (m.FAN_SPEED,)),
+    "PCIe": (30, (m.PCIE_GENERATION,)),
+    Message("In, out"): (20, (m.PCIE_RECEIVE,)),
 }
-_BESIDE_THEM = (m.MEMORY_TOTAL, m.PCIE_WIDTH, m.PCIE_TRANSMIT, m.MIG_MODE)
+_IN_THE_TABLE = {
+    *(each for _, metrics in COLUMNS.values() for each in metrics),
+    *(m.MEMORY_TOTAL, m.PCIE_WIDTH, m.PCIE_TRANSMIT, m.MIG_MODE),
+    *HARMFUL,
+}
 # Once, a slow driver is given time; in a loop the next picture is better than a late one.
 _PATIENCE_ONCE = 2.0
 _FIRST_ANSWERS = 20.0  # a card that hangs says so sooner; one that is slow may take so long
@@ -78,19 +80,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    count, loop = arguments.count, arguments.loop
+    count = 1 if arguments.loop is None else arguments.count
     if count is not None and count < 1:
         raise WrongArgumentsError(
             "--count {count} is not a number of pictures.", "It may be 1 or more.", count=count
         )
-    if loop is None and count not in (None, 1):
-        raise WrongArgumentsError(
-            "--count needs to know how far apart the pictures are.",
-            "Add --loop SECONDS, such as --loop 1.",
-        )
     with in_the_words():
-        interval = 1.0 if loop is None else check_interval(loop)
-    count = 1 if loop is None else count
+        interval = check_interval(1.0 if arguments.loop is None else arguments.loop)
     # The processor's share takes two looks; what lies between is the snapshot's own work.
     before, looked = processor_time(), time.monotonic()
     again = count != 1
@@ -107,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
     session = Session(stream, interval, host=not here)  # here it is read at once
     for_programs = arguments.json or arguments.csv
     # Nothing costlier is asked for than what is shown.
-    wanted = METRICS if for_programs else {*IN_THE_TABLE, *_BESIDE_THEM, *HARMFUL}
+    wanted = METRICS if for_programs else _IN_THE_TABLE
     session.want_metrics(wanted, processes=not arguments.csv)
     session.start()
     with ExitStack() as leaving:

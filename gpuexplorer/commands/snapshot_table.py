@@ -5,7 +5,7 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 
 import gpuexplorer
-from gpuexplorer.commands.snapshot import IN_THE_TABLE, Picture, Show
+from gpuexplorer.commands.snapshot import COLUMNS, Picture, Show
 from gpuexplorer.commands.terminal import (
     NONE,
     Page,
@@ -28,16 +28,7 @@ from gpuexplorer.telemetry.processes import ProcessFigure
 
 _ROOMY, _NARROW = 150, 100
 _HOST_NAME = len("Intel Xeon E5-2680 v4")
-_FIGURES: dict[str, int] = {
-    Message("Busy"): 99,
-    Message("Memory"): 94,
-    Message("Temp"): 80,
-    Message("Power"): 75,
-    Message("SM clock"): 50,
-    Message("Fan"): 45,
-    "PCIe": 30,
-    Message("In, out"): 20,
-}
+_FIGURES = {title: weight for title, (weight, _) in COLUMNS.items()}
 _PROCESSES = {
     "#": 90,
     Message("Pid"): 100,
@@ -178,10 +169,14 @@ def _write_reasons(page: Page, picture: Picture) -> None:
     told += [
         ((shown(label), reading.missing[metric].sentence), number)
         for number, reading in (readings | {"H": picture.host_reading}).items()
-        for metric, label in IN_THE_TABLE.items()
+        for label, (_, metrics) in COLUMNS.items()
+        for metric in metrics
         if metric in reading.missing and (reading.state is CardState.WORKING or number == "H")
     ]
-    alike = ((((*cards,), why), label) for (label, why), cards in gathered(told).items())
+    alike = (
+        (((*cards,), why), label)
+        for (label, why), cards in gathered(dict.fromkeys(told)).items()
+    )
     for (cards, why), labels in gathered(alike).items():
         named, count = ", ".join(cards), len(cards)
         if labels == [""]:

@@ -100,16 +100,16 @@ def connected(host: str, arguments: argparse.Namespace) -> "FarMachine":
 
     with in_the_words():
         name = host_name(host)
-    made_up = _simulated(arguments)
-    if made_up is not None:
-        made_up.close()
+    made_up: dict[str, Any] = {}
+    if (backend := _simulated(arguments)) is not None:
+        backend.close()
+        spec, faults, seed = arguments.simulate, arguments.fault, arguments.seed
+        made_up = {"simulate": spec, "faults": faults, "seed": seed}
     far = FarMachine(
         name,
         python=arguments.host_python or "",
-        simulate=arguments.simulate if made_up else None,
-        faults=arguments.fault if made_up else "",
-        seed=arguments.seed if made_up else 0,
         at_terminal=sys.stdin.isatty() and sys.stderr.isatty(),
+        **made_up,
     )
     try:
         far.connect()
@@ -122,17 +122,10 @@ def connected(host: str, arguments: argparse.Namespace) -> "FarMachine":
 
 def _simulated(arguments: argparse.Namespace) -> Backend | None:
     """None where none was asked for, or the command knows none."""
-    if "simulate" not in arguments:
+    if getattr(arguments, "simulate", None) is None:
         return None
-    if arguments.simulate is not None:
-        with in_the_words():
-            return simulated(arguments.simulate, arguments.fault, arguments.seed)
-    if arguments.fault:
-        raise WrongArgumentsError(
-            "Only simulated cards fail on order.",
-            "Say which with --simulate, such as --simulate 2xH100.",
-        )
-    return None
+    with in_the_words():
+        return simulated(arguments.simulate, arguments.fault, arguments.seed)
 
 
 def choose(cards: Sequence[Card], text: str | None, asked_as: str = "") -> Sequence[Card]:

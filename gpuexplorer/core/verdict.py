@@ -14,7 +14,3 @@ class Verdict(Told):
     @property
     def rank(self) -> int:
         return list(Verdict).index(self)
-
-    @property
-    def word(self) -> Message:
-        return self.sentence
