@@ -247,33 +247,30 @@ _OWNERS = re.compile(r"([/\\](?:home|Users)[/\\]+)([^/\\\s:;,\"'`)\]>]+)", re.IG
 # A word that is a path, a variable, or an address, and so may hold a name as one of its parts.
 _HAS_PARTS = re.compile(r"^[\"'`(\[<]*(?:~|\.{0,2}[/\\]|[A-Za-z]:)|[=@]|:\d|://")
 # Names that tell nobody anything, and that are ordinary words of a file system.
-_NOBODY = frozenset({"", "root", "localhost", "public", "default", "shared"})
+_NOBODY = frozenset({"", "~", "root", "localhost", "public", "default", "shared"})
 
 
 def anonymous(text: str, home: str, user: str, host: str) -> str:
     """Without these names. One is replaced where it is a whole part of a path, of an address or
     of a list, never within a word, nor a word of a sentence.
     """
-    text = _PASSWORD.sub(r"\1", text)
-    if len(home.rstrip("/\\")) > 1 and not home.startswith("~"):
-        # Windows writes either slash, and either case.
-        whole = r"[/\\]+".join(map(re.escape, re.split(r"[/\\]+", home.rstrip("/\\"))))
-        text = re.sub(rf"(?i)(?<![\w.~/\\-]){whole}(?![\w.-]*[\w-])", "~", text)
+    text = _without(_PASSWORD.sub(r"\1", text), home.rstrip("/\\"), "~")
     text = _OWNERS.sub(
         lambda path: path[0] if path[2].lower() in _NOBODY else f"{path[1]}USER", text
     )
     # On Windows an account may come as DOMAIN\name, on a network as name@domain.
     names = dict.fromkeys([user, *re.split(r"[\\@]", user)[:2]], "USER")
     for name, word in (names | dict.fromkeys([host, host.partition(".")[0]], "HOST")).items():
-        if name.lower() not in _NOBODY:
-            text = _without(text, name, word)
+        text = _without(text, name, word)
     return text
 
 
 def _without(text: str, name: str, word: str) -> str:
-    one = re.compile(
-        rf"(?i)(?<![^/\\:;,=@\"'`(\[<]){re.escape(name)}(?=$|[/\\:;,=@\"'`)\]>]|[.!?]$)"
-    )
+    if name.lower() in _NOBODY:
+        return text
+    # Windows writes either slash, and either case.
+    said = r"[/\\]+".join(map(re.escape, re.split(r"[/\\]+", name)))
+    one = re.compile(rf"(?i)(?<![^/\\:;,=@\"'`(\[<]){said}(?=$|[/\\:;,=@\"'`)\]>]|[.!?]$)")
     whole = " " in name or not re.search(r"\s", text)
     return re.sub(
         r"[\s\S]+" if whole else r"\S+",

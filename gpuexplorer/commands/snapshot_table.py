@@ -26,7 +26,6 @@ from gpuexplorer.telemetry.card_course import BRIEFLY, HARMFUL, NO_FIGURES, stat
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.processes import ProcessFigure
 
-_ROOMY, _NARROW = 150, 100
 _HOST_NAME = len("Intel Xeon E5-2680 v4")
 _FIGURES = {title: weight for title, (weight, _) in COLUMNS.items()}
 _PROCESSES = {
@@ -87,20 +86,18 @@ def _write_cards(page: Page, picture: Picture) -> None:
     rows = []
     for card in picture.cards:
         reading, state = picture.readings[card.id], picture.states[card.id]
-        told: str = reading.state.word
         cells = [NONE] * len(_FIGURES)
-        if "seconds" in state.values:  # for which there was no answer
-            told = state
-        elif reading.state is CardState.WORKING:
+        # Or the seconds for which there was no answer.
+        told: str = state if "seconds" in state.values else reading.state.word
+        if reading.state is CardState.WORKING:
             cells = _cells(reading)
-            brief = BRIEFLY if page.width < _NARROW else {}
             held = [each for each in HARMFUL if reading.values.get(each)]
-            told = ", ".join(tr(brief.get(each, METRICS[each].label)) for each in held) or state
+            told = ", ".join(tr(BRIEFLY.get(e, METRICS[e].label)) for e in held) or told
             if state_of(reading) == NO_FIGURES:
                 told = Message("no usable figure")  # why stands below
         parent = next((other for other in picture.cards if other.id == card.parent), None)
         # The part of the name that tells cards apart.
-        name = shown(card.name).removeprefix("NVIDIA " if page.width < _ROOMY else "")
+        name = shown(card.name).removeprefix("NVIDIA ")
         if card.nameless:
             name = NONE  # its state says why
         elif parent is not None and isinstance(card.name, Message):
@@ -110,8 +107,7 @@ def _write_cards(page: Page, picture: Picture) -> None:
         numbers = picture.numbers[card.id], figure(card.cuda_index)
         rows.append([*numbers, name, *cells, told])
     # However long the processor's name is, the cards keep their columns.
-    roomy = page.width >= _ROOMY or not rows
-    room = page.width if roomy else max(_HOST_NAME, *(len(row[2]) for row in rows))
+    room = max([_HOST_NAME, *(len(row[2]) for row in rows)])
     # As a rule it says again what stands beside it.
     news = any(row[0] != row[1] for row in rows)
     name = cut(shown(picture.session.host.name), room)
@@ -162,7 +158,7 @@ def _write_reasons(page: Page, picture: Picture) -> None:
         if card.denied is not None:  # a note says why
             continue
         if state not in (CardState.WORKING, CardState.NO_ANSWER):
-            told.append((("", state.sentence), number))
+            told.append(((tr("State"), state.sentence), number))
         if card.cuda_index is None and card.cuda_reason:
             told.append(((tr("CUDA number"), card.cuda_reason), number))
     readings = {picture.numbers[card]: each for card, each in picture.readings.items()}
@@ -179,16 +175,6 @@ def _write_reasons(page: Page, picture: Picture) -> None:
     )
     for (cards, why), labels in gathered(alike).items():
         named, count = ", ".join(cards), len(cards)
-        if labels == [""]:
-            state_of_them = Message.counted(
-                "Card {cards}: {state}.",
-                "Cards {cards}: {state}.",
-                count,
-                cards=named,
-                state=why,
-            )
-            page.say(state_of_them)
-            continue
         where = Message.counted("card {cards}", "cards {cards}", count, cards=named)
         if named == "H":
             where = Message("the computer")

@@ -5,6 +5,7 @@ place where it can be, and one line that says how far something has got; and JSO
 import json
 import os
 import re
+import shutil
 import sys
 import textwrap
 import time
@@ -26,6 +27,7 @@ _NICE = 50  # columns of this weight or less make room before anything is cut sh
 # more than the key never do.
 _ALWAYS, _KEY = 90, 100
 _WIDEST = 100  # of a paragraph that can be read
+_SIZE = (100, 30)  # of a terminal that does not say it
 _PLAIN = str.maketrans(
     {"°": "", "µ": "u", "…": "~", "─": "-", "×": "x", "·": "-", "\u202f": " "}
 )
@@ -211,7 +213,7 @@ class Terminal:
         """Columns; unlimited where nobody looks, since a file has no edge."""
         if not self.interactive and "COLUMNS" not in os.environ:
             return 10_000
-        return max(20, self._size()[0])
+        return max(20, shutil.get_terminal_size(_SIZE).columns)
 
     def show(self, text: str) -> None:
         """Print below what stands there already."""
@@ -223,7 +225,7 @@ class Terminal:
         if not self.interactive:
             self.show(text + "\n")
             return
-        lines, height = text.splitlines(), self._size()[1]
+        lines, height = text.splitlines(), shutil.get_terminal_size(_SIZE).lines
         if len(lines) >= height:
             lines = [line for line in lines if line]  # space for figures rather than for air
         if len(lines) >= height:
@@ -257,14 +259,6 @@ class Terminal:
             text = text.translate(_PLAIN)
         self._stream.write(text)
         self._stream.flush()
-
-    def _size(self) -> tuple[int, int]:
-        try:
-            columns, lines = os.get_terminal_size(self._stream.fileno())
-        except (OSError, ValueError):
-            columns, lines = 0, 0
-        asked = os.environ.get("COLUMNS", "")
-        return int(asked) if asked.isdigit() else columns or 100, lines or 30
 
 
 @contextmanager

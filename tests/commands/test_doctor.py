@@ -90,7 +90,7 @@ def test_it_ends_with_what_to_do_the_worst_first(capsys: Out, computer: Computer
     summary = text[text.index("In short: 9 topics") :].splitlines()
     verdicts = [line.split()[0] for line in summary[2:] if line and line[0] != " "]
     assert verdicts == sorted(verdicts, key=["broken", "warning", "OK"].index)
-    assert "Install NVIDIA's driver" in summary[3]
+    assert "install its driver" in summary[3]
 
 
 def test_programs_get_verdicts_sentences_and_facts(capsys: Out, computer: Computer) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 from gpuexplorer.commands.checkup.probe import WSL, Probe, Topic, group_name
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardState, remedy
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, all_of, told
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, INSTALL_IT
 from gpuexplorer.telemetry.card_course import state_of, why_no_figures
@@ -17,7 +16,8 @@ from gpuexplorer.telemetry.looked_for import VENDORS, driver_library, plain_bus_
 from gpuexplorer.telemetry.session import Session
 
 _INSTALL = Message(
-    "Install NVIDIA's driver with the tool of your system, then restart the computer."
+    "If there is an NVIDIA card, install its driver with the tool of your system, then restart"
+    " the computer."
 )
 _CARD_FACTS = (
     *("index", "name", "memory_bytes", "compute_capability", "bus_id", "cuda_index"),
@@ -178,7 +178,7 @@ def driver(topic: Topic, probe: Probe) -> None:
         "package_found": package[0] if package else None,
         "secure_boot": bool(probe.found(secure_boot[0], "(\1)$")) if secure_boot else None,
     }
-    ours = probe.nvidia_on_the_bus
+    ours, something = probe.nvidia_on_the_bus, library or chosen or module
     if source.cards:
         topic.detail("How it was read: {source}.", source=source.label)
         topic.fine(
@@ -189,35 +189,12 @@ def driver(topic: Topic, probe: Probe) -> None:
         )
     elif trouble is None:
         topic.fine("The driver was not asked, since that would wake the card.")
-    elif not (library or chosen or module) and all(e.driver == "vfio-pci" for e in ours):
-        # There is nothing of a driver, and no card that would need one.
-        do: Message = Message("If there is an NVIDIA card: {install}", install=_INSTALL)
-        if WSL in probe.inside:
-            do = Message(
-                "NVIDIA's driver is installed in Windows, and lends its card to Linux."
-            )
-        elif ours:
-            do = Message(
-                "The card is set aside for a virtual machine (vfio-pci): run GPU Explorer in"
-                " that, or give the card back to this system."
-            )
-        elif probe.on_the_bus is not None:
-            do = NOTHING
-        topic.look("There is no NVIDIA driver here.", do)
-        if not do:
-            topic.fine("There is no NVIDIA driver, and no NVIDIA card that would need one.")
+    elif something or any(each.driver != "vfio-pci" for each in ours):
+        topic.broken(trouble.sentence, _way_out(probe, facts, trouble.hint))
+    elif ours or probe.on_the_bus is None or WSL in probe.inside:
+        topic.look("There is no NVIDIA driver here.", _way_out(probe, facts, trouble.hint))
     else:
-        cause = _likely_cause(probe, facts)
-        if chosen:
-            unset = "Unset GPUEXPLORER_NVML, so that the driver's own library is found."
-            cause = Trouble("", unset)
-        elif cause.sentence:
-            topic.details.append(cause.sentence)
-        # The doctor sends nobody to the doctor.
-        own = NOTHING if trouble.hint in (INSTALL_IT, ASK_THE_DOCTOR) else trouble.hint
-        ways = (own, cause.hint) if chosen else (cause.hint, own)
-        look = "Look for 'NVRM' in the system log (`sudo dmesg`), and restart the computer."
-        topic.broken(trouble.sentence, next(filter(None, ways), look))
+        topic.fine("There is no NVIDIA driver, and no NVIDIA card that would need one.")
     if module:
         topic.detail("Kernel module {version}.", version=module)
     if chosen:
@@ -229,53 +206,55 @@ def driver(topic: Topic, probe: Probe) -> None:
         )
 
 
-def _likely_cause(probe: Probe, facts: Mapping[str, Any]) -> Trouble:
-    """What the files say beside the driver, and what to do; empty where they say nothing."""
+def _way_out(probe: Probe, facts: Mapping[str, Any], hint: Message) -> Message:
+    """What the files beside the driver suggest, or else the `hint` of the driver's refusal."""
     ours, module, library = probe.nvidia_on_the_bus, probe.module, facts["library"]
-    if probe.platform == "win32" or probe.exists("/dev/dxg"):
-        return Trouble("")
-    if not ours and probe.on_the_bus is not None:
-        return Trouble(
-            "No NVIDIA card is on the PCI bus.",
-            "If there is one, it may be switched off: look in the laptop's graphics settings."
-            if module
-            else "",
+    look = Message(
+        "Look for 'NVRM' in the system log (`sudo dmesg`), and restart the computer."
+    )
+    # The doctor sends nobody to the doctor.
+    own = NOTHING if hint in (INSTALL_IT, ASK_THE_DOCTOR) else hint
+    if facts["library_chosen"]:
+        return own or Message(
+            "Unset GPUEXPLORER_NVML, so that the driver's own library is found."
         )
-    if module and library:
-        return Trouble("")
-    if module:
-        install = Message(
+    if WSL in probe.inside and not library:
+        return Message("NVIDIA's driver is installed in Windows, and lends its card to Linux.")
+    if ours and all(each.driver == "vfio-pci" for each in ours):
+        return Message(
+            "The card is set aside for a virtual machine (vfio-pci): run GPU Explorer in that,"
+            " or give the card back to this system."
+        )
+    if not ours and probe.on_the_bus is not None and module:
+        return Message("The card may be switched off: look in the laptop's graphics settings.")
+    if module and not library:
+        return _how_to_lend(probe) or Message(
             "Install the package with NVIDIA's tools (nvidia-utils, or libnvidia-ml1)"
             " of the version {version}.",
             version=module,
         )
-        return Trouble(
-            "The kernel has NVIDIA's driver {version}, but its library was not found.",
-            _how_to_lend(probe) or install,
-            version=module,
-        )
     if facts["nouveau_loaded"] or not (library or facts["package_found"]):
-        # Who holds the card instead stands with the cards.
-        return Trouble("There is no NVIDIA driver for the card.", _INSTALL)
-    idle = Message("NVIDIA's driver is installed, but its kernel module is not loaded.")
+        return own or _INSTALL
+    if module or not ours:
+        return own or look
+    if probe.inside:
+        return Message("Load the driver on the computer outside: `sudo modprobe nvidia`.")
     running = (probe.read("/proc/sys/kernel/osrelease") or "").strip()
     # DKMS names its folders kernel-RELEASE-ARCHITECTURE.
     built_for = "/var/lib/dkms/nvidia/kernel-"
-    do = "Run `sudo modprobe nvidia` and read what it says if it refuses."
-    if probe.inside:
-        do = "Load it on the computer outside: `sudo modprobe nvidia`."
-    elif probe.all(f"{built_for}*") and not probe.all(f"{built_for}{running}-*"):
-        do = (
-            "It was not built for the kernel that runs, {kernel}: install this kernel's"
-            " headers, then run: `sudo dkms autoinstall`"
+    if probe.all(f"{built_for}*") and not probe.all(f"{built_for}{running}-*"):
+        return Message(
+            "The driver was not built for the kernel that runs, {kernel}: install this kernel's"
+            " headers, then run: `sudo dkms autoinstall`",
+            kernel=running,
         )
-    elif facts["secure_boot"]:
-        do = (
+    if facts["secure_boot"]:
+        return Message(
             "Secure Boot is on and refuses modules that nobody signed. Enrol the key that"
             " signed it with `sudo mokutil --import`, as your system's driver package says, and"
             " restart."
         )
-    return Trouble(idle, do, kernel=running)
+    return Message("Run `sudo modprobe nvidia` and read what it says if it refuses.")
 
 
 def permissions(topic: Topic, probe: Probe) -> None:

@@ -9,9 +9,10 @@ import os
 import re
 import socket
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cached_property, partial, partialmethod
+from functools import cached_property, partialmethod
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ from gpuexplorer.telemetry.sources import Vendor, first_that_answers
 
 WSL = "WSL"
 _X_PATIENCE = 5.0
+_AT_ONCE = 16  # Pythons
 _WELL = (CardState.WORKING, CardState.ASLEEP)
 
 
@@ -111,10 +113,10 @@ class Probe(Place):
         return NvmlBackend()
 
     @cached_property
-    def pythons(self) -> Sequence[Asked[LabPython]]:
-        """The likeliest first; they are asked from now on, all of them at once."""
+    def pythons(self) -> Iterator[LabPython]:
+        """The likeliest first; they are asked from now on, many at once."""
         paths = candidates(self.environment, Path(self.home))
-        return [Asked(partial(ask, path)) for path in paths]
+        return ThreadPoolExecutor(_AT_ONCE).map(ask, paths)
 
     @cached_property
     def on_the_bus(self) -> Sequence[DisplayController] | None:

@@ -6,7 +6,7 @@ its own, and without its CUDA, which would wake the cards.
 import glob
 import re
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -26,7 +26,6 @@ from gpuexplorer.lab.pythons import (
 from gpuexplorer.telemetry.looked_for import find_library, is_library, is_there
 
 _PATIENCE = 60.0
-_GIVEN_UP = 20.0  # earlier, each gives up by itself
 # Both are compiled in. Asking torch.cuda or torch.backends for them would start CUDA and wake
 # the cards.
 ASK_TORCH = """
@@ -58,9 +57,8 @@ class Cudnn:
 
 def pythons(topic: Topic, probe: Probe) -> None:
     looked_at: dict[tuple[str, str], LabPython] = {}
-    for each in probe.pythons:
-        if each.answered_within(_GIVEN_UP) and (python := each.result()).prefix:
-            # However many programs start it.
+    for python in probe.pythons:
+        if python.prefix:  # however many programs start it
             looked_at.setdefault((python.prefix, python.release), python)
     have = [python for python in looked_at.values() if _has(python, "torch")]
     cards = probe.cards
@@ -139,13 +137,13 @@ def _looked_at(probe: Probe, python: LabPython, driver: str | None, cuda: str | 
         one.judge(judged.verdict, judged.sentence, judged.do)
         if one.verdict is not Verdict.FINE and cuda and not inside:
             one.do = told(one.do, steps)
-    version, built_for, hip, architectures = astuple(build) if build else (None, None, None, ())
+    architectures = build.architectures if build else ()
     one.facts = {
         "prefix": python.prefix,
         "python": python.release,
-        "torch": version,
-        "cuda": built_for,
-        "hip": hip,
+        "torch": build and build.version,
+        "cuda": build and build.cuda,
+        "hip": build and build.hip,
         "architectures": architectures,
         "cudnn": cudnn,
         "verdict": one.verdict,

@@ -1,8 +1,8 @@
 """Computer: a made-up computer for the doctor, as files below a folder and answers by heart."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 
 from gpuexplorer.commands.checkup.probe import Probe, Topic
@@ -14,7 +14,6 @@ from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.pythons import LabPython, read_build, unfit
 from gpuexplorer.telemetry.backend import INSTALL_IT, Backend, NoCards, Source
-from gpuexplorer.telemetry.patience import Asked
 
 FINE, LOOK, BROKEN = Verdict
 NO_LIBRARY = Trouble("The driver's library is not installed.", INSTALL_IT)
@@ -221,12 +220,12 @@ class _Probe(Probe):
         return self.computer.backend or Refusing(self.computer.trouble)
 
     @cached_property
-    def pythons(self) -> Sequence[Asked[LabPython]]:
+    def pythons(self) -> Iterator[LabPython]:
         """As each would answer, this program's own first."""
         computer = self.computer
         prefixes = [*([computer.parts] if computer.parts else []), *computer.prefixes]
         prefixes.sort(key=computer.prefix.__ne__)
-        return [Asked(partial(computer.answered, prefix)) for prefix in prefixes]
+        return map(computer.answered, prefixes)
 
     def run_program(self, argv: Sequence[str], patience: float) -> tuple[int | None, str]:
         self.computer.asked.append(argv)
