@@ -38,12 +38,11 @@ _NEEDS = {
     "--into": "--get-pytorch",
     "--unless-found": "--into",
 }
-_EXCLUDES = {
-    "--bundle": {"--host", "--get-pytorch"},
-    "--get-pytorch": {"--host", "--json", "--deep"},
-    "--open": {"recording"},
-    "--screenshot": {"--quit-after"},
-}
+_EXCLUDES = (
+    *(("--json", "--csv"), ("--open", "recording"), ("--screenshot", "--quit-after")),
+    *(("--bundle", other) for other in ("--host", "--get-pytorch")),
+    *(("--get-pytorch", other) for other in ("--host", "--json", "--deep")),
+)
 
 
 class SentenceParser(argparse.ArgumentParser):
@@ -70,19 +69,14 @@ class SentenceParser(argparse.ArgumentParser):
             for action in self._actions
             if getattr(found, action.dest, None) != action.default
         }
-        for one in given & _NEEDS.keys():
-            if (other := _NEEDS[one]) not in given:
-                raise WrongArgumentsError(
-                    "{one} goes with {other}.", "Add {other}.", one=one, other=other
-                )
-        for one in given & _EXCLUDES.keys():
-            for other in given & _EXCLUDES[one]:
-                raise WrongArgumentsError(
-                    "{one} and {other} exclude each other.",
-                    "Choose one of them.",
-                    one=one,
-                    other=other,
-                )
+        for one, other in _NEEDS.items():
+            if one in given and other not in given:
+                lacks = "{one} goes with {other}."
+                raise WrongArgumentsError(lacks, "Add {other}.", one=one, other=other)
+        for one, other in _EXCLUDES:
+            if {one, other} <= given:
+                both = "{one} and {other} exclude each other."
+                raise WrongArgumentsError(both, "Choose one of them.", one=one, other=other)
         return found, unknown
 
     def understood(self, words: Sequence[str]) -> argparse.Namespace:

@@ -23,7 +23,7 @@ from gpuexplorer.commands.arguments import (
     one_host,
 )
 from gpuexplorer.commands.checkup.probe import Probe
-from gpuexplorer.commands.checkup.report import Report, examine
+from gpuexplorer.commands.checkup.report import EXAMINATIONS, Report, examine
 from gpuexplorer.commands.terminal import Page, Terminal, gathered, progress_line, wrap
 from gpuexplorer.core.harmless import value_of
 from gpuexplorer.core.newer_python import UTC
@@ -38,17 +38,6 @@ from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
 # Longer lines are hard to read.
 _WIDEST, _NARROWEST, _ENDLESS = 100, 40, 10_000
 _FAR_PATIENCE = 180.0  # every PyTorch there may be loaded meanwhile
-TITLES = {
-    "cards": Message("Cards"),
-    "driver": Message("Driver"),
-    "permissions": Message("Permissions"),
-    "container": Message("Container"),
-    "pytorch": Message("PyTorch"),
-    "toolkits": Message("Toolkits"),
-    "display": Message("Display"),
-    "parts": Message("Parts"),
-    "memory": Message("Memory"),
-}
 _FOUND, _NOT_FOUND = Message("found"), Message("not found")
 _COLOURS = dict(zip((str(each.sentence) for each in Verdict), (32, 33, 31), strict=True))
 _OPTIONS = {
@@ -177,7 +166,10 @@ def _get_pytorch(into: Path | None, *, unless_found: bool) -> int:
 
 def as_text(report: Report, width: int, *, colour: bool = False) -> str:
     page, topics = Page(width), report.topics
-    rows = [(each.verdict.sentence, TITLES[each.topic], each.sentence) for each in topics]
+    rows = [
+        (each.verdict.sentence, EXAMINATIONS[each.topic].title, each.sentence)
+        for each in topics
+    ]
     looked = [
         (_FOUND if each.found else _NOT_FOUND, each.what.words, each.sentence)
         for each in report.looked_for
@@ -234,9 +226,13 @@ def as_text(report: Report, width: int, *, colour: bool = False) -> str:
     page.add("")
     fine = those.pop(Verdict.FINE, [])
     for topic in (topic for verdict in reversed(Verdict) for topic in those.get(verdict, ())):
-        row(topic.verdict.sentence, TITLES[topic.topic], topic.do or topic.sentence)
+        row(topic.verdict.sentence, EXAMINATIONS[topic.topic].title, topic.do or topic.sentence)
     if fine:
-        row(Verdict.FINE.sentence, "", ", ".join(tr(TITLES[each.topic]) for each in fine))
+        row(
+            Verdict.FINE.sentence,
+            "",
+            ", ".join(tr(EXAMINATIONS[each.topic].title) for each in fine),
+        )
     return str(page)
 
 

@@ -33,6 +33,7 @@ from gpuexplorer.commands.arguments import (
 )
 from gpuexplorer.commands.source import choose, open_source
 from gpuexplorer.core.cards import HOST_ID, CardId, CardKind, CardState
+from gpuexplorer.core.harmless import clean
 from gpuexplorer.core.metrics import METRICS, Metric
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, paragraph, tr
@@ -56,7 +57,6 @@ _FIRST_ANSWERS = 6.0
 _INTERVAL = 5.0
 _PATIENCE = 5.0  # seconds with whoever asked nothing yet
 _AT_ONCE = 64
-_LONGEST = 200  # letters of a label
 _ENDINGS = (signal.SIGINT, signal.SIGTERM)
 Labels = Mapping[str, str]
 
@@ -162,11 +162,11 @@ class Readings:
                 why = {"metric": name.name, "reason": absence.value, **name.labels}
                 add(Name("gpuexplorer_missing_info"), said, {**ours, **why})
 
-        computer = {"hostname": _plain(session.computer)}
+        computer = {"hostname": clean(session.computer)}
         about = {
             "version": gpuexplorer.__version__,
             "source": session.source.name,
-            "driver_version": _plain(session.source.driver_version or ""),
+            "driver_version": clean(session.source.driver_version or ""),
             "simulated": str(session.simulated).lower(),
         }
         said = "Who tells this. Where `simulated` is true, every figure is made up."
@@ -184,7 +184,7 @@ class Readings:
             number, _, instance = numbers[card.id].partition(".")
             domain, _, rest = (card.bus_id or "").partition(":")
             uuid = f"{card.id}-{session.computer}-{self._port}" if card.simulated else card.id
-            ours = {"gpu": number, "UUID": _plain(uuid), **computer}
+            ours = {"gpu": number, "UUID": clean(uuid), **computer}
             if card.kind is CardKind.MIG:
                 ours["mig"] = instance
             if card.simulated:
@@ -193,7 +193,7 @@ class Readings:
                 **ours,
                 "pci_bus_id": f"{domain:0>8}:{rest}".upper() if rest else "",
                 "device": f"nvidia{number}",
-                "modelName": _plain(card.name),
+                "modelName": clean(card.name),
             }
             reading, code = session.reading(card.id), codes.get(card.id)
             if reading is not None:
@@ -212,11 +212,6 @@ class Readings:
         if host is not None:
             add_figures(host, partial(own_name, of="host_"), computer, {})
         return families.values()
-
-
-def _plain(text: str) -> str:
-    """Without what is no letter: names may hold anything, and half letters end a page."""
-    return "".join(letter if letter.isprintable() else " " for letter in text[:_LONGEST])
 
 
 class Server(ThreadingWSGIServer):

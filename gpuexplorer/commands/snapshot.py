@@ -70,13 +70,12 @@ Show = Callable[["Picture"], None]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = tr("Read everything of every card, once or again and again.")
-    as_csv = Option("", "as CSV, one row per card")
-    add_options(parser.add_mutually_exclusive_group(), {**JSON, "--csv": as_csv})
     again = {
+        "--csv": Option("", "as CSV, one row per card"),
         "--loop": Option("SECONDS", "again and again, 0.1 to 60 s apart", number),
         "--count": Option("N", "stop after N pictures", whole_number),
     }
-    add_options(parser, {**again, **CARDS, **SOURCE, **HOST})
+    add_options(parser, {**JSON, **again, **CARDS, **SOURCE, **HOST})
 
 
 def run(arguments: argparse.Namespace) -> int:

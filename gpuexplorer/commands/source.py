@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from gpuexplorer.remote.machine import FarMachine
 
 _PATIENCE = 3.0  # a person would not wait longer for the wiring
-_NOT_ANSWERED = Message(
-    "The driver did not report the wiring within {seconds:.0f} seconds, so it is left out.",
-    seconds=_PATIENCE,
-)
 
 
 class Opened(NamedTuple):
@@ -172,5 +168,6 @@ def wiring_of(source: Opened) -> tuple[Topology | None, Message]:
             return None, trouble.sentence
     asked = Asked(source.backend.topology)
     if not asked.answered_within(_PATIENCE):
-        return None, _NOT_ANSWERED
+        late = "The driver did not report the wiring within {seconds:g} s, so it is left out."
+        return None, Message(late, seconds=_PATIENCE)
     return asked.result(), NOTHING

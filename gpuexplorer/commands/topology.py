@@ -13,7 +13,7 @@ from gpuexplorer.core.units import rate
 from gpuexplorer.core.words import Message, on, tr
 from gpuexplorer.telemetry.topology import PathKind, Topology
 
-_MANY_PAIRS, _FIRST_PAIRS = 6, 4
+_MANY_PAIRS = 6
 _RATES: dict[str, int] = {
     Message("Path"): 90,
     Message("Rate"): 96,
@@ -97,12 +97,8 @@ def _write(page: Page, cards: Sequence[Card], topology: Topology) -> None:
     for facts, those in gathered(pairs).items():
         between = ", ".join(those)
         if len(those) > _MANY_PAIRS:
-            between = Message(
-                "{count} pairs: {first} to {last}",
-                count=len(those),
-                first=", ".join(those[:_FIRST_PAIRS]),
-                last=those[-1],
-            )
+            many = "{count} pairs: {first} to {last}"
+            between = Message(many, count=len(those), first=those[0], last=those[-1])
         rows.append((*facts, between))
     if rows:
         page.gap().say(Message("Theoretical rates, each direction:"))

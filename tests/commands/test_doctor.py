@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.commands.checkup.report import EXAMINATIONS
-from gpuexplorer.commands.doctor import TITLES, check
+from gpuexplorer.commands.doctor import check
 from gpuexplorer.core.trouble import Trouble
 from tests.commands.checkup.computer import Computer
 from tests.nvml_stub import stub
@@ -64,7 +64,9 @@ def test_the_print_out_has_a_verdict_for_each_topic_and_fits_paper(
     lines = text.splitlines()
     heads = [line.split()[:2] for line in lines if line and not line.startswith(" ")]
     verdicts = {"OK", "warning", "broken"}
-    assert [head[1] for head in heads if head[0] in verdicts][:9] == [*TITLES.values()]
+    assert [head[1] for head in heads if head[0] in verdicts][:9] == [
+        each.title for each in EXAMINATIONS.values()
+    ]
     assert max(len(line) for line in lines if "`" not in line) <= 100
     assert text.isascii()
     assert "\x1b" not in text

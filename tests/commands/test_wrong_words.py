@@ -27,7 +27,7 @@ SNAPSHOT = (
     ("--count 3", "--count goes with --loop."),
     ("--loop 1 --count 0", "1 or more"),
     ("--cards 9 --simulate 2xT4", "There are: 0, 1"),
-    ("--json --csv", "not allowed with"),
+    ("--json --csv", "--json and --csv exclude each other."),
     ("--frobnicate", "The right form"),
     ("--host a --host b", "This command reads one computer at a time"),
     ("--host=-oProxyCommand=ls", "cannot begin with a hyphen"),

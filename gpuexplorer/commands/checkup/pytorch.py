@@ -279,7 +279,11 @@ def toolkits(topic: Topic, probe: Probe) -> None:
     first = next((each for each in path if kit(each)), "")
     compiler = (found := kit(first)) and found._replace(kind="nvcc", where=f"{first}/{name}")
     homes = {each: folder for each in _HOMES if (folder := probe.environment.get(each))}
-    chosen = [each for folder in homes.values() if (each := kit(f"{folder}/bin"))]
+    astray = [
+        f"{each}={folder}"
+        for each, folder in homes.items()
+        if not (one := kit(f"{folder}/bin")) or (found and found.version != one.version)
+    ]
     for folder in probe.all(*places):
         kit(folder)
     kits, libraries = [*known.values()], _by_the_loader(probe)[:1]
@@ -290,30 +294,19 @@ def toolkits(topic: Topic, probe: Probe) -> None:
         topic.detail(
             "{kind} {version}: {where}", kind=each.kind, version=version, where=each.where
         )
-    lost = [each for each, folder in homes.items() if not probe.exists(folder)]
-    mixed = [each for each in chosen if compiler and each.version != compiler.version]
     newest = max((_numbers(each.version)[:1] for each in kits), default=())
     able = _numbers(probe.session.source.cuda_version)[:1]
-    if lost:
+    if astray:
         topic.look(
-            "There is no such folder: {folders}.",
-            "Correct or remove {variables}; programs that compile for CUDA look there.",
-            folders=all_of([f"{name}={homes[name]}" for name in lost]),
-            variables=all_of(lost),
+            "{variables} names no toolkit, or another one than the PATH.",
+            "Correct or remove it: programs that compile for CUDA look there, too.",
+            variables=all_of(astray),
         )
     elif compiler and not compiler.version:
         topic.look(
             "nvcc is on the PATH ({path}), but did not say its version.",
             "Reinstall the CUDA toolkit, if you compile with it.",
             path=compiler.where,
-        )
-    elif compiler and mixed:
-        topic.look(
-            "nvcc on the PATH is of CUDA {version}, but {path} is CUDA {other}.",
-            "Let PATH and CUDA_HOME name the same toolkit.",
-            version=compiler.version,
-            path=mixed[0].where,
-            other=mixed[0].version,
         )
     elif able and newest > able:
         topic.look(

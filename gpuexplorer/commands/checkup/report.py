@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpuexplorer import __version__
 from gpuexplorer.commands.checkup.driver import cards, container, driver, permissions
@@ -76,7 +76,7 @@ def examine(probe: Probe, subjects: Collection[str] = ()) -> Report:
     probe.pythons  # noqa: B018 - they take longest to answer, so they are asked first
     topics = [Topic(name) for name in EXAMINATIONS if not subjects or name in subjects]
     for topic in topics:
-        EXAMINATIONS[topic.topic](topic, probe)
+        EXAMINATIONS[topic.topic].look(topic, probe)
     taken_at = datetime.now(UTC).isoformat(timespec="seconds")
     missing = () if probe.cards else looked_for(probe)
     return Report(taken_at=taken_at, looked_for=missing, topics=topics)
@@ -221,15 +221,20 @@ def memory(topic: Topic, probe: Probe) -> None:
         )
 
 
+class Examination(NamedTuple):
+    title: Message
+    look: Callable[[Topic, Probe], None]
+
+
 # In the order in which they are read.
-EXAMINATIONS: Mapping[str, Callable[[Topic, Probe], None]] = {
-    "cards": cards,
-    "driver": driver,
-    "permissions": permissions,
-    "container": container,
-    "pytorch": pythons,
-    "toolkits": toolkits,
-    "display": display,
-    "parts": parts,
-    "memory": memory,
+EXAMINATIONS = {
+    "cards": Examination(Message("Cards"), cards),
+    "driver": Examination(Message("Driver"), driver),
+    "permissions": Examination(Message("Permissions"), permissions),
+    "container": Examination(Message("Container"), container),
+    "pytorch": Examination(Message("PyTorch"), pythons),
+    "toolkits": Examination(Message("Toolkits"), toolkits),
+    "display": Examination(Message("Display"), display),
+    "parts": Examination(Message("Parts"), parts),
+    "memory": Examination(Message("Memory"), memory),
 }

@@ -61,13 +61,13 @@ def test_the_compiler_on_the_path_is_asked(
     [
         (
             {"CUDA_HOME": "/usr/local/cuda-11.0"},
-            "There is no such folder: CUDA_HOME=/usr/local/cuda-11.0.",
-            "Correct or remove CUDA_HOME; programs that compile for CUDA look there.",
+            "CUDA_HOME=/usr/local/cuda-11.0 names no toolkit, or another one than the PATH.",
+            "Correct or remove it: programs that compile for CUDA look there, too.",
         ),
         (
             {"CUDA_HOME": "/usr/local/cuda-11.8", "PATH": "/usr/local/cuda-13.0/bin"},
-            "nvcc on the PATH is of CUDA 13.0, but /usr/local/cuda-11.8 is CUDA 11.8.",
-            "Let PATH and CUDA_HOME name the same toolkit.",
+            "CUDA_HOME=/usr/local/cuda-11.8 names no toolkit, or another one than the PATH.",
+            "Correct or remove it: programs that compile for CUDA look there, too.",
         ),
         (
             {},
