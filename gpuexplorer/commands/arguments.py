@@ -48,19 +48,13 @@ _EXCLUDES = (
 class SentenceParser(argparse.ArgumentParser):
     """Says what is wrong, and the right form, without repeating the whole usage."""
 
-    def __init__(self, *, prog: str, description: str | None = None, epilog: str = "") -> None:
-        super().__init__(
-            prog=prog,
-            description=description,
-            epilog=epilog,
-            formatter_class=_Help,
-            add_help=False,
-        )
+    # Any: as it is declared; here and below.
+    def __init__(self, **known: Any) -> None:
+        super().__init__(formatter_class=_Help, add_help=False, **known)
         self._positionals.title = tr("arguments")
         self._optionals.title = tr("options")
         self.add_argument("-h", "--help", action="help", help=tr("show this help and exit"))
 
-    # Any: as it is declared.
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Raises WrongArgumentsError for options that lack another or do not go together."""
         found, unknown = super().parse_known_args(args, namespace)
@@ -172,7 +166,8 @@ SOURCE = {
 HOST = {
     "--host": Option(
         "NAME",
-        "another computer, over ssh: user@server, or a name of ~/.ssh/config",
+        "another computer, over ssh: user@server, or a name of ~/.ssh/config; in the window"
+        " several times for several",
         again=True,
     ),
     "--host-python": Option(

@@ -9,6 +9,7 @@ import re
 import sys
 import threading
 import zipfile
+from collections import Counter
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -23,8 +24,8 @@ from gpuexplorer.commands.arguments import (
     one_host,
 )
 from gpuexplorer.commands.checkup.probe import Probe
-from gpuexplorer.commands.checkup.report import EXAMINATIONS, Report, examine
-from gpuexplorer.commands.terminal import Page, Terminal, gathered, progress_line, wrap
+from gpuexplorer.commands.checkup.report import Report, examine, title_of
+from gpuexplorer.commands.terminal import Page, Terminal, progress_line, wrap
 from gpuexplorer.core.harmless import value_of
 from gpuexplorer.core.newer_python import UTC
 from gpuexplorer.core.records import UnreadableError
@@ -166,10 +167,7 @@ def _get_pytorch(into: Path | None, *, unless_found: bool) -> int:
 
 def as_text(report: Report, width: int, *, colour: bool = False) -> str:
     page, topics = Page(width), report.topics
-    rows = [
-        (each.verdict.sentence, EXAMINATIONS[each.topic].title, each.sentence)
-        for each in topics
-    ]
+    rows = [(each.verdict.sentence, title_of(each), each.sentence) for each in topics]
     looked = [
         (_FOUND if each.found else _NOT_FOUND, each.what.words, each.sentence)
         for each in report.looked_for
@@ -213,8 +211,8 @@ def as_text(report: Report, width: int, *, colour: bool = False) -> str:
         if topic.do:
             add(topic.do, f"{margin}{tr('To do:')} ")
         page.add("")
-    those = gathered((topic.verdict, topic) for topic in topics)
-    counts = [f"{tr(each.sentence)}: {len(those[each])}" for each in Verdict if each in those]
+    verdicts = Counter(topic.verdict for topic in topics)
+    counts = [f"{tr(each.sentence)}: {verdicts[each]}" for each in Verdict if verdicts[each]]
     add(
         Message.counted(
             "In short: {count} topic ({verdicts}).",
@@ -224,15 +222,11 @@ def as_text(report: Report, width: int, *, colour: bool = False) -> str:
         )
     )
     page.add("")
-    fine = those.pop(Verdict.FINE, [])
-    for topic in (topic for verdict in reversed(Verdict) for topic in those.get(verdict, ())):
-        row(topic.verdict.sentence, EXAMINATIONS[topic.topic].title, topic.do or topic.sentence)
-    if fine:
-        row(
-            Verdict.FINE.sentence,
-            "",
-            ", ".join(tr(EXAMINATIONS[each.topic].title) for each in fine),
-        )
+    for topic in sorted(topics, key=lambda topic: -topic.verdict.rank):
+        if topic.verdict is not Verdict.FINE:
+            row(topic.verdict.sentence, title_of(topic), topic.do or topic.sentence)
+    if fine := [tr(title_of(each)) for each in topics if each.verdict is Verdict.FINE]:
+        row(Verdict.FINE.sentence, "", ", ".join(fine))
     return str(page)
 
 

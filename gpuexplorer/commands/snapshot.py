@@ -64,6 +64,7 @@ _FOR_THE_PROCESSOR = 0.06  # its share of work is noise over less
 _CARD_FACTS = ("index", "id", "name", "kind", "parent", "bus_id", "cuda_index")
 _LINK_FACTS = ("a", "b", "nvlinks", "nvlink_generation", "peer_to_peer")
 _PROCESS_FACTS = ("resolved", "user", "command", "container", "ours", "started_at")
+_MEMORY = ProcessFigure.MEMORY
 Json = dict[str, object]
 Show = Callable[["Picture"], None]
 
@@ -154,8 +155,11 @@ class Picture:
             for card in cards
         }
         self.states = {card.id: session.state_sentence(card.id) for card in cards}
-        named = session.named_processes()
-        self.processes = [each for each in named if each.process.card in self.readings]
+        place = {card: number for number, card in enumerate(self.readings)}
+        self.processes = sorted(
+            (each for each in session.named_processes() if each.process.card in place),
+            key=lambda each: (place[each.process.card], -each.process.values.get(_MEMORY, 0.0)),
+        )
         unknown = session.processes_unknown()
         self.processes_unknown = [card for card in unknown if card in self.readings]
         tried = [attempt.note for attempt in session.attempts]
@@ -227,7 +231,7 @@ def _measured(value: float, unit: str) -> Json:
 
 def _process(picture: Picture, named: NamedProcess) -> Json:
     process, cpu, memory = named.process, named.cpu, named.memory_bytes
-    values, missing, memory_used = process.values, process.missing, ProcessFigure.MEMORY
+    values, missing = process.values, process.missing
     return {
         "card": process.card,
         "number": picture.numbers.get(process.card),
@@ -238,7 +242,7 @@ def _process(picture: Picture, named: NamedProcess) -> Json:
         "cpu": None if cpu is None else _measured(round(cpu, 4), "cores"),
         "host_memory": None if memory is None else _measured(memory, "B"),
         "values": {
-            each: _measured(values[each], "B" if each is memory_used else "ratio")
+            each: _measured(values[each], "B" if each is _MEMORY else "ratio")
             for each in ProcessFigure
             if each in values
         },

@@ -100,10 +100,8 @@ def _write_cards(page: Page, picture: Picture) -> None:
         name = shown(card.name).removeprefix("NVIDIA ")
         if card.nameless:
             name = NONE  # its state says why
-        elif parent is not None and isinstance(card.name, Message):
-            name = f"  {tr('MIG instance {number}', number=card.index)}"
         elif parent is not None:
-            name = f"  {card.name.removeprefix(parent.name).strip()}"
+            name = f"  {shown(card.name).removeprefix(parent.name).strip()}"
         numbers = picture.numbers[card.id], figure(card.cuda_index)
         rows.append([*numbers, name, *cells, told])
     # However long the processor's name is, the cards keep their columns.
@@ -187,28 +185,26 @@ def _write_reasons(page: Page, picture: Picture) -> None:
 
 
 def _write_processes(page: Page, picture: Picture) -> None:
-    order = [*picture.readings]
     rows = []
     for named in picture.processes:
         process = named.process
-        used = process.values.get(ProcessFigure.MEMORY)
         command = named.command or f"({tr(named.reason)})"
         if named.ours:
             command = Message("{command} (this program)", command=command)
-        cells = [
+        told = [
             picture.numbers.get(process.card, NONE),
             str(process.pid),
             process.use.value,
             named.user or NONE,
-            figure(used, memory),
+            figure(process.values.get(ProcessFigure.MEMORY), memory),
             figure(process.values.get(ProcessFigure.SM), ratio),
             figure(named.cpu, ratio),
             named.container or NONE,
             command,
         ]
-        rows.append((order.index(process.card), -(used or 0.0), cells))
+        rows.append(told)
     if rows:
-        page.table(_PROCESSES, [row[2] for row in sorted(rows)])
+        page.table(_PROCESSES, rows)
     if picture.processes_unknown:
         unknown = [picture.numbers[card] for card in picture.processes_unknown]
         page.say(

@@ -141,15 +141,10 @@ def printed() -> Iterator[Page]:
 
 # Any: whatever JSON has words for.
 def write_json(told: Any, *, line: bool = False) -> None:
-    """In one line, or with a line for each member and each entry of it."""
+    """In one line, or with a line for each member of it."""
     text = json.dumps(told)
     if not line and isinstance(told, dict):
-        members = []
-        for name, each in told.items():
-            entries = ",\n".join(map(json.dumps, each)) if isinstance(each, list) else ""
-            members.append(
-                f'"{name}": ' + (f"[\n{entries}\n]" if entries else json.dumps(each))
-            )
+        members = (f"{json.dumps(name)}: {json.dumps(each)}" for name, each in told.items())
         text = "{\n" + ",\n".join(members) + "\n}"
     sys.stdout.write(text + "\n")
     sys.stdout.flush()

@@ -7,6 +7,7 @@ import getpass
 import os
 import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,16 +63,9 @@ def seconds(text: str) -> float:
     return value
 
 
-_HOSTS = Option(
-    "NAME",
-    "show this machine too, reached by ssh: user@server, or a name of ~/.ssh/config;"
-    " several times for several. With --simulate the cards are simulated over there",
-    again=True,
-)
 WINDOW = {
     "recording": Option("FILE.gpurec", "open this recording, as --open does", nargs="?"),
     **HOST,
-    "--host": _HOSTS,
     "--prometheus": Option(
         "URL", "show the cards that this Prometheus knows, by host and rack"
     ),
@@ -143,15 +137,8 @@ def check_window_arguments(arguments: argparse.Namespace) -> None:
         open_recording(Path(arguments.open)).close()
     if arguments.screenshot is not None:
         folder = Path(arguments.screenshot)
-        try:
+        with suppress(OSError):  # the next line says why
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise Trouble(
-                "No picture can be written into {folder}: {reason}.",
-                "Name a folder of your own with --screenshot.",
-                folder=folder,
-                reason=error.strerror or error,
-            ) from error
         refuse_unwritable(folder / "overview-dark.png")
     if arguments.diagnostics not in (None, "-"):
         refuse_unwritable(Path(arguments.diagnostics))

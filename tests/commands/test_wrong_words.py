@@ -119,8 +119,8 @@ WINDOW = (
     ("snapshit", "'snapshit' is not a command.\nThe commands are: snapshot, topology,"),
 )
 UNUSABLE = (
-    ("--screenshot taken", "taken: File exists."),
-    ("--screenshot taken/below", "below: Not a directory."),
+    ("--screenshot taken", "overview-dark.png was not saved. That folder does not exist."),
+    ("--screenshot taken/below", "That folder does not exist."),
     ("--diagnostics .", "There is a folder of that name."),
     ("--diagnostics no/cost.json", "That folder does not exist."),
     ("--open letter.gpurec", "letter.gpurec"),

@@ -271,8 +271,6 @@ def permissions(topic: Topic, probe: Probe) -> None:
     }
     refused = [name for name, each in files.items() if not each["usable"]]
     topic.facts = {"files": files, "groups": probe.groups}
-    if files and probe.groups:
-        topic.detail("Groups of this user: {groups}.", groups=all_of(probe.groups))
     lend = _how_to_lend(probe) or "Run: `sudo nvidia-modprobe -u -c 0`"
     if not files and probe.module is None:
         topic.fine("There are no device files of NVIDIA's driver, so nothing needs permission.")

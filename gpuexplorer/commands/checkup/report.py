@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from gpuexplorer import __version__
 from gpuexplorer.commands.checkup.driver import cards, container, driver, permissions
@@ -76,7 +76,7 @@ def examine(probe: Probe, subjects: Collection[str] = ()) -> Report:
     probe.pythons  # noqa: B018 - they take longest to answer, so they are asked first
     topics = [Topic(name) for name in EXAMINATIONS if not subjects or name in subjects]
     for topic in topics:
-        EXAMINATIONS[topic.topic].look(topic, probe)
+        EXAMINATIONS[topic.topic][1](topic, probe)
     taken_at = datetime.now(UTC).isoformat(timespec="seconds")
     missing = () if probe.cards else looked_for(probe)
     return Report(taken_at=taken_at, looked_for=missing, topics=topics)
@@ -138,12 +138,7 @@ def display(topic: Topic, probe: Probe) -> None:
             " `ssh -X`; then DISPLAY and XAUTHORITY are as they must be.",
         )
     elif missing:
-        lacks = Message.counted(
-            "The display answers, but Qt needs {count} more library to open a window.",
-            "The display answers, but Qt needs {count} more libraries to open a window.",
-            len(missing),
-        )
-        topic.broken(lacks, install)
+        topic.broken("The display answers, but Qt lacks libraries to open a window.", install)
     else:
         topic.fine("A window can open: the display answers, and Qt has its libraries.")
 
@@ -195,8 +190,7 @@ def memory(topic: Topic, probe: Probe) -> None:
     total, free, swap = (
         int(sizes.get(name, 0)) * 1024 for name in ("MemTotal", "MemAvailable", "SwapTotal")
     )
-    limits = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-    limit = next(filter(None, map(probe.read, limits)), "").strip()
+    limit = (probe.read("/sys/fs/cgroup/memory.max") or "").strip()
     least = int(limit) if limit.isdigit() and int(limit) < total else None
     topic.facts = {
         "total_bytes": total,
@@ -206,35 +200,34 @@ def memory(topic: Topic, probe: Probe) -> None:
     }
     if least is not None:
         topic.detail("The container may use {size:.1f} GiB of it.", size=least / _GIB)
-    there = {"total": total / _GIB, "free": free / _GIB, "swap": swap / _GIB}
-    if swap:
-        topic.fine(
-            "{total:.1f} GiB of memory, {free:.1f} GiB of it free, and {swap:.1f} GiB of swap.",
-            **there,
+    topic.fine(
+        "{total:.1f} GiB of memory, {free:.1f} GiB of it free, and {swap:.1f} GiB of swap.",
+        total=total / _GIB,
+        free=free / _GIB,
+        swap=swap / _GIB,
+    )
+    if not swap:
+        ends = Message(
+            "If memory runs out, Linux ends the largest program at once: most likely a training"
+            " run."
         )
-    else:
-        topic.look(
-            "{total:.1f} GiB of memory, {free:.1f} GiB of it free, and no swap. If memory runs"
-            " out, Linux ends the largest program at once: most likely a training run.",
-            "If this is your own computer, add a swap file of a few GiB.",
-            **there,
-        )
-
-
-class Examination(NamedTuple):
-    title: Message
-    look: Callable[[Topic, Probe], None]
+        do = "If this is your own computer, add a swap file of a few GiB."
+        topic.look(told(topic.sentence, ends), do)
 
 
 # In the order in which they are read.
-EXAMINATIONS = {
-    "cards": Examination(Message("Cards"), cards),
-    "driver": Examination(Message("Driver"), driver),
-    "permissions": Examination(Message("Permissions"), permissions),
-    "container": Examination(Message("Container"), container),
-    "pytorch": Examination(Message("PyTorch"), pythons),
-    "toolkits": Examination(Message("Toolkits"), toolkits),
-    "display": Examination(Message("Display"), display),
-    "parts": Examination(Message("Parts"), parts),
-    "memory": Examination(Message("Memory"), memory),
+EXAMINATIONS: Mapping[str, tuple[Message, Callable[[Topic, Probe], None]]] = {
+    "cards": (Message("Cards"), cards),
+    "driver": (Message("Driver"), driver),
+    "permissions": (Message("Permissions"), permissions),
+    "container": (Message("Container"), container),
+    "pytorch": (Message("PyTorch"), pythons),
+    "toolkits": (Message("Toolkits"), toolkits),
+    "display": (Message("Display"), display),
+    "parts": (Message("Parts"), parts),
+    "memory": (Message("Memory"), memory),
 }
+
+
+def title_of(topic: Topic) -> Message:
+    return EXAMINATIONS[topic.topic][0]

@@ -68,7 +68,7 @@ def test_missing_libraries_are_installed_with_one_line(computer: Computer) -> No
     computer.displays = {":0"}
     topic = computer.told(display)
     assert topic.verdict is BROKEN
-    assert "Qt needs 3 more libraries" in topic.sentence
+    assert "Qt lacks libraries" in topic.sentence
     assert topic.details[0] == "DISPLAY=:0 answers."
     assert "libxcb-shape.so.0, libxcb-render-util.so.0" in topic.details[1]
     assert "apt-get" not in topic.do
@@ -114,9 +114,11 @@ def test_no_swap_is_worth_a_look_and_a_containers_limit_is_told(computer: Comput
     computer.write("/proc/meminfo", f"{there} 0 kB\n")
     topic = computer.told(memory)
     assert topic.verdict is LOOK
-    assert topic.sentence.startswith("16.0 GiB of memory, 8.0 GiB of it free, and no swap.")
+    assert topic.sentence.startswith(
+        "16.0 GiB of memory, 8.0 GiB of it free, and 0.0 GiB of swap."
+    )
     computer.write("/proc/meminfo", f"{there} 2097152 kB\n")
-    computer.write("/sys/fs/cgroup/memory/memory.limit_in_bytes", f"{4 * 2**30}\n")
+    computer.write("/sys/fs/cgroup/memory.max", f"{4 * 2**30}\n")
     topic = computer.told(memory)
     assert topic.verdict is FINE
     assert topic.sentence.endswith("2.0 GiB of swap.")
