@@ -3,11 +3,13 @@
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, NoReturn
+from functools import partial
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, told, tr
+from gpuexplorer.core.words import Message, mark, told, tr
 
+T = TypeVar("T")
 OK, TROUBLE, WRONG_ARGUMENTS, INTERRUPTED = 0, 1, 2, 130
 
 
@@ -136,21 +138,16 @@ def add_options(parser: argparse._ActionsContainer, options: Mapping[str, Option
         )
 
 
-def number(text: str) -> float:
-    """An argument's number, or words that a person understands."""
+def _read(kind: Callable[[str], T], said: str, text: str) -> T:
+    """What stands there, or words that a person understands."""
     try:
-        return float(text)
+        return kind(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(tr("{text!r} is not a number", text=text)) from None
+        raise argparse.ArgumentTypeError(tr(said, text=text)) from None
 
 
-def whole_number(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        said = tr("{text!r} is not a whole number", text=text)
-        raise argparse.ArgumentTypeError(said) from None
-
+number = partial(_read, float, mark("{text!r} is not a number"))
+whole_number = partial(_read, int, mark("{text!r} is not a whole number"))
 
 SOURCE = {
     "--simulate": Option(

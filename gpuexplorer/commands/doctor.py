@@ -222,9 +222,9 @@ def as_text(report: Report, width: int, *, colour: bool = False) -> str:
         )
     )
     page.add("")
-    for topic in sorted(topics, key=lambda topic: -topic.verdict.rank):
-        if topic.verdict is not Verdict.FINE:
-            row(topic.verdict.sentence, title_of(topic), topic.do or topic.sentence)
+    for verdict in (Verdict.BROKEN, Verdict.LOOK):
+        for topic in (each for each in topics if each.verdict is verdict):
+            row(verdict.sentence, title_of(topic), topic.do or topic.sentence)
     if fine := [tr(title_of(each)) for each in topics if each.verdict is Verdict.FINE]:
         row(Verdict.FINE.sentence, "", ", ".join(fine))
     return str(page)

@@ -211,22 +211,19 @@ def _show_json(picture: Picture, *, line: bool) -> None:
 
 def _figures(reading: Reading) -> Json:
     values, missing = reading.values, reading.missing
-    told = {}
-    for each in METRICS.values():
-        if each.id in values:
-            word = each.text_of(values[each.id])
-            text = {} if word is None else {"text": word}
-            told[each.id] = _measured(values[each.id], each.unit) | text
+    there = [each for each in METRICS.values() if each.id in values]
     return {
-        "values": told,
+        "values": {e.id: _measured(values[e.id], e.unit, e.text_of) for e in there},
         "missing": {e: missing[e].sentence for e in METRICS if e in missing},
     }
 
 
-def _measured(value: float, unit: str) -> Json:
+def _measured(
+    value: float, unit: str, text_of: Callable[[float], str | None] = lambda _: None
+) -> Json:
     """Whole numbers without a point, ratios without the noise of division."""
-    tidy = int(value) if float(value).is_integer() else round(value, 9)
-    return {"value": tidy, "unit": unit}
+    tidy, text = int(value) if float(value).is_integer() else round(value, 9), text_of(value)
+    return {"value": tidy, "unit": unit, **({} if text is None else {"text": text})}
 
 
 def _process(picture: Picture, named: NamedProcess) -> Json:

@@ -59,15 +59,8 @@ def table(*, again: bool) -> Iterator[Show]:
             driver = Message("{source}, CUDA {cuda}", source=driver, cuda=source.cuda_version)
         page.say(driver)
         if again:
-            beats = session.beats()
-            page.say(
-                Message.counted(
-                    "Read {count} time, {missed} missed. Ctrl-C ends it.",
-                    "Read {count} times, {missed} missed. Ctrl-C ends it.",
-                    beats.taken,
-                    missed=beats.missed,
-                )
-            )
+            read = "Readings: {taken}, {missed} missed. Ctrl-C ends it."
+            page.say(Message(read, **session.beats()._asdict()))
         if session.simulated:
             made_up = tr("SIMULATED: these cards do not exist, their figures are made up.")
             page.add(*map(terminal.warn, wrap(made_up, page.width)))
@@ -207,13 +200,7 @@ def _write_processes(page: Page, picture: Picture) -> None:
         page.table(_PROCESSES, rows)
     if picture.processes_unknown:
         unknown = [picture.numbers[card] for card in picture.processes_unknown]
-        page.say(
-            Message.counted(
-                "Which processes use card {cards} is not known just now.",
-                "Which processes use cards {cards} is not known just now.",
-                len(unknown),
-                cards=", ".join(unknown),
-            )
-        )
+        who = "Which processes use these cards is not known just now: {cards}."
+        page.say(Message(who, cards=", ".join(unknown)))
     elif picture.cards and not rows:
         page.say(Message("No process uses these cards."))

@@ -96,16 +96,16 @@ def connected(host: str, arguments: argparse.Namespace) -> "FarMachine":
 
     with in_the_words():
         name = host_name(host)
-    made_up: dict[str, Any] = {}
     if (backend := _simulated(arguments)) is not None:
         backend.close()
-        spec, faults, seed = arguments.simulate, arguments.fault, arguments.seed
-        made_up = {"simulate": spec, "faults": faults, "seed": seed}
+    asked = {"simulate": None, "fault": "", "seed": 0} | vars(arguments)
     far = FarMachine(
         name,
         python=arguments.host_python or "",
+        simulate=asked["simulate"],
+        faults=asked["fault"],
+        seed=asked["seed"],
         at_terminal=sys.stdin.isatty() and sys.stderr.isatty(),
-        **made_up,
     )
     try:
         far.connect()

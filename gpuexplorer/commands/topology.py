@@ -34,8 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
         topology, left_out = wiring_of(source)
         source.check()
         if topology is None:
-            hint = "`gpuexplorer snapshot` shows which card does not answer."
-            raise Trouble(left_out, hint if source.far is None else "")
+            raise Trouble(left_out)
         cards = [card for card in source.backend.cards() if card.kind is CardKind.GPU]
         told = source.backend.source
         if arguments.json:

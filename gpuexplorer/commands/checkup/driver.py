@@ -295,12 +295,7 @@ def permissions(topic: Topic, probe: Probe) -> None:
             file=_UVM,
         )
     else:
-        may = Message.counted(
-            "This user may use the one device file there is.",
-            "This user may use all {count} device files.",
-            len(files),
-        )
-        topic.fine(may)
+        topic.fine("This user may use all device files ({count}).", count=len(files))
 
 
 def container(topic: Topic, probe: Probe) -> None:

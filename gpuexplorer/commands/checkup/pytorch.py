@@ -4,6 +4,7 @@ its own, and without its CUDA, which would wake the cards.
 """
 
 import glob
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -86,7 +87,7 @@ def pythons(topic: Topic, probe: Probe) -> None:
     if not found:
         topic.fine(told(counted, Message("Only the lab needs one."), fetch))
         return
-    found.sort(key=lambda one: one.verdict.rank)
+    found.sort(key=lambda one: [*Verdict].index(one.verdict))
     topic.details = [told(*one.details) for one in found]
     if lab is not None:
         topic.detail(
@@ -258,12 +259,10 @@ class _Part(NamedTuple):
 
 def toolkits(topic: Topic, probe: Probe) -> None:
     """A toolkit is where there is a compiler, and its version is what that says."""
-    windows = probe.platform == "win32"
-    name, separator = ("nvcc.exe", ";") if windows else ("nvcc", ":")
-    places = ["/usr/local/cuda*/bin", "/opt/cuda/bin"]
-    if windows:
+    name, places = "nvcc", ["/usr/local/cuda*/bin", "/opt/cuda/bin"]
+    if probe.platform == "win32":
         programs = probe.environment.get("PROGRAMFILES", "C:\\Program Files")
-        places = [f"{programs}/NVIDIA GPU Computing Toolkit/CUDA/*/bin"]
+        name, places = "nvcc.exe", [f"{programs}/NVIDIA GPU Computing Toolkit/CUDA/*/bin"]
     known: dict[Path, _Part] = {}  # each once, however many names lead to it
 
     def kit(folder: str) -> _Part | None:
@@ -275,7 +274,7 @@ def toolkits(topic: Topic, probe: Probe) -> None:
             known[real] = _Part("CUDA", said and said[1], str(where))
         return known.get(real)
 
-    path = filter(None, probe.environment.get("PATH", "").split(separator))
+    path = filter(None, probe.environment.get("PATH", "").split(os.pathsep))
     first = next((each for each in path if kit(each)), "")
     compiler = (found := kit(first)) and found._replace(kind="nvcc", where=f"{first}/{name}")
     homes = {each: folder for each in _HOMES if (folder := probe.environment.get(each))}

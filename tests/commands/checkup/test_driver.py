@@ -127,7 +127,7 @@ def test_device_files_are_counted_and_a_refused_one_named_with_the_group_to_join
     assert computer.told(permissions).verdict is FINE  # without a driver nothing needs any
     computer.load_module()
     computer.write("/dev/nvidia-modeset")  # no card's
-    assert computer.told(permissions).sentence == "This user may use all 3 device files."
+    assert computer.told(permissions).sentence == "This user may use all device files (3)."
     computer.forbidden = {"/dev/nvidia0"}
     owner = (computer.root / "dev/nvidia0").group()
     topic = computer.told(permissions)
