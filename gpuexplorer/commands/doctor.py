@@ -213,14 +213,7 @@ def as_text(report: Report, width: int, *, colour: bool = False) -> str:
         page.add("")
     verdicts = Counter(topic.verdict for topic in topics)
     counts = [f"{tr(each.sentence)}: {verdicts[each]}" for each in Verdict if verdicts[each]]
-    add(
-        Message.counted(
-            "In short: {count} topic ({verdicts}).",
-            "In short: {count} topics ({verdicts}).",
-            len(topics),
-            verdicts=", ".join(counts),
-        )
-    )
+    add(Message("In short: {verdicts}.", verdicts=", ".join(counts)))
     page.add("")
     for verdict in (Verdict.BROKEN, Verdict.LOOK):
         for topic in (each for each in topics if each.verdict is verdict):

@@ -8,6 +8,7 @@ import gpuexplorer
 from gpuexplorer.commands.snapshot import COLUMNS, Picture, Show
 from gpuexplorer.commands.terminal import (
     NONE,
+    SIMULATED,
     Page,
     Terminal,
     cut,
@@ -62,8 +63,7 @@ def table(*, again: bool) -> Iterator[Show]:
             read = "Readings: {taken}, {missed} missed. Ctrl-C ends it."
             page.say(Message(read, **session.beats()._asdict()))
         if session.simulated:
-            made_up = tr("SIMULATED: these cards do not exist, their figures are made up.")
-            page.add(*map(terminal.warn, wrap(made_up, page.width)))
+            page.add(*map(terminal.warn, wrap(tr(SIMULATED), page.width)))
         _write_cards(page.gap(), picture)
         _write_reasons(page.gap(), picture)
         _write_processes(page.gap(), picture)

@@ -18,6 +18,7 @@ from gpuexplorer.core.words import Message, tr
 K = TypeVar("K")
 T = TypeVar("T")
 NONE = "-"  # stands where there is no figure
+SIMULATED = Message("SIMULATED: these cards do not exist, what is told of them is made up.")
 _GAP = "  "
 # To so many letters a column of words shrinks before another is left out.
 _SHORTEST, _SHORTEST_OF_ALL = 14, 9

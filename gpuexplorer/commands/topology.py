@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from gpuexplorer.commands.arguments import HOST, JSON, OK, SOURCE, add_options
 from gpuexplorer.commands.snapshot import link_as_json
 from gpuexplorer.commands.source import opened, wiring_of
-from gpuexplorer.commands.terminal import NONE, Page, figure, gathered, printed, write_json
+from gpuexplorer.commands.terminal import (
+    NONE,
+    SIMULATED,
+    Page,
+    figure,
+    gathered,
+    printed,
+    write_json,
+)
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import rate
@@ -54,9 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
                 return OK
             page.say(on(source.machine, told.label))
             if told.simulated:
-                page.say(
-                    Message("SIMULATED: these cards do not exist, their wiring is made up.")
-                )
+                page.say(SIMULATED)
             _write(page, cards, topology)
     return OK
 

@@ -99,11 +99,7 @@ def cards(topic: Topic, probe: Probe) -> None:
             )
         )
     if blind and not (dead or silent):
-        without = Message.counted(
-            "{count} of them gives no usable figure.",
-            "{count} of them give no usable figure.",
-            len(blind),
-        )
+        without = Message("Without a usable figure: {count}.", count=len(blind))
         do = Message(
             "Compare with `nvidia-smi -q`. If that says no more, restart the computer, then"
             " install another version of the driver."

@@ -141,11 +141,8 @@ class Probe(Place):
             if not self.asleep:
                 backend, attempts = first_that_answers([Vendor("NVIDIA", self.backend)])
         except ImportError:
-            lacks = Trouble(
-                "The package nvidia-ml-py, through which cards are read, is not installed.",
-                "Run: pip install nvidia-ml-py",
-            )
-            attempts = [Attempt("NVIDIA", lacks.sentence, lacks.hint)]
+            lacks = Message("nvidia-ml-py, through which cards are read, is not installed.")
+            attempts = [Attempt("NVIDIA", lacks, Message("Run: pip install nvidia-ml-py"))]
         stream = Local(backend or NoCards(), attempts, patience=self.patience, faults=False)
         session = Session(stream, host=False)
         session.want_metrics(USABLE)

@@ -66,7 +66,7 @@ def test_a_card_that_answers_without_a_figure_is_worth_a_look(
     driver.without_figures[CardId("GPU-1")] = why
     topic = computer.told(cards)
     assert topic.verdict is LOOK
-    assert topic.sentence == "2 NVIDIA cards answer. 1 of them gives no usable figure."
+    assert topic.sentence == "2 NVIDIA cards answer. Without a usable figure: 1."
     assert topic.details[1].endswith(f"no usable figure ({why.sentence})")
     assert do in topic.do
 
