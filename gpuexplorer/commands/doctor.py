@@ -18,6 +18,7 @@ from typing import TextIO
 from gpuexplorer.commands.arguments import (
     HOST,
     INTERRUPTED,
+    JSON,
     OK,
     Option,
     add_options,
@@ -42,7 +43,7 @@ _FAR_PATIENCE = 180.0  # every PyTorch there may be loaded meanwhile
 _FOUND, _NOT_FOUND = Message("found"), Message("not found")
 _COLOURS = dict(zip((str(each.sentence) for each in Verdict), (32, 33, 31), strict=True))
 _OPTIONS = {
-    "--json": Option("", "print it for programs to read"),
+    **JSON,
     "--bundle": Option(
         "FILE",
         "also write a .zip to send to somebody, without the names of you and the computer",

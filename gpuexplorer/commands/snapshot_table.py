@@ -27,6 +27,7 @@ from gpuexplorer.telemetry.card_course import BRIEFLY, HARMFUL, NO_FIGURES, stat
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.processes import ProcessFigure
 
+_ROOMY = 100
 _HOST_NAME = len("Intel Xeon E5-2680 v4")
 _FIGURES = {title: weight for title, (weight, _) in COLUMNS.items()}
 _PROCESSES = {
@@ -84,8 +85,9 @@ def _write_cards(page: Page, picture: Picture) -> None:
         told: str = state if "seconds" in state.values else reading.state.word
         if reading.state is CardState.WORKING:
             cells = _cells(reading)
+            brief = BRIEFLY if page.width < _ROOMY else {}
             held = [each for each in HARMFUL if reading.values.get(each)]
-            told = ", ".join(tr(BRIEFLY.get(e, METRICS[e].label)) for e in held) or told
+            told = ", ".join(tr(brief.get(e, METRICS[e].label)) for e in held) or told
             if state_of(reading) == NO_FIGURES:
                 told = Message("no usable figure")  # why stands below
         parent = next((other for other in picture.cards if other.id == card.parent), None)

@@ -74,38 +74,31 @@ class Page:
         where there is no room. Rows beyond `most` are counted.
         """
         told = [[shown(cell) for cell in row] for row in rows]
-        places, weights = [], list(columns.values())
-        for place, there in enumerate(map(set, zip(*told, strict=True))):
-            if there - ({"", NONE} if weights[place] < _ALWAYS else {""}):
-                places.append(place)
-        titles = [shown(title) for title in columns]
+        titles, weights = [shown(title) for title in columns], [*columns.values()]
         lines = [titles, *told[:most]]
         widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-        shortest = _SHORTEST if self.width >= _ROOMY else _SHORTEST_OF_ALL
-        words = [
-            place
-            for place in places
-            if widths[place] > _LONGEST_FIGURE
-            or not any(_FIGURE.match(row[place]) for row in told)
-        ]
-        elastic = [place for place in words if _ALWAYS <= weights[place] <= _KEY]
-        floor = list(widths)
-        for place in elastic:
-            floor[place] = min(widths[place], max(len(titles[place]), shortest))
-        kept = sorted(places, key=lambda place: (weights[place], -place))
+        floor, words, kept = [*widths], {0}, []
+        for place, column in enumerate(zip(*told, strict=True)):
+            if {*column} - ({"", NONE} if weights[place] < _ALWAYS else {""}):
+                kept.append(place)
+            if widths[place] > _LONGEST_FIGURE or not any(map(_FIGURE.match, column)):
+                words.add(place)
+                if _ALWAYS <= weights[place] <= _KEY:
+                    shortest = _SHORTEST if self.width >= _ROOMY else _SHORTEST_OF_ALL
+                    floor[place] = min(widths[place], max(len(titles[place]), shortest))
+        kept.sort(key=lambda place: (weights[place], -place))
 
         def too_wide(widths: Sequence[int]) -> int:
             return sum(widths[each] + len(_GAP) for each in kept) - len(_GAP) - self.width
 
         while kept[1:] and too_wide(widths if weights[kept[0]] <= _NICE else floor) > 0:
             del kept[0]
-        elastic = [place for place in elastic if place in kept]
-        for _ in range(too_wide(widths) if elastic else 0):
-            widths[max(elastic, key=lambda place: widths[place] - floor[place])] -= 1
+        for _ in range(too_wide(widths)):
+            widths[max(kept, key=lambda place: widths[place] - floor[place])] -= 1
         for line in lines:
             cells = [
                 cut(line[place], widths[place]).ljust(widths[place])
-                if place in words or place == 0
+                if place in words
                 else line[place].rjust(widths[place])
                 for place in sorted(kept)
             ]
