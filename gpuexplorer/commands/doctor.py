@@ -119,7 +119,8 @@ def _say(sentence: Message, out: TextIO | None = None) -> None:
 
 
 def _width(terminal: Terminal) -> int:
-    return max(_NARROWEST, min(terminal.width(), _WIDEST))
+    widest = _ENDLESS if "COLUMNS" in os.environ else _WIDEST
+    return max(_NARROWEST, min(terminal.width(), widest))
 
 
 def _examined(host: str, arguments: argparse.Namespace) -> Report:
