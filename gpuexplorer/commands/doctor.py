@@ -37,8 +37,8 @@ from gpuexplorer.lab.get_pytorch import CANCELLED, get, plan_for, there_already
 from gpuexplorer.lab.pythons import candidates, own_environment
 from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
 
-# Longer lines are hard to read.
-_WIDEST, _NARROWEST, _ENDLESS = 100, 40, 10_000
+# Longer lines are hard to read; and what is not a terminal may be printed.
+_WIDEST, _PAPER, _NARROWEST, _ENDLESS = 110, 80, 40, 10_000
 _FAR_PATIENCE = 180.0  # every PyTorch there may be loaded meanwhile
 _FOUND, _NOT_FOUND = Message("found"), Message("not found")
 _COLOURS = dict(zip((str(each.sentence) for each in Verdict), (32, 33, 31), strict=True))
@@ -119,8 +119,9 @@ def _say(sentence: Message, out: TextIO | None = None) -> None:
 
 
 def _width(terminal: Terminal) -> int:
-    widest = _ENDLESS if "COLUMNS" in os.environ else _WIDEST
-    return max(_NARROWEST, min(terminal.width(), widest))
+    widest = _WIDEST if terminal.interactive else _PAPER
+    wanted = _ENDLESS if "COLUMNS" in os.environ else widest
+    return max(_NARROWEST, min(terminal.width(), wanted))
 
 
 def _examined(host: str, arguments: argparse.Namespace) -> Report:

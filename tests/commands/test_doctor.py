@@ -67,7 +67,7 @@ def test_the_print_out_has_a_verdict_for_each_topic_and_fits_paper(
     assert [head[1] for head in heads if head[0] in verdicts][:9] == [
         title for title, _ in EXAMINATIONS.values()
     ]
-    assert max(len(line) for line in lines if "`" not in line) <= 100
+    assert max(len(line) for line in lines if "`" not in line) <= 80
     assert text.isascii()
     assert "\x1b" not in text
     (command, _) = [line for line in lines if "apt-get install" in line]
