@@ -6,13 +6,11 @@ its own, and without its CUDA, which would wake the cards.
 import glob
 import os
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from gpuexplorer.commands.checkup.probe import Probe, Topic
-from gpuexplorer.core.cards import Card
 from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import NOTHING, Message, all_of, told
@@ -43,8 +41,6 @@ _HOMES = ("CUDA_HOME", "CUDA_PATH")
 _NVCC_PATIENCE = 5.0
 _CUDNN = "libcudnn.so"
 _REQUIRED = re.compile(r"^Requires-Dist: nvidia-cudnn-cu\d+\s*\(?==([\d.]+)", re.MULTILINE)
-# From this version on it has no code for cards before Turing, and PyTorch refuses to use it.
-_WITHOUT_VOLTA, _TURING = (9, 11), (7, 5)
 
 
 @dataclass(slots=True)
@@ -112,7 +108,7 @@ def _looked_at(probe: Probe, python: LabPython, driver: str | None, cuda: str | 
     one, build, cards = Topic(python.prefix), python.build, probe.cards
     inside = python.prefix == str(probe.parts)  # of this very program, and no Python to start
     for_cuda = build is not None and build.cuda is not None
-    cudnn = _cudnn_of(probe, python, cards) if for_cuda else Cudnn()
+    cudnn = _cudnn_of(probe, python) if for_cuda else Cudnn()
     own = for_cuda and cards and python.prefix == probe.prefix
     failed, loads = False, NOTHING
     if build and not inside and (probe.deep or own):
@@ -205,7 +201,7 @@ def _quoted(path: str) -> str:
     return f'"{path}"' if " " in path else path
 
 
-def _cudnn_of(probe: Probe, python: LabPython, cards: Sequence[Card]) -> Cudnn:
+def _cudnn_of(probe: Probe, python: LabPython) -> Cudnn:
     """Of a PyTorch that was built for CUDA: pip's, conda's, or the loader's."""
     packages = [glob.escape(probe.shown(folder)) for folder in python.packages]
     metadata = probe.all(*(f"{each}/torch-*.dist-info/METADATA" for each in packages))
@@ -218,24 +214,16 @@ def _cudnn_of(probe: Probe, python: LabPython, cards: Sequence[Card]) -> Cudnn:
     noted = probe.all(*(f"{each}/nvidia_cudnn_cu*.dist-info" for each in packages))
     if noted and there in brought:
         version = noted[0].removesuffix(".dist-info").rpartition("-")[2]
-    found = Cudnn(version, there)
-    has = _numbers(version)[:2]
+    trouble, has = None, _numbers(version)[:2]
     if asks and probe.platform == "linux":  # for what pip brought, and refuses an older one
         needs = _numbers(asks[1])[:2]
         if there is None or (has and (has[:1] != needs[:1] or has < needs)):
-            found.trouble = Message(
+            trouble = Message(
                 "It was built with cuDNN {wanted}, has {version}, and cannot use that.",
                 wanted=asks[1],
                 version=version or Message("none that is whole"),
             )
-    old = {card.name for card in cards if (card.compute_capability or _TURING) < _TURING}
-    if old and has >= _WITHOUT_VOLTA:
-        found.trouble = Message(
-            "It has cuDNN {version}, which no longer runs on {cards}.",
-            version=version,
-            cards=", ".join(sorted(old)),
-        )
-    return found
+    return Cudnn(version, there, trouble)
 
 
 def _by_the_loader(probe: Probe) -> list[str]:
