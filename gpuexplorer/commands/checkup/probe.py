@@ -9,6 +9,7 @@ import os
 import re
 import socket
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from functools import cached_property, partialmethod
 from pathlib import Path
 from typing import Any
 
+from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardKind, CardState
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
@@ -40,6 +42,7 @@ from gpuexplorer.telemetry.sources import Vendor, first_that_answers
 WSL = "WSL"
 _X_PATIENCE = 5.0
 _AT_ONCE = 16  # Pythons
+_SETTLING = 0.1  # seconds between two looks whether a slow card has answered
 _WELL = (CardState.WORKING, CardState.ASLEEP)
 
 
@@ -147,6 +150,12 @@ class Probe(Place):
         session = Session(stream, host=False)
         session.want_metrics(USABLE)
         session.start()
+        # One whose calls take long is not known at once, and is no broken card.
+        until = time.monotonic() + self.patience
+        while time.monotonic() < until and any(
+            card.denied is Absence.NO_ANSWER for card in session.cards()
+        ):
+            time.sleep(_SETTLING)
         session.wait_for_sweeps(1, 2 * self.patience)
         session.stop()
         return session

@@ -112,6 +112,18 @@ def test_a_card_that_cannot_be_read_is_said_not_to_answer(
     assert topic.details[1].endswith(f"at 0000:02:00.0, {state.sentence}")
 
 
+def test_a_card_that_takes_its_time_is_waited_for(computer: Computer) -> None:
+    class Slow(Driver):
+        asked = 0
+
+        def cards(self) -> list[Card]:
+            self.asked += 1
+            return [card() if self.asked > 3 else nameless(0, Absence.NO_ANSWER)]
+
+    computer.backend, computer.patience = Slow(), 1.0
+    assert computer.told(cards).sentence == "1 NVIDIA card answers."
+
+
 def test_a_card_that_hangs_when_it_is_read_is_given_up(computer: Computer) -> None:
     released = threading.Event()
 
