@@ -262,9 +262,8 @@ def test_what_goes_wrong_before_there_is_a_window_is_said_in_a_box(
     monkeypatch.setattr(sys, "__stderr__", None)
     monkeypatch.setattr(sys, "platform", "win32")
     assert main(["--fault", "lost:1@20s"]) == 2
-    sentence = "Only simulated cards fail on order."
-    hint = "Say which with --simulate, such as --simulate 2xH100."
-    assert said == [("GPU Explorer", f"{sentence}\n{hint}\n")]
+    told = "--fault goes with --simulate.\nAdd --simulate.\n"
+    assert said == [("GPU Explorer", told)]
 
 
 def test_what_is_said_in_a_terminal_needs_no_box(
@@ -272,4 +271,4 @@ def test_what_is_said_in_a_terminal_needs_no_box(
 ) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
     assert main(["--fault", "lost:1@20s"]) == 2
-    assert capsys.readouterr().err.startswith("Only simulated cards fail on order.")
+    assert capsys.readouterr().err.startswith("--fault goes with --simulate.")

@@ -25,10 +25,9 @@ def check_up(deep: bool) -> str:
     """What the doctor says here, but for what concerns windows and our own parts."""
     from gpuexplorer.commands.checkup.probe import Probe  # noqa: PLC0415 - seldom
     from gpuexplorer.commands.checkup.report import EXAMINATIONS, examine  # noqa: PLC0415
-    from gpuexplorer.core.clock import SystemClock  # noqa: PLC0415
 
     there = EXAMINATIONS.keys() - {"display", "parts"}
-    return examine(Probe(deep=deep), SystemClock(), there).as_json()
+    return examine(Probe(deep=deep), there).as_json()
 
 
 if __name__ == "__main__":

@@ -3,11 +3,13 @@
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, NoReturn
+from functools import partial
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, told, tr
+from gpuexplorer.core.words import Message, mark, told, tr
 
+T = TypeVar("T")
 OK, TROUBLE, WRONG_ARGUMENTS, INTERRUPTED = 0, 1, 2, 130
 
 
@@ -26,23 +28,56 @@ def in_the_words(*more: str) -> Iterator[None]:
         raise WrongArgumentsError(trouble.sentence, told(trouble.hint, *more)) from trouble
 
 
+# Whichever command has them: what each adds to, and what it leaves no sense to.
+_NEEDS = {
+    "--count": "--loop",
+    "--host-python": "--host",
+    "--fault": "--simulate",
+    "--match": "--prometheus",
+    "--prometheus-login": "--prometheus",
+    "--host-label": "--prometheus",
+    "--after": "--screenshot",
+    "--into": "--get-pytorch",
+    "--unless-found": "--into",
+}
+_EXCLUDES = (
+    *(("--json", "--csv"), ("--open", "recording"), ("--screenshot", "--quit-after")),
+    *(("--bundle", other) for other in ("--host", "--get-pytorch")),
+    *(("--get-pytorch", other) for other in ("--host", "--json", "--deep")),
+)
+
+
 class SentenceParser(argparse.ArgumentParser):
     """Says what is wrong, and the right form, without repeating the whole usage."""
 
-    def __init__(self, *, prog: str, description: str | None = None, epilog: str = "") -> None:
-        super().__init__(
-            prog=prog,
-            description=description,
-            epilog=epilog,
-            formatter_class=_Help,
-            add_help=False,
-        )
+    # Any: as it is declared; here and below.
+    def __init__(self, **known: Any) -> None:
+        super().__init__(formatter_class=_Help, add_help=False, **known)
         self._positionals.title = tr("arguments")
         self._optionals.title = tr("options")
         self.add_argument("-h", "--help", action="help", help=tr("show this help and exit"))
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Raises WrongArgumentsError for options that lack another or do not go together."""
+        found, unknown = super().parse_known_args(args, namespace)
+        given = {
+            action.option_strings[-1] if action.option_strings else action.dest
+            for action in self._actions
+            if getattr(found, action.dest, None) != action.default
+        }
+        for one, other in _NEEDS.items():
+            if one in given and other not in given:
+                lacks = "{one} goes with {other}."
+                raise WrongArgumentsError(lacks, "Add {other}.", one=one, other=other)
+        for one, other in _EXCLUDES:
+            if {one, other} <= given:
+                both = "{one} and {other} exclude each other."
+                raise WrongArgumentsError(both, "Choose one of them.", one=one, other=other)
+        return found, unknown
+
     def understood(self, words: Sequence[str]) -> argparse.Namespace:
         """As parse_args, with a sentence of ours for what nobody knows."""
+        arguments: argparse.Namespace
         arguments, unknown = self.parse_known_args(words)
         self.refuse(unknown)
         return arguments
@@ -103,21 +138,16 @@ def add_options(parser: argparse._ActionsContainer, options: Mapping[str, Option
         )
 
 
-def number(text: str) -> float:
-    """An argument's number, or words that a person understands."""
+def _read(kind: Callable[[str], T], said: str, text: str) -> T:
+    """What stands there, or words that a person understands."""
     try:
-        return float(text)
+        return kind(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(tr("{text!r} is not a number", text=text)) from None
+        raise argparse.ArgumentTypeError(tr(said, text=text)) from None
 
 
-def whole_number(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        said = tr("{text!r} is not a whole number", text=text)
-        raise argparse.ArgumentTypeError(said) from None
-
+number = partial(_read, float, mark("{text!r} is not a number"))
+whole_number = partial(_read, int, mark("{text!r} is not a whole number"))
 
 SOURCE = {
     "--simulate": Option(
@@ -133,7 +163,8 @@ SOURCE = {
 HOST = {
     "--host": Option(
         "NAME",
-        "another computer, over ssh: user@server, or a name of ~/.ssh/config",
+        "another computer, over ssh: user@server, or a name of ~/.ssh/config; in the window"
+        " several times for several",
         again=True,
     ),
     "--host-python": Option(
@@ -154,7 +185,6 @@ def reading_options(interval: float) -> Mapping[str, Option]:
 def one_host(arguments: argparse.Namespace) -> str | None:
     """The other computer that a command is to read; None for this one."""
     hosts: Sequence[str] = arguments.host
-    check_host_python(arguments)
     if len(hosts) > 1:
         raise WrongArgumentsError(
             "This command reads one computer at a time, and --host names {count}.",
@@ -164,11 +194,3 @@ def one_host(arguments: argparse.Namespace) -> str | None:
             second=hosts[1],
         )
     return hosts[0] if hosts else None
-
-
-def check_host_python(arguments: argparse.Namespace) -> None:
-    if arguments.host_python and not arguments.host:
-        raise WrongArgumentsError(
-            "--host-python is about another computer, and none was named.",
-            "Name one with --host NAME.",
-        )

@@ -9,25 +9,24 @@ import re
 import sys
 import threading
 import zipfile
+from collections import Counter
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import TextIO
 
 from gpuexplorer.commands.arguments import (
     HOST,
     INTERRUPTED,
+    JSON,
     OK,
     Option,
-    WrongArgumentsError,
     add_options,
     one_host,
 )
-from gpuexplorer.commands.checkup.probe import Probe, ask_driver
-from gpuexplorer.commands.checkup.report import Report, examine
-from gpuexplorer.commands.terminal import Terminal, gathered, progress_line, wrap
-from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.commands.checkup.probe import Probe
+from gpuexplorer.commands.checkup.report import Report, examine, title_of
+from gpuexplorer.commands.terminal import Page, Terminal, progress_line, wrap
 from gpuexplorer.core.harmless import value_of
 from gpuexplorer.core.newer_python import UTC
 from gpuexplorer.core.records import UnreadableError
@@ -40,23 +39,11 @@ from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
 
 # Longer lines are hard to read; and what is not a terminal may be printed.
 _WIDEST, _PAPER, _NARROWEST, _ENDLESS = 110, 80, 40, 10_000
-_GAP = 2  # between a verdict, a title and a text
-_FAR_PATIENCE, _DEEP_PATIENCE = 60.0, 180.0
-TITLES = {
-    "cards": Message("Cards"),
-    "driver": Message("Driver"),
-    "permissions": Message("Permissions"),
-    "container": Message("Container"),
-    "pytorch": Message("PyTorch"),
-    "toolkits": Message("Toolkits"),
-    "display": Message("Display"),
-    "parts": Message("Parts"),
-    "memory": Message("Memory"),
-}
+_FAR_PATIENCE = 180.0  # every PyTorch there may be loaded meanwhile
 _FOUND, _NOT_FOUND = Message("found"), Message("not found")
-_COLOURS = dict(zip((str(each.word) for each in Verdict), (32, 33, 31), strict=True))
+_COLOURS = dict(zip((str(each.sentence) for each in Verdict), (32, 33, 31), strict=True))
 _OPTIONS = {
-    "--json": Option("", "print it for programs to read"),
+    **JSON,
     "--bundle": Option(
         "FILE",
         "also write a .zip to send to somebody, without the names of you and the computer",
@@ -96,64 +83,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    host, pytorch, into = one_host(arguments), arguments.get_pytorch, arguments.into
-    if into is not None and not pytorch:
-        raise WrongArgumentsError("--into goes with --get-pytorch.")
-    if arguments.unless_found and into is None:
-        raise WrongArgumentsError("--unless-found goes with --into.")
-    if pytorch and (host or arguments.json or arguments.bundle or arguments.deep):
-        raise WrongArgumentsError(
-            "--get-pytorch goes with --into alone.",
-            "Run it on the computer that is to have PyTorch.",
-        )
-    if pytorch:
-        return _get_pytorch(into, unless_found=arguments.unless_found)
-    if host is None:
-        probe = Probe(deep=arguments.deep)
-        return check(probe, arguments, SystemClock(), sys.stdout, sys.stderr)
-    if arguments.bundle is not None:
-        raise WrongArgumentsError(
-            "A bundle can only be made of this computer.",
-            "Run the doctor on {host} itself, or leave out --bundle.",
-            host=host,
-        )
-    _show(_examined(host, arguments), arguments, sys.stdout)
-    return OK
+    host = one_host(arguments)
+    if arguments.get_pytorch:
+        return _get_pytorch(arguments.into, unless_found=arguments.unless_found)
+    if host is not None:
+        _show(_examined(host, arguments), arguments)
+        return OK
+    return check(Probe(deep=arguments.deep), arguments)
 
 
-def check(
-    probe: Probe, arguments: argparse.Namespace, clock: Clock, out: TextIO, complaints: TextIO
-) -> int:
+def check(probe: Probe, arguments: argparse.Namespace) -> int:
     if arguments.bundle is not None:
         check_target(arguments.bundle)
-    report = examine(probe, clock)
-    _show(report, arguments, out)
+    report = examine(probe)
+    _show(report, arguments)
     if arguments.bundle is not None:
         # What programs read must stay JSON and nothing else.
-        beside = complaints if arguments.json else out
+        beside = sys.stderr if arguments.json else sys.stdout
         beside.write("\n")
-        _say(beside, write_bundle(arguments.bundle, report, probe))
+        _say(write_bundle(arguments.bundle, report, probe), beside)
     return OK
 
 
-def _show(report: Report, arguments: argparse.Namespace, out: TextIO) -> None:
+def _show(report: Report, arguments: argparse.Namespace) -> None:
+    terminal = Terminal()
     if arguments.json:
-        out.write(report.as_json())
+        sys.stdout.write(report.as_json())
     else:
-        terminal = Terminal(out)
         terminal.show(as_text(report, _width(terminal), colour=terminal.colour))
 
 
-def _say(out: TextIO, *sentences: Message) -> None:
+def _say(sentence: Message, out: TextIO | None = None) -> None:
     terminal = Terminal(out)
-    for line in (line for each in sentences for line in wrap(tr(each), _width(terminal), "")):
-        terminal.show(line)
+    terminal.show("\n".join(wrap(tr(sentence), _width(terminal), "")))
 
 
 def _width(terminal: Terminal) -> int:
-    if "COLUMNS" in os.environ:
-        return max(terminal.width(), _NARROWEST)
-    return min(terminal.width(), _WIDEST) if terminal.interactive else _PAPER
+    widest = _WIDEST if terminal.interactive else _PAPER
+    wanted = _ENDLESS if "COLUMNS" in os.environ else widest
+    return max(_NARROWEST, min(terminal.width(), wanted))
 
 
 def _examined(host: str, arguments: argparse.Namespace) -> Report:
@@ -164,8 +132,8 @@ def _examined(host: str, arguments: argparse.Namespace) -> Report:
 
     far = connected(host, arguments)
     try:
-        patience = _DEEP_PATIENCE if arguments.deep else _FAR_PATIENCE
-        report: Report = value_of(Report, far.asked(CheckUp(arguments.deep), patience))
+        told = far.asked(CheckUp(arguments.deep), _FAR_PATIENCE)
+        report: Report = value_of(Report, told)
     except UnreadableError:
         raise Trouble("What {host} said of itself cannot be read.", host=host) from None
     finally:
@@ -174,51 +142,54 @@ def _examined(host: str, arguments: argparse.Namespace) -> Report:
 
 
 def _get_pytorch(into: Path | None, *, unless_found: bool) -> int:
-    answer, never, say = ask_driver(Probe()), threading.Event(), partial(_say, sys.stdout)
-    listed = [each.card for each in answer.seen]
-    for_cards = listed, answer.source.driver_version
+    probe, never = Probe(), threading.Event()
+    for_cards = probe.seen, probe.session.source.driver_version
     folder = own_environment(os.environ, Path.home()) if into is None else into.absolute()
     others = candidates(os.environ, Path.home()) if into is None or unless_found else []
     for each in [folder, *others]:
         there = there_already(each, *for_cards)
         if there is not None:
-            say(Message("{python} is there already, and suits.", python=there.label))
+            _say(Message("{python} is there already, and suits.", python=there.label))
             return OK
-    say(Message("Finding the build of PyTorch that suits, and its size…"))
+    _say(Message("Finding the build of PyTorch that suits, and its size…"))
     plan = None
     try:
         plan = plan_for(folder, *for_cards, never)
-        say(*plan.sentences)
+        for sentence in plan.sentences:
+            _say(sentence)
         with progress_line(sys.stderr) as show:
             got = get(plan, lambda progress: show(tr(progress.said)), never)
     except KeyboardInterrupt:
         if plan is not None:
             plan.give_up()
-        say(Message(CANCELLED))
+        _say(Message(CANCELLED))
         return INTERRUPTED
-    say(Message("PyTorch was loaded, and works: {python}.", python=got.label))
+    _say(Message("PyTorch was loaded, and works: {python}.", python=got.label))
     return OK
 
 
 def as_text(report: Report, width: int, *, colour: bool = False) -> str:
-    topics = report.topics
-    looked: list[tuple[str, str, str]] = [
+    page, topics = Page(width), report.topics
+    rows = [(each.verdict.sentence, title_of(each), each.sentence) for each in topics]
+    looked = [
         (_FOUND if each.found else _NOT_FOUND, each.what.words, each.sentence)
         for each in report.looked_for
     ]
-    heads = [[*(each.word for each in Verdict), *(word for word, _, _ in looked)]]
-    heads.append([*(TITLES[each.topic] for each in topics), *(title for _, title, _ in looked)])
-    first, second = (max(len(tr(each)) for each in some) + _GAP for some in heads)
-    margin, lines = " " * (first + second), list[str]()
+    # How wide verdicts and titles are, with a gap.
+    first, second = (
+        max(len(tr(row[column])) + 2 for row in (*rows, *looked)) for column in (0, 1)
+    )
+    margin = " " * (first + second)
 
     def add(text: str, head: str = "") -> None:
-        lines.extend(wrap(tr(text), width, " " * len(head), head))
+        page.add(*(line.rstrip() for line in wrap(tr(text), width, " " * len(head), head)))
 
     def row(word: str, title: str, text: str) -> None:
-        at, said = len(lines), tr(word)
+        at, said = len(page.lines), tr(word)
         add(text, f"{said:<{first}}{tr(title):<{second if title else 0}}")
         if colour and word in _COLOURS:
-            lines[at] = lines[at].replace(said, f"\x1b[{_COLOURS[word]}m{said}\x1b[0m", 1)
+            marked = f"\x1b[{_COLOURS[word]}m{said}\x1b[0m"
+            page.lines[at] = page.lines[at].replace(said, marked, 1)
 
     moment = datetime.fromisoformat(report.taken_at).astimezone(UTC)
     add(
@@ -229,37 +200,30 @@ def as_text(report: Report, width: int, *, colour: bool = False) -> str:
             moment=moment.strftime("%Y-%m-%d %H:%M UTC"),
         )
     )
+    page.add("")
     if looked:
-        lines.append("")
         add(Message("No card answers. This was looked for:"))
-        lines.append("")
-    for each in looked:
-        row(*each)
-    for topic in topics:
-        lines.append("")
-        row(topic.verdict.word, TITLES[topic.topic], topic.sentence)
+        page.add("")
+        for each in looked:
+            row(*each)
+        page.add("")
+    for topic, told in zip(topics, rows, strict=True):
+        row(*told)
         for detail in topic.details:
             add(detail, f"{margin}- ")
         if topic.do:
             add(topic.do, f"{margin}{tr('To do:')} ")
-    those = gathered((topic.verdict, topic) for topic in topics)
-    counts = [f"{tr(each.word)}: {len(those[each])}" for each in Verdict if each in those]
-    lines.append("")
-    add(
-        Message.counted(
-            "In short: {count} topic ({verdicts}).",
-            "In short: {count} topics ({verdicts}).",
-            len(topics),
-            verdicts=", ".join(counts),
-        )
-    )
-    lines.append("")
-    fine = those.pop(Verdict.FINE, [])
-    for topic in (topic for verdict in reversed(Verdict) for topic in those.get(verdict, ())):
-        row(topic.verdict.word, TITLES[topic.topic], topic.do or topic.sentence)
-    if fine:
-        row(Verdict.FINE.word, "", ", ".join(tr(TITLES[each.topic]) for each in fine))
-    return "\n".join(line.rstrip() for line in lines)
+        page.add("")
+    verdicts = Counter(topic.verdict for topic in topics)
+    counts = [f"{tr(each.sentence)}: {verdicts[each]}" for each in Verdict if verdicts[each]]
+    add(Message("In short: {verdicts}.", verdicts=", ".join(counts)))
+    page.add("")
+    for verdict in (Verdict.BROKEN, Verdict.LOOK):
+        for topic in (each for each in topics if each.verdict is verdict):
+            row(verdict.sentence, title_of(topic), topic.do or topic.sentence)
+    if fine := [tr(title_of(each)) for each in topics if each.verdict is Verdict.FINE]:
+        row(Verdict.FINE.sentence, "", ", ".join(fine))
+    return str(page)
 
 
 _OF_INTEREST = ("CUDA", "NVIDIA", "QT", "PYTHON", "DISPLAY")
@@ -269,38 +233,34 @@ _OWNERS = re.compile(r"([/\\](?:home|Users)[/\\]+)([^/\\\s:;,\"'`)\]>]+)", re.IG
 # A word that is a path, a variable, or an address, and so may hold a name as one of its parts.
 _HAS_PARTS = re.compile(r"^[\"'`(\[<]*(?:~|\.{0,2}[/\\]|[A-Za-z]:)|[=@]|:\d|://")
 # Names that tell nobody anything, and that are ordinary words of a file system.
-_NOBODY = frozenset({"", "root", "localhost", "public", "default", "shared"})
+_NOBODY = frozenset({"", "~", "root", "localhost", "public", "default", "shared"})
 
 
 def anonymous(text: str, home: str, user: str, host: str) -> str:
     """Without these names. One is replaced where it is a whole part of a path, of an address or
     of a list, never within a word, nor a word of a sentence.
     """
-    text = _PASSWORD.sub(r"\1", text)
-    if len(home.rstrip("/\\")) > 1 and not home.startswith("~"):
-        # Windows writes either slash, and either case.
-        whole = r"[/\\]+".join(map(re.escape, re.split(r"[/\\]+", home.rstrip("/\\"))))
-        text = re.sub(rf"(?i)(?<![\w.~/\\-]){whole}(?![\w.-]*[\w-])", "~", text)
+    text = _without(_PASSWORD.sub(r"\1", text), home.rstrip("/\\"), "~")
     text = _OWNERS.sub(
         lambda path: path[0] if path[2].lower() in _NOBODY else f"{path[1]}USER", text
     )
     # On Windows an account may come as DOMAIN\name, on a network as name@domain.
     names = dict.fromkeys([user, *re.split(r"[\\@]", user)[:2]], "USER")
     for name, word in (names | dict.fromkeys([host, host.partition(".")[0]], "HOST")).items():
-        if name.lower() not in _NOBODY:
-            text = _without(text, name, word)
+        text = _without(text, name, word)
     return text
 
 
 def _without(text: str, name: str, word: str) -> str:
-    one = re.compile(
-        rf"(?i)(?<![^/\\:;,=@\"'`(\[<]){re.escape(name)}(?=$|[/\\:;,=@\"'`)\]>]|[.!?]$)"
-    )
-    if " " in name or not re.search(r"\s", text):
-        return one.sub(word, text)
+    if name.lower() in _NOBODY:
+        return text
+    # Windows writes either slash, and either case.
+    said = r"[/\\]+".join(map(re.escape, re.split(r"[/\\]+", name)))
+    one = re.compile(rf"(?i)(?<![^/\\:;,=@\"'`(\[<]){said}(?=$|[/\\:;,=@\"'`)\]>]|[.!?]$)")
+    whole = " " in name or not re.search(r"\s", text)
     return re.sub(
-        r"\S+",
-        lambda each: one.sub(word, each[0]) if _HAS_PARTS.search(each[0]) else each[0],
+        r"[\s\S]+" if whole else r"\S+",
+        lambda each: one.sub(word, each[0]) if whole or _HAS_PARTS.search(each[0]) else each[0],
         text,
     )
 

@@ -5,7 +5,6 @@ A figure that is missing is not there; why, is in `gpuexplorer_missing_info`.
 """
 
 import argparse
-import errno
 import ipaddress
 import os
 import re
@@ -34,6 +33,7 @@ from gpuexplorer.commands.arguments import (
 )
 from gpuexplorer.commands.source import choose, open_source
 from gpuexplorer.core.cards import HOST_ID, CardId, CardKind, CardState
+from gpuexplorer.core.harmless import clean
 from gpuexplorer.core.metrics import METRICS, Metric
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, paragraph, tr
@@ -47,7 +47,6 @@ from gpuexplorer.telemetry.session import Session, card_numbers, check_interval,
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
-_PAGE = "/metrics"
 _HERE, _PORT = "127.0.0.1", 9410  # 9400 is the DCGM exporter's own, which may run beside us
 _USUAL = f"{_HERE}:{_PORT}"
 # Only an address of IPv6 stands in brackets.
@@ -58,7 +57,6 @@ _FIRST_ANSWERS = 6.0
 _INTERVAL = 5.0
 _PATIENCE = 5.0  # seconds with whoever asked nothing yet
 _AT_ONCE = 64
-_LONGEST = 200  # letters of a label
 _ENDINGS = (signal.SIGINT, signal.SIGTERM)
 Labels = Mapping[str, str]
 
@@ -164,11 +162,11 @@ class Readings:
                 why = {"metric": name.name, "reason": absence.value, **name.labels}
                 add(Name("gpuexplorer_missing_info"), said, {**ours, **why})
 
-        computer = {"hostname": _plain(session.computer)}
+        computer = {"hostname": clean(session.computer)}
         about = {
             "version": gpuexplorer.__version__,
             "source": session.source.name,
-            "driver_version": _plain(session.source.driver_version or ""),
+            "driver_version": clean(session.source.driver_version or ""),
             "simulated": str(session.simulated).lower(),
         }
         said = "Who tells this. Where `simulated` is true, every figure is made up."
@@ -186,7 +184,7 @@ class Readings:
             number, _, instance = numbers[card.id].partition(".")
             domain, _, rest = (card.bus_id or "").partition(":")
             uuid = f"{card.id}-{session.computer}-{self._port}" if card.simulated else card.id
-            ours = {"gpu": number, "UUID": _plain(uuid), **computer}
+            ours = {"gpu": number, "UUID": clean(uuid), **computer}
             if card.kind is CardKind.MIG:
                 ours["mig"] = instance
             if card.simulated:
@@ -195,7 +193,7 @@ class Readings:
                 **ours,
                 "pci_bus_id": f"{domain:0>8}:{rest}".upper() if rest else "",
                 "device": f"nvidia{number}",
-                "modelName": _plain(card.name),
+                "modelName": clean(card.name),
             }
             reading, code = session.reading(card.id), codes.get(card.id)
             if reading is not None:
@@ -216,11 +214,6 @@ class Readings:
         return families.values()
 
 
-def _plain(text: str) -> str:
-    """Without what is no letter: names may hold anything, and half letters end a page."""
-    return "".join(letter if letter.isprintable() else " " for letter in text[:_LONGEST])
-
-
 class Server(ThreadingWSGIServer):
     """Listens as soon as it is made; `serve_forever` answers until `shutdown`. Whoever is not
     done when so many came later is hung up on, so that nobody keeps others from reading.
@@ -238,7 +231,16 @@ class Server(ThreadingWSGIServer):
             self.address_family = found[0][0]
             super().__init__((host, port), _Question)
         except (OSError, UnicodeError) as error:
-            raise _cannot_listen(error, host, port) from error
+            raise Trouble(
+                "Nothing can be shown at port {port} of {host}: {reason}.",
+                "Choose another port, such as {other} (`ss -ltnp` names who has this one), or"
+                " an address of this computer: 127.0.0.1 is always there, and 0.0.0.0 stands"
+                " for all of them. Ports below 1024 are the administrator's.",
+                port=port,
+                host=host,
+                other=port + 1,
+                reason=getattr(error, "strerror", None) or error,
+            ) from error
         self.local = _is_loopback(self.socket.getsockname()[0])
         self._page = make_wsgi_app(readings)
         self.set_app(self._answer)
@@ -246,29 +248,22 @@ class Server(ThreadingWSGIServer):
     @property
     def url(self) -> str:
         host, port = self.socket.getsockname()[:2]
-        return f"http://{f'[{host}]' if ':' in host else host}:{port}{_PAGE}"
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}/metrics"
 
     def _answer(
         self, asked: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
-        name, method, status, said = None, asked["REQUEST_METHOD"], "404 Not Found", ""
+        name = None
         with suppress(ValueError):
             name = urlsplit(f"//{asked.get('HTTP_HOST', 'localhost')}").hostname
         # A browser may be led here by a page that gave its own name our address.
         if self.local and not (name == "localhost" or _is_loopback(name)):
-            status = "421 Misdirected Request"
-        elif method not in ("GET", "HEAD"):
-            status = "501 Not Implemented"
-        elif asked["PATH_INFO"] == _PAGE:
-            # Whole and in one form, whatever else a client may choose.
-            usual = {"QUERY_STRING": "", "HTTP_ACCEPT": "", "REQUEST_METHOD": "GET"}
-            page: list[bytes] = self._page(asked | usual, start_response)
-            return page if method == "GET" else []
-        elif asked["PATH_INFO"] == "/":
-            status = "200 OK"
-            said = tr("GPU Explorer shows its readings to Prometheus at {page}", page=_PAGE)
-        start_response(status, [("Content-Type", "text/plain; charset=utf-8")])
-        return [] if method == "HEAD" else [(said or f"{status}\n").encode()]
+            start_response("421 Misdirected Request", [])
+            return []
+        # Whole and in one form, whatever else a client may choose.
+        usual = {"QUERY_STRING": "", "HTTP_ACCEPT": ""}
+        page: Iterable[bytes] = self._page(asked | usual, start_response)
+        return page
 
     def process_request(self, request: Any, client_address: Any) -> None:  # as it is declared
         if len(self._newest) == _AT_ONCE:
@@ -294,26 +289,3 @@ def _is_loopback(host: object) -> bool:
     with suppress(ValueError):
         return ipaddress.ip_address(str(host).partition("%")[0]).is_loopback
     return False
-
-
-def _cannot_listen(error: OSError | UnicodeError, host: str, port: int) -> Trouble:
-    where, number = {"host": host, "port": port}, getattr(error, "errno", None)
-    if number == errno.EADDRINUSE:
-        return Trouble(
-            "Another program listens at port {port} of {host} already.",
-            "Choose another one, such as {other}, or end that program: `ss -ltnp` names it.",
-            other=port + 1,
-            **where,
-        )
-    if isinstance(error, socket.gaierror | UnicodeError) or number == errno.EADDRNOTAVAIL:
-        return Trouble(
-            "This computer has no address {host!r}.",
-            "127.0.0.1 is always there, and 0.0.0.0 stands for all of its addresses.",
-            **where,
-        )
-    return Trouble(
-        "Nothing can be shown at port {port} of {host}: {reason}.",
-        "Choose another address or port; those below 1024 are the administrator's.",
-        reason=error.strerror,
-        **where,
-    )

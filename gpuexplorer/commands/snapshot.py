@@ -7,7 +7,7 @@ import csv
 import itertools
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
@@ -31,7 +31,7 @@ from gpuexplorer.commands.terminal import write_json
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import HOST_ID, Card, CardState
 from gpuexplorer.core.harmless import harmless
-from gpuexplorer.core.metrics import METRICS, metrics_of
+from gpuexplorer.core.metrics import METRICS, MetricId, metrics_of
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.telemetry.card_course import HARMFUL, state_of
 from gpuexplorer.telemetry.facts import Reading
@@ -41,20 +41,22 @@ from gpuexplorer.telemetry.session import Session, card_numbers, check_interval
 from gpuexplorer.telemetry.system import processor_time
 from gpuexplorer.telemetry.topology import Link, Topology
 
-# Figures of the table, each by the title of the column in which it would stand.
-IN_THE_TABLE = {
-    m.GPU_UTILIZATION: Message("Busy"),
-    m.CPU_UTILIZATION: Message("Busy"),
-    m.MEMORY_USED: Message("Memory"),
-    m.TEMPERATURE: Message("Temp"),
-    m.POWER_DRAW: Message("Power"),
-    m.POWER_LIMIT: Message("Power limit"),
-    m.CLOCK_SM: Message("SM clock"),
-    m.FAN_SPEED: Message("Fan"),
-    m.PCIE_GENERATION: "PCIe",
-    m.PCIE_RECEIVE: Message("In, out"),
+# Columns of the table: how much each matters, and whose reason stands for a dash in it.
+COLUMNS: Mapping[str, tuple[int, Sequence[MetricId]]] = {
+    Message("Busy"): (99, (m.GPU_UTILIZATION, m.CPU_UTILIZATION)),
+    Message("Memory"): (94, (m.MEMORY_USED,)),
+    Message("Temp"): (80, (m.TEMPERATURE,)),
+    Message("Power"): (75, (m.POWER_DRAW, m.POWER_LIMIT)),
+    Message("SM clock"): (50, (m.CLOCK_SM,)),
+    Message("Fan"): (45, (m.FAN_SPEED,)),
+    "PCIe": (30, (m.PCIE_GENERATION,)),
+    Message("In, out"): (20, (m.PCIE_RECEIVE,)),
 }
-_BESIDE_THEM = (m.MEMORY_TOTAL, m.PCIE_WIDTH, m.PCIE_TRANSMIT, m.MIG_MODE)
+_IN_THE_TABLE = {
+    *(each for _, metrics in COLUMNS.values() for each in metrics),
+    *(m.MEMORY_TOTAL, m.PCIE_WIDTH, m.PCIE_TRANSMIT, m.MIG_MODE),
+    *HARMFUL,
+}
 # Once, a slow driver is given time; in a loop the next picture is better than a late one.
 _PATIENCE_ONCE = 2.0
 _FIRST_ANSWERS = 20.0  # a card that hangs says so sooner; one that is slow may take so long
@@ -62,35 +64,29 @@ _FOR_THE_PROCESSOR = 0.06  # its share of work is noise over less
 _CARD_FACTS = ("index", "id", "name", "kind", "parent", "bus_id", "cuda_index")
 _LINK_FACTS = ("a", "b", "nvlinks", "nvlink_generation", "peer_to_peer")
 _PROCESS_FACTS = ("resolved", "user", "command", "container", "ours", "started_at")
+_MEMORY = ProcessFigure.MEMORY
 Json = dict[str, object]
 Show = Callable[["Picture"], None]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = tr("Read everything of every card, once or again and again.")
-    as_csv = Option("", "as CSV, one row per card")
-    add_options(parser.add_mutually_exclusive_group(), {**JSON, "--csv": as_csv})
     again = {
+        "--csv": Option("", "as CSV, one row per card"),
         "--loop": Option("SECONDS", "again and again, 0.1 to 60 s apart", number),
         "--count": Option("N", "stop after N pictures", whole_number),
     }
-    add_options(parser, {**again, **CARDS, **SOURCE, **HOST})
+    add_options(parser, {**JSON, **again, **CARDS, **SOURCE, **HOST})
 
 
 def run(arguments: argparse.Namespace) -> int:
-    count, loop = arguments.count, arguments.loop
+    count = 1 if arguments.loop is None else arguments.count
     if count is not None and count < 1:
         raise WrongArgumentsError(
             "--count {count} is not a number of pictures.", "It may be 1 or more.", count=count
         )
-    if loop is None and count not in (None, 1):
-        raise WrongArgumentsError(
-            "--count needs to know how far apart the pictures are.",
-            "Add --loop SECONDS, such as --loop 1.",
-        )
     with in_the_words():
-        interval = 1.0 if loop is None else check_interval(loop)
-    count = 1 if loop is None else count
+        interval = check_interval(1.0 if arguments.loop is None else arguments.loop)
     # The processor's share takes two looks; what lies between is the snapshot's own work.
     before, looked = processor_time(), time.monotonic()
     again = count != 1
@@ -107,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
     session = Session(stream, interval, host=not here)  # here it is read at once
     for_programs = arguments.json or arguments.csv
     # Nothing costlier is asked for than what is shown.
-    wanted = METRICS if for_programs else {*IN_THE_TABLE, *_BESIDE_THEM, *HARMFUL}
+    wanted = METRICS if for_programs else _IN_THE_TABLE
     session.want_metrics(wanted, processes=not arguments.csv)
     session.start()
     with ExitStack() as leaving:
@@ -159,8 +155,11 @@ class Picture:
             for card in cards
         }
         self.states = {card.id: session.state_sentence(card.id) for card in cards}
-        named = session.named_processes()
-        self.processes = [each for each in named if each.process.card in self.readings]
+        place = {card: number for number, card in enumerate(self.readings)}
+        self.processes = sorted(
+            (each for each in session.named_processes() if each.process.card in place),
+            key=lambda each: (place[each.process.card], -each.process.values.get(_MEMORY, 0.0)),
+        )
         unknown = session.processes_unknown()
         self.processes_unknown = [card for card in unknown if card in self.readings]
         tried = [attempt.note for attempt in session.attempts]
@@ -212,27 +211,24 @@ def _show_json(picture: Picture, *, line: bool) -> None:
 
 def _figures(reading: Reading) -> Json:
     values, missing = reading.values, reading.missing
-    told = {}
-    for each in METRICS.values():
-        if each.id in values:
-            word = each.text_of(values[each.id])
-            text = {} if word is None else {"text": word}
-            told[each.id] = _measured(values[each.id], each.unit) | text
+    there = [each for each in METRICS.values() if each.id in values]
     return {
-        "values": told,
+        "values": {e.id: _measured(values[e.id], e.unit, e.text_of) for e in there},
         "missing": {e: missing[e].sentence for e in METRICS if e in missing},
     }
 
 
-def _measured(value: float, unit: str) -> Json:
+def _measured(
+    value: float, unit: str, text_of: Callable[[float], str | None] = lambda _: None
+) -> Json:
     """Whole numbers without a point, ratios without the noise of division."""
-    tidy = int(value) if float(value).is_integer() else round(value, 9)
-    return {"value": tidy, "unit": unit}
+    tidy, text = int(value) if float(value).is_integer() else round(value, 9), text_of(value)
+    return {"value": tidy, "unit": unit, **({} if text is None else {"text": text})}
 
 
 def _process(picture: Picture, named: NamedProcess) -> Json:
     process, cpu, memory = named.process, named.cpu, named.memory_bytes
-    values, missing, memory_used = process.values, process.missing, ProcessFigure.MEMORY
+    values, missing = process.values, process.missing
     return {
         "card": process.card,
         "number": picture.numbers.get(process.card),
@@ -243,7 +239,7 @@ def _process(picture: Picture, named: NamedProcess) -> Json:
         "cpu": None if cpu is None else _measured(round(cpu, 4), "cores"),
         "host_memory": None if memory is None else _measured(memory, "B"),
         "values": {
-            each: _measured(values[each], "B" if each is memory_used else "ratio")
+            each: _measured(values[each], "B" if each is _MEMORY else "ratio")
             for each in ProcessFigure
             if each in values
         },

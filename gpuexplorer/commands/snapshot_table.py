@@ -5,9 +5,10 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 
 import gpuexplorer
-from gpuexplorer.commands.snapshot import IN_THE_TABLE, Picture, Show
+from gpuexplorer.commands.snapshot import COLUMNS, Picture, Show
 from gpuexplorer.commands.terminal import (
     NONE,
+    SIMULATED,
     Page,
     Terminal,
     cut,
@@ -26,18 +27,9 @@ from gpuexplorer.telemetry.card_course import BRIEFLY, HARMFUL, NO_FIGURES, stat
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.processes import ProcessFigure
 
-_ROOMY, _NARROW = 150, 100
+_ROOMY = 100
 _HOST_NAME = len("Intel Xeon E5-2680 v4")
-_FIGURES: dict[str, int] = {
-    Message("Busy"): 99,
-    Message("Memory"): 94,
-    Message("Temp"): 80,
-    Message("Power"): 75,
-    Message("SM clock"): 50,
-    Message("Fan"): 45,
-    "PCIe": 30,
-    Message("In, out"): 20,
-}
+_FIGURES = {title: weight for title, (weight, _) in COLUMNS.items()}
 _PROCESSES = {
     "#": 90,
     Message("Pid"): 100,
@@ -69,18 +61,10 @@ def table(*, again: bool) -> Iterator[Show]:
             driver = Message("{source}, CUDA {cuda}", source=driver, cuda=source.cuda_version)
         page.say(driver)
         if again:
-            beats = session.beats()
-            page.say(
-                Message.counted(
-                    "Read {count} time, {missed} missed. Ctrl-C ends it.",
-                    "Read {count} times, {missed} missed. Ctrl-C ends it.",
-                    beats.taken,
-                    missed=beats.missed,
-                )
-            )
+            read = "Readings: {taken}, {missed} missed. Ctrl-C ends it."
+            page.say(Message(read, **session.beats()._asdict()))
         if session.simulated:
-            made_up = tr("SIMULATED: these cards do not exist, their figures are made up.")
-            page.add(*map(terminal.warn, wrap(made_up, page.width)))
+            page.add(*map(terminal.warn, wrap(tr(SIMULATED), page.width)))
         _write_cards(page.gap(), picture)
         _write_reasons(page.gap(), picture)
         _write_processes(page.gap(), picture)
@@ -96,31 +80,27 @@ def _write_cards(page: Page, picture: Picture) -> None:
     rows = []
     for card in picture.cards:
         reading, state = picture.readings[card.id], picture.states[card.id]
-        told: str = reading.state.word
         cells = [NONE] * len(_FIGURES)
-        if "seconds" in state.values:  # for which there was no answer
-            told = state
-        elif reading.state is CardState.WORKING:
+        # Or the seconds for which there was no answer.
+        told: str = state if "seconds" in state.values else reading.state.word
+        if reading.state is CardState.WORKING:
             cells = _cells(reading)
-            brief = BRIEFLY if page.width < _NARROW else {}
+            brief = BRIEFLY if page.width < _ROOMY else {}
             held = [each for each in HARMFUL if reading.values.get(each)]
-            told = ", ".join(tr(brief.get(each, METRICS[each].label)) for each in held) or state
+            told = ", ".join(tr(brief.get(e, METRICS[e].label)) for e in held) or told
             if state_of(reading) == NO_FIGURES:
                 told = Message("no usable figure")  # why stands below
         parent = next((other for other in picture.cards if other.id == card.parent), None)
         # The part of the name that tells cards apart.
-        name = shown(card.name).removeprefix("NVIDIA " if page.width < _ROOMY else "")
+        name = shown(card.name).removeprefix("NVIDIA ")
         if card.nameless:
             name = NONE  # its state says why
-        elif parent is not None and isinstance(card.name, Message):
-            name = f"  {tr('MIG instance {number}', number=card.index)}"
         elif parent is not None:
-            name = f"  {card.name.removeprefix(parent.name).strip()}"
+            name = f"  {shown(card.name).removeprefix(parent.name).strip()}"
         numbers = picture.numbers[card.id], figure(card.cuda_index)
         rows.append([*numbers, name, *cells, told])
     # However long the processor's name is, the cards keep their columns.
-    roomy = page.width >= _ROOMY or not rows
-    room = page.width if roomy else max(_HOST_NAME, *(len(row[2]) for row in rows))
+    room = max([_HOST_NAME, *(len(row[2]) for row in rows)])
     # As a rule it says again what stands beside it.
     news = any(row[0] != row[1] for row in rows)
     name = cut(shown(picture.session.host.name), room)
@@ -171,29 +151,23 @@ def _write_reasons(page: Page, picture: Picture) -> None:
         if card.denied is not None:  # a note says why
             continue
         if state not in (CardState.WORKING, CardState.NO_ANSWER):
-            told.append((("", state.sentence), number))
+            told.append(((tr("State"), state.sentence), number))
         if card.cuda_index is None and card.cuda_reason:
             told.append(((tr("CUDA number"), card.cuda_reason), number))
     readings = {picture.numbers[card]: each for card, each in picture.readings.items()}
     told += [
         ((shown(label), reading.missing[metric].sentence), number)
         for number, reading in (readings | {"H": picture.host_reading}).items()
-        for metric, label in IN_THE_TABLE.items()
+        for label, (_, metrics) in COLUMNS.items()
+        for metric in metrics
         if metric in reading.missing and (reading.state is CardState.WORKING or number == "H")
     ]
-    alike = ((((*cards,), why), label) for (label, why), cards in gathered(told).items())
+    alike = (
+        (((*cards,), why), label)
+        for (label, why), cards in gathered(dict.fromkeys(told)).items()
+    )
     for (cards, why), labels in gathered(alike).items():
         named, count = ", ".join(cards), len(cards)
-        if labels == [""]:
-            state_of_them = Message.counted(
-                "Card {cards}: {state}.",
-                "Cards {cards}: {state}.",
-                count,
-                cards=named,
-                state=why,
-            )
-            page.say(state_of_them)
-            continue
         where = Message.counted("card {cards}", "cards {cards}", count, cards=named)
         if named == "H":
             where = Message("the computer")
@@ -206,37 +180,29 @@ def _write_reasons(page: Page, picture: Picture) -> None:
 
 
 def _write_processes(page: Page, picture: Picture) -> None:
-    order = [*picture.readings]
     rows = []
     for named in picture.processes:
         process = named.process
-        used = process.values.get(ProcessFigure.MEMORY)
         command = named.command or f"({tr(named.reason)})"
         if named.ours:
             command = Message("{command} (this program)", command=command)
-        cells = [
+        told = [
             picture.numbers.get(process.card, NONE),
             str(process.pid),
             process.use.value,
             named.user or NONE,
-            figure(used, memory),
+            figure(process.values.get(ProcessFigure.MEMORY), memory),
             figure(process.values.get(ProcessFigure.SM), ratio),
             figure(named.cpu, ratio),
             named.container or NONE,
             command,
         ]
-        rows.append((order.index(process.card), -(used or 0.0), cells))
+        rows.append(told)
     if rows:
-        page.table(_PROCESSES, [row[2] for row in sorted(rows)])
+        page.table(_PROCESSES, rows)
     if picture.processes_unknown:
         unknown = [picture.numbers[card] for card in picture.processes_unknown]
-        page.say(
-            Message.counted(
-                "Which processes use card {cards} is not known just now.",
-                "Which processes use cards {cards} is not known just now.",
-                len(unknown),
-                cards=", ".join(unknown),
-            )
-        )
+        who = "Which processes use these cards is not known just now: {cards}."
+        page.say(Message(who, cards=", ".join(unknown)))
     elif picture.cards and not rows:
         page.say(Message("No process uses these cards."))

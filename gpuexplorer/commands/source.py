@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from gpuexplorer.remote.machine import FarMachine
 
 _PATIENCE = 3.0  # a person would not wait longer for the wiring
-_NOT_ANSWERED = Message(
-    "The driver did not report the wiring within {seconds:.0f} seconds, so it is left out.",
-    seconds=_PATIENCE,
-)
 
 
 class Opened(NamedTuple):
@@ -100,15 +96,15 @@ def connected(host: str, arguments: argparse.Namespace) -> "FarMachine":
 
     with in_the_words():
         name = host_name(host)
-    made_up = _simulated(arguments)
-    if made_up is not None:
-        made_up.close()
+    if (backend := _simulated(arguments)) is not None:
+        backend.close()
+    asked = {"simulate": None, "fault": "", "seed": 0} | vars(arguments)
     far = FarMachine(
         name,
         python=arguments.host_python or "",
-        simulate=arguments.simulate if made_up else None,
-        faults=arguments.fault if made_up else "",
-        seed=arguments.seed if made_up else 0,
+        simulate=asked["simulate"],
+        faults=asked["fault"],
+        seed=asked["seed"],
         at_terminal=sys.stdin.isatty() and sys.stderr.isatty(),
     )
     try:
@@ -122,17 +118,10 @@ def connected(host: str, arguments: argparse.Namespace) -> "FarMachine":
 
 def _simulated(arguments: argparse.Namespace) -> Backend | None:
     """None where none was asked for, or the command knows none."""
-    if "simulate" not in arguments:
+    if getattr(arguments, "simulate", None) is None:
         return None
-    if arguments.simulate is not None:
-        with in_the_words():
-            return simulated(arguments.simulate, arguments.fault, arguments.seed)
-    if arguments.fault:
-        raise WrongArgumentsError(
-            "Only simulated cards fail on order.",
-            "Say which with --simulate, such as --simulate 2xH100.",
-        )
-    return None
+    with in_the_words():
+        return simulated(arguments.simulate, arguments.fault, arguments.seed)
 
 
 def choose(cards: Sequence[Card], text: str | None, asked_as: str = "") -> Sequence[Card]:
@@ -179,5 +168,6 @@ def wiring_of(source: Opened) -> tuple[Topology | None, Message]:
             return None, trouble.sentence
     asked = Asked(source.backend.topology)
     if not asked.answered_within(_PATIENCE):
-        return None, _NOT_ANSWERED
+        late = "The driver did not report the wiring within {seconds:g} s, so it is left out."
+        return None, Message(late, seconds=_PATIENCE)
     return asked.result(), NOTHING

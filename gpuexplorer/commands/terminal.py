@@ -5,6 +5,7 @@ place where it can be, and one line that says how far something has got; and JSO
 import json
 import os
 import re
+import shutil
 import sys
 import textwrap
 import time
@@ -17,6 +18,7 @@ from gpuexplorer.core.words import Message, tr
 K = TypeVar("K")
 T = TypeVar("T")
 NONE = "-"  # stands where there is no figure
+SIMULATED = Message("SIMULATED: these cards do not exist, what is told of them is made up.")
 _GAP = "  "
 # To so many letters a column of words shrinks before another is left out.
 _SHORTEST, _SHORTEST_OF_ALL = 14, 9
@@ -26,6 +28,7 @@ _NICE = 50  # columns of this weight or less make room before anything is cut sh
 # more than the key never do.
 _ALWAYS, _KEY = 90, 100
 _WIDEST = 100  # of a paragraph that can be read
+_SIZE = (100, 30)  # of a terminal that does not say it
 _PLAIN = str.maketrans(
     {"°": "", "µ": "u", "…": "~", "─": "-", "×": "x", "·": "-", "\u202f": " "}
 )
@@ -71,38 +74,31 @@ class Page:
         where there is no room. Rows beyond `most` are counted.
         """
         told = [[shown(cell) for cell in row] for row in rows]
-        places, weights = [], list(columns.values())
-        for place, there in enumerate(map(set, zip(*told, strict=True))):
-            if there - ({"", NONE} if weights[place] < _ALWAYS else {""}):
-                places.append(place)
-        titles = [shown(title) for title in columns]
+        titles, weights = [shown(title) for title in columns], [*columns.values()]
         lines = [titles, *told[:most]]
         widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-        shortest = _SHORTEST if self.width >= _ROOMY else _SHORTEST_OF_ALL
-        words = [
-            place
-            for place in places
-            if widths[place] > _LONGEST_FIGURE
-            or not any(_FIGURE.match(row[place]) for row in told)
-        ]
-        elastic = [place for place in words if _ALWAYS <= weights[place] <= _KEY]
-        floor = list(widths)
-        for place in elastic:
-            floor[place] = min(widths[place], max(len(titles[place]), shortest))
-        kept = sorted(places, key=lambda place: (weights[place], -place))
+        floor, words, kept = [*widths], {0}, []
+        for place, column in enumerate(zip(*told, strict=True)):
+            if {*column} - ({"", NONE} if weights[place] < _ALWAYS else {""}):
+                kept.append(place)
+            if widths[place] > _LONGEST_FIGURE or not any(map(_FIGURE.match, column)):
+                words.add(place)
+                if _ALWAYS <= weights[place] <= _KEY:
+                    shortest = _SHORTEST if self.width >= _ROOMY else _SHORTEST_OF_ALL
+                    floor[place] = min(widths[place], max(len(titles[place]), shortest))
+        kept.sort(key=lambda place: (weights[place], -place))
 
         def too_wide(widths: Sequence[int]) -> int:
             return sum(widths[each] + len(_GAP) for each in kept) - len(_GAP) - self.width
 
         while kept[1:] and too_wide(widths if weights[kept[0]] <= _NICE else floor) > 0:
             del kept[0]
-        elastic = [place for place in elastic if place in kept]
-        for _ in range(too_wide(widths) if elastic else 0):
-            widths[max(elastic, key=lambda place: widths[place] - floor[place])] -= 1
+        for _ in range(too_wide(widths)):
+            widths[max(kept, key=lambda place: widths[place] - floor[place])] -= 1
         for line in lines:
             cells = [
                 cut(line[place], widths[place]).ljust(widths[place])
-                if place in words or place == 0
+                if place in words
                 else line[place].rjust(widths[place])
                 for place in sorted(kept)
             ]
@@ -139,15 +135,10 @@ def printed() -> Iterator[Page]:
 
 # Any: whatever JSON has words for.
 def write_json(told: Any, *, line: bool = False) -> None:
-    """In one line, or with a line for each member and each entry of it."""
+    """In one line, or with a line for each member of it."""
     text = json.dumps(told)
     if not line and isinstance(told, dict):
-        members = []
-        for name, each in told.items():
-            entries = ",\n".join(map(json.dumps, each)) if isinstance(each, list) else ""
-            members.append(
-                f'"{name}": ' + (f"[\n{entries}\n]" if entries else json.dumps(each))
-            )
+        members = (f"{json.dumps(name)}: {json.dumps(each)}" for name, each in told.items())
         text = "{\n" + ",\n".join(members) + "\n}"
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
@@ -211,7 +202,7 @@ class Terminal:
         """Columns; unlimited where nobody looks, since a file has no edge."""
         if not self.interactive and "COLUMNS" not in os.environ:
             return 10_000
-        return max(20, self._size()[0])
+        return max(20, shutil.get_terminal_size(_SIZE).columns)
 
     def show(self, text: str) -> None:
         """Print below what stands there already."""
@@ -223,7 +214,7 @@ class Terminal:
         if not self.interactive:
             self.show(text + "\n")
             return
-        lines, height = text.splitlines(), self._size()[1]
+        lines, height = text.splitlines(), shutil.get_terminal_size(_SIZE).lines
         if len(lines) >= height:
             lines = [line for line in lines if line]  # space for figures rather than for air
         if len(lines) >= height:
@@ -257,14 +248,6 @@ class Terminal:
             text = text.translate(_PLAIN)
         self._stream.write(text)
         self._stream.flush()
-
-    def _size(self) -> tuple[int, int]:
-        try:
-            columns, lines = os.get_terminal_size(self._stream.fileno())
-        except (OSError, ValueError):
-            columns, lines = 0, 0
-        asked = os.environ.get("COLUMNS", "")
-        return int(asked) if asked.isdigit() else columns or 100, lines or 30
 
 
 @contextmanager

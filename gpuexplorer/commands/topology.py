@@ -6,14 +6,22 @@ from collections.abc import Sequence
 from gpuexplorer.commands.arguments import HOST, JSON, OK, SOURCE, add_options
 from gpuexplorer.commands.snapshot import link_as_json
 from gpuexplorer.commands.source import opened, wiring_of
-from gpuexplorer.commands.terminal import NONE, Page, figure, gathered, printed, write_json
+from gpuexplorer.commands.terminal import (
+    NONE,
+    SIMULATED,
+    Page,
+    figure,
+    gathered,
+    printed,
+    write_json,
+)
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import rate
 from gpuexplorer.core.words import Message, on, tr
 from gpuexplorer.telemetry.topology import PathKind, Topology
 
-_MANY_PAIRS, _FIRST_PAIRS = 6, 4
+_MANY_PAIRS = 6
 _RATES: dict[str, int] = {
     Message("Path"): 90,
     Message("Rate"): 96,
@@ -34,8 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         topology, left_out = wiring_of(source)
         source.check()
         if topology is None:
-            hint = "`gpuexplorer snapshot` shows which card does not answer."
-            raise Trouble(left_out, hint if source.far is None else "")
+            raise Trouble(left_out)
         cards = [card for card in source.backend.cards() if card.kind is CardKind.GPU]
         told = source.backend.source
         if arguments.json:
@@ -55,9 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
                 return OK
             page.say(on(source.machine, told.label))
             if told.simulated:
-                page.say(
-                    Message("SIMULATED: these cards do not exist, their wiring is made up.")
-                )
+                page.say(SIMULATED)
             _write(page, cards, topology)
     return OK
 
@@ -97,12 +102,8 @@ def _write(page: Page, cards: Sequence[Card], topology: Topology) -> None:
     for facts, those in gathered(pairs).items():
         between = ", ".join(those)
         if len(those) > _MANY_PAIRS:
-            between = Message(
-                "{count} pairs: {first} to {last}",
-                count=len(those),
-                first=", ".join(those[:_FIRST_PAIRS]),
-                last=those[-1],
-            )
+            many = "{count} pairs: {first} to {last}"
+            between = Message(many, count=len(those), first=those[0], last=those[-1])
         rows.append((*facts, between))
     if rows:
         page.gap().say(Message("Theoretical rates, each direction:"))

@@ -7,6 +7,7 @@ import getpass
 import os
 import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,6 @@ from gpuexplorer.commands.arguments import (
     Option,
     WrongArgumentsError,
     add_options,
-    check_host_python,
     in_the_words,
     number,
 )
@@ -43,17 +43,13 @@ def names_file(word: str) -> bool:
 
 def size(text: str) -> tuple[int, int]:
     parts = re.fullmatch(r"(\d{1,6})[x×](\d{1,6})", text.strip().lower())
-    if parts is None:
-        said = tr("{text!r} is not a size; write it like 1600x1000", text=text)
-        raise argparse.ArgumentTypeError(said)
-    wide, high = int(parts[1]), int(parts[2])
+    wide, high = (int(parts[1]), int(parts[2])) if parts else (0, 0)
     if not (_SMALLEST[0] <= wide <= _LARGEST[0] and _SMALLEST[1] <= high <= _LARGEST[1]):
-        smallest, largest = ("{}x{}".format(*each) for each in (_SMALLEST, _LARGEST))
         said = tr(
-            "{text!r} is not possible; from {smallest} to {largest} is",
+            "{text!r} is not a size that is possible; from {smallest} to {largest} is",
             text=text,
-            smallest=smallest,
-            largest=largest,
+            smallest="{}x{}".format(*_SMALLEST),
+            largest="{}x{}".format(*_LARGEST),
         )
         raise argparse.ArgumentTypeError(said)
     return wide, high
@@ -67,13 +63,12 @@ def seconds(text: str) -> float:
     return value
 
 
-_HOSTS = Option(
-    "NAME",
-    "show this machine too, reached by ssh: user@server, or a name of ~/.ssh/config;"
-    " several times for several. With --simulate the cards are simulated over there",
-    again=True,
-)
-_FLEET = {
+WINDOW = {
+    "recording": Option("FILE.gpurec", "open this recording, as --open does", nargs="?"),
+    **HOST,
+    "--prometheus": Option(
+        "URL", "show the cards that this Prometheus knows, by host and rack"
+    ),
     "--match": Option(
         "SELECTOR", "of these only those whose labels fit, such as: 'cluster=\"a\"'"
     ),
@@ -83,15 +78,6 @@ _FLEET = {
     "--host-label": Option(
         "LABEL", "the label that names the host, where it is not found by itself"
     ),
-}
-WINDOW = {
-    "recording": Option("FILE.gpurec", "open this recording, as --open does", nargs="?"),
-    **HOST,
-    "--host": _HOSTS,
-    "--prometheus": Option(
-        "URL", "show the cards that this Prometheus knows, by host and rack"
-    ),
-    **_FLEET,
     "--open": Option("FILE", "open this recording"),
     "--or-simulate": Option("", "where no card answers, open on two simulated ones"),
     "--read-only": Option("", "no process can be ended from this window"),
@@ -136,28 +122,11 @@ def check_window_arguments(arguments: argparse.Namespace) -> None:
     from gpuexplorer.remote.ssh import host_name  # noqa: PLC0415
     from gpuexplorer.telemetry.whole_file import refuse_unwritable  # noqa: PLC0415
 
-    window = arguments.screenshot is None
-    if arguments.open and arguments.recording:
+    if arguments.screenshot is None and {arguments.view, arguments.theme} & {"all", "both"}:
         raise WrongArgumentsError(
-            "Two recordings cannot be opened in one window.", "Name one of them."
+            "A window opens on one screen and has one theme.",
+            "Say which, or ask for pictures of all with --screenshot DIR.",
         )
-    if window and arguments.view == "all":
-        raise WrongArgumentsError(
-            "A window opens on one screen.", "Say which: {screens}.", screens=", ".join(SCREENS)
-        )
-    if window and arguments.theme == "both":
-        raise WrongArgumentsError("A window has one theme.", "Say dark or light.")
-    if window and arguments.after is not None:
-        raise WrongArgumentsError(
-            "--after says when pictures are taken, and none were asked for.",
-            "Say where to with --screenshot DIR, or when to end with --quit-after.",
-        )
-    if not window and arguments.quit_after is not None:
-        raise WrongArgumentsError(
-            "With --screenshot the program ends when the pictures are written.",
-            "Leave --quit-after out; --after says when the pictures are taken.",
-        )
-    check_host_python(arguments)
     with in_the_words():
         arguments.host = [host_name(each).text for each in arguments.host]
     arguments.fleet = _fleet(arguments)
@@ -168,15 +137,8 @@ def check_window_arguments(arguments: argparse.Namespace) -> None:
         open_recording(Path(arguments.open)).close()
     if arguments.screenshot is not None:
         folder = Path(arguments.screenshot)
-        try:
+        with suppress(OSError):  # the next line says why
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise Trouble(
-                "No picture can be written into {folder}: {reason}.",
-                "Name a folder of your own with --screenshot.",
-                folder=folder,
-                reason=error.strerror or error,
-            ) from error
         refuse_unwritable(folder / "overview-dark.png")
     if arguments.diagnostics not in (None, "-"):
         refuse_unwritable(Path(arguments.diagnostics))
@@ -187,13 +149,6 @@ def _fleet(arguments: argparse.Namespace) -> "Fleet | None":
     be used.
     """
     if arguments.prometheus is None:
-        for word in _FLEET:
-            if vars(arguments)[word.strip("-").replace("-", "_")] is not None:
-                raise WrongArgumentsError(
-                    "{word} is about a Prometheus, and none was named.",
-                    "Name one with --prometheus URL.",
-                    word=word,
-                )
         return None
     from gpuexplorer.fleet.client import (  # noqa: PLC0415 - as above
         Prometheus,
@@ -255,19 +210,14 @@ def show_table(arguments: argparse.Namespace, why: Message) -> int:
             why, "In the terminal one machine is shown: `gpuexplorer snapshot --host NAME`."
         )
     from gpuexplorer.commands import snapshot  # noqa: PLC0415 - a window needs none
-    from gpuexplorer.commands.source import open_source  # noqa: PLC0415
+    from gpuexplorer.commands.source import opened  # noqa: PLC0415
     from gpuexplorer.telemetry.sources import MAKE_BELIEVE  # noqa: PLC0415
 
-    said = [paragraph((why, tr("Here is the table in the terminal instead.")))]
-    if arguments.simulate is None and arguments.or_simulate:
-        backend, attempts = open_source(arguments)
-        if backend is not None:
-            backend.close()
-        else:
-            arguments.simulate = MAKE_BELIEVE
-            said += [tr(attempt.note) for attempt in attempts]
-            said.append(tr("So these are two simulated cards."))
-    sys.stderr.write("".join(f"{each}\n" for each in said))
+    if arguments.or_simulate and arguments.simulate is None and not arguments.host:
+        with opened(arguments) as source:
+            arguments.simulate = None if source.backend.cards() else MAKE_BELIEVE
+    said = paragraph((why, tr("Here is the table in the terminal instead.")))
+    sys.stderr.write(f"{said}\n")
     sys.stderr.flush()
     loop = 1.0 if sys.stdout.isatty() else None
     form = {"json": False, "csv": False, "loop": loop, "count": None, "cards": None}

@@ -10,11 +10,3 @@ class Verdict(Told):
     FINE = "fine", Message("OK")
     LOOK = "look", Message("warning")
     BROKEN = "broken", Message("broken")
-
-    @property
-    def rank(self) -> int:
-        return list(Verdict).index(self)
-
-    @property
-    def word(self) -> Message:
-        return self.sentence

@@ -1,7 +1,6 @@
 """gpuexplorer doctor, as a person and a program meet it."""
 
 import argparse
-import io
 import json
 import subprocess
 import sys
@@ -10,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.commands.checkup.report import EXAMINATIONS
-from gpuexplorer.commands.doctor import TITLES, check
+from gpuexplorer.commands.doctor import check
 from gpuexplorer.core.trouble import Trouble
-from tests.clocks import ManualClock
 from tests.commands.checkup.computer import Computer
 from tests.nvml_stub import stub
 
@@ -49,22 +47,26 @@ def asked(*, json: bool = False, bundle: Path | None = None) -> argparse.Namespa
     return argparse.Namespace(json=json, bundle=bundle, deep=False)
 
 
-def told(
-    computer: Computer, arguments: argparse.Namespace, out: io.StringIO | None = None
-) -> str:
-    out = out or io.StringIO()
-    assert check(computer.probe(), arguments, ManualClock(), out, io.StringIO()) == 0
-    return out.getvalue()
+Out = pytest.CaptureFixture[str]
 
 
-def test_the_print_out_has_a_verdict_for_each_topic_and_fits_paper(computer: Computer) -> None:
+def told(capsys: Out, computer: Computer, arguments: argparse.Namespace) -> str:
+    assert check(computer.probe(), arguments) == 0
+    return capsys.readouterr().out
+
+
+def test_the_print_out_has_a_verdict_for_each_topic_and_fits_paper(
+    capsys: Out, computer: Computer
+) -> None:
     computer.plug_in(driver="nouveau")
     computer.write("/usr/bin/apt-get")
-    text = told(computer, asked())
+    text = told(capsys, computer, asked())
     lines = text.splitlines()
     heads = [line.split()[:2] for line in lines if line and not line.startswith(" ")]
     verdicts = {"OK", "warning", "broken"}
-    assert [head[1] for head in heads if head[0] in verdicts][:9] == [*TITLES.values()]
+    assert [head[1] for head in heads if head[0] in verdicts][:9] == [
+        title for title, _ in EXAMINATIONS.values()
+    ]
     assert max(len(line) for line in lines if "`" not in line) <= 80
     assert text.isascii()
     assert "\x1b" not in text
@@ -72,21 +74,21 @@ def test_the_print_out_has_a_verdict_for_each_topic_and_fits_paper(computer: Com
     assert command.count("`") == 2  # never broken, so that it can be copied
 
 
-def test_it_ends_with_what_to_do_the_worst_first(computer: Computer) -> None:
+def test_it_ends_with_what_to_do_the_worst_first(capsys: Out, computer: Computer) -> None:
     computer.plug_in(driver="nouveau")
-    text = told(computer, asked())
-    summary = text[text.index("In short: 9 topics") :].splitlines()
+    text = told(capsys, computer, asked())
+    summary = text[text.index("In short: ") :].splitlines()
     verdicts = [line.split()[0] for line in summary[2:] if line and line[0] != " "]
     assert verdicts == sorted(verdicts, key=["broken", "warning", "OK"].index)
-    assert "Install NVIDIA's driver" in summary[3]
+    assert "install its driver" in summary[3]
 
 
-def test_programs_get_verdicts_sentences_and_facts(computer: Computer) -> None:
+def test_programs_get_verdicts_sentences_and_facts(capsys: Out, computer: Computer) -> None:
     computer.write("/.dockerenv")
     computer.write("/proc/meminfo", "MemTotal: 1 kB\n")
-    document = json.loads(told(computer, asked(json=True)))
+    document = json.loads(told(capsys, computer, asked(json=True)))
     assert document["schema"] == 1
-    assert document["taken_at"] == "2023-11-14T22:13:20+00:00"
+    assert document["taken_at"].endswith("+00:00")
     assert [topic["topic"] for topic in document["topics"]] == list(EXAMINATIONS)
     for topic in document["topics"]:
         assert topic["verdict"] in {"fine", "look", "broken"}
@@ -97,32 +99,21 @@ def test_programs_get_verdicts_sentences_and_facts(computer: Computer) -> None:
 
 
 def test_a_bundle_asked_for_with_json_leaves_the_json_alone(
-    computer: Computer, tmp_path: Path
+    capsys: Out, computer: Computer, tmp_path: Path
 ) -> None:
-    out, complaints = io.StringIO(), io.StringIO()
-    arguments = asked(json=True, bundle=tmp_path / "report.zip")
-    assert check(computer.probe(), arguments, ManualClock(), out, complaints) == 0
-    json.loads(out.getvalue())
+    check(computer.probe(), asked(json=True, bundle=tmp_path / "report.zip"))
+    out, complaints = capsys.readouterr()
+    json.loads(out)
     # Where the lines break depends on how long the folder's name is.
-    assert "names of you and your" in " ".join(complaints.getvalue().split())
-
-
-def test_letters_this_terminal_has_not_do_not_stop_it(computer: Computer) -> None:
-    computer.install_torch("/home/ana/.virtualenvs/größe", "2.13.0")
-    raw = io.BytesIO()
-    narrow = io.TextIOWrapper(raw, encoding="ascii", errors="replace")  # as at each start
-    check(computer.probe(), asked(), ManualClock(), narrow, narrow)
-    narrow.flush()
-    assert b".virtualenvs/gr" in raw.getvalue()
+    assert "names of you and your" in " ".join(complaints.split())
 
 
 def test_a_bundle_that_cannot_be_written_is_said_before_anything_is_looked_at(
-    computer: Computer, tmp_path: Path
+    capsys: Out, computer: Computer, tmp_path: Path
 ) -> None:
-    out = io.StringIO()
     with pytest.raises(Trouble, match="was left as it is"):
-        check(computer.probe(), asked(bundle=tmp_path), ManualClock(), out, out)
-    assert out.getvalue() == ""
+        check(computer.probe(), asked(bundle=tmp_path))
+    assert capsys.readouterr().out == ""
     assert computer.opened == 0
 
 

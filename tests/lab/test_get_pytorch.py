@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.__main__ import main
-from gpuexplorer.commands import doctor
-from gpuexplorer.commands.checkup.probe import Answer
+from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab import get_pytorch
 from gpuexplorer.lab.get_pytorch import (
@@ -71,7 +70,7 @@ def test_one_command_says_what_it_fetches_and_makes_an_environment_that_works(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(doctor, "ask_driver", lambda _: Answer())  # whatever is here
+    monkeypatch.setattr(Probe, "asleep", True)  # so no driver is asked, whatever is here
     folder = tmp_path / "PyTorch's own"
     command = ["doctor", "--get-pytorch", "--into", str(folder)]
     assert main(command) == 0

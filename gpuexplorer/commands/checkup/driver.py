@@ -3,34 +3,21 @@ container that this runs in, is let near them.
 """
 
 import re
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gpuexplorer.commands.checkup.probe import WSL, Probe, Seen, Topic
+from gpuexplorer.commands.checkup.probe import WSL, Probe, Topic, group_name
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardState, remedy
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, all_of, told
-from gpuexplorer.telemetry.backend import (
-    ASK_THE_DOCTOR,
-    BEHIND_A_LOST_ONE,
-    FASTEST_FIRST,
-    INSTALL_IT,
-)
-from gpuexplorer.telemetry.looked_for import (
-    VENDORS,
-    driver_library,
-    plain_bus_id,
-)
+from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, INSTALL_IT
+from gpuexplorer.telemetry.card_course import state_of, why_no_figures
+from gpuexplorer.telemetry.looked_for import VENDORS, driver_library, plain_bus_id
+from gpuexplorer.telemetry.session import Session
 
 _INSTALL = Message(
-    "Install NVIDIA's driver with the tool of your system, then restart the computer."
-)
-# Windows keeps no files to read this from.
-_ASK_WINDOWS = (
-    *("powershell.exe", "-NoProfile", "-NonInteractive", "-Command"),
-    "(Get-CimInstance Win32_VideoController).Name | ConvertTo-Json -Compress",
+    "If there is an NVIDIA card, install its driver with the tool of your system, then restart"
+    " the computer."
 )
 _CARD_FACTS = (
     *("index", "name", "memory_bytes", "compute_capability", "bus_id", "cuda_index"),
@@ -42,89 +29,88 @@ _FIRST_NAMESPACE = "pid:[4026531836]"
 
 def cards(topic: Topic, probe: Probe) -> None:
     """Those that answer, and those that are plugged in and do not."""
-    answer, bus, ours = probe.answer, probe.on_the_bus, probe.nvidia_on_the_bus
-    seen, dead = answer.seen, [each.card for each in answer.seen if not each.answers]
-    blind = {each.card.id: each.no_figures for each in seen if each.no_figures}
-    known = {plain_bus_id(each.card.bus_id or "") for each in seen} - {""}
+    bus, ours = probe.on_the_bus, probe.nvidia_on_the_bus
+    session, seen, answering = probe.session, probe.seen, probe.cards
+    dead = [card for card in seen if card not in answering]
+    readings = filter(None, (session.reading(card.id) for card in answering))
+    blind = {
+        each.card: why
+        for each in readings
+        if (why := why_no_figures(each.values, each.missing))
+    }
+    known = {plain_bus_id(card.bus_id or "") for card in seen} - {""}
     held = [each for each in ours if each.driver == "nvidia"]
     silent = [each for each in held if known and plain_bus_id(each.bus_id) not in known]
     plugged = ("bus_id", "name", "driver", "asleep")
-    facts = topic.facts = {
-        "answering": [_facts_of(card) for card in answer.cards],
+    topic.facts = {
+        "answering": [_facts_of(card, _CARD_FACTS) for card in answering],
         "no_figures": {card: why.sentence for card, why in blind.items()},
-        "silent": [_facts_of(card) for card in dead],
-        "on_the_pci_bus": None
-        if bus is None
-        else [
+        "silent": [_facts_of(card, _CARD_FACTS) for card in dead],
+        "on_the_pci_bus": bus
+        and [
             {
                 "vendor": VENDORS.get(one.vendor_id, one.vendor_id),
                 "pci_id": f"{one.vendor_id}:{one.device_id}",
-                **{name: getattr(one, name) for name in plugged},
+                **_facts_of(one, plugged),
             }
             for one in bus
         ],
     }
-    topic.details = list(map(_described, seen))
-    if answer.asleep:
-        topic.details = [each.sentence for each in bus or ()]
-        sleeping = Message.counted(
-            "The NVIDIA card is asleep to save power. It was not woken to be asked.",
-            "All {count} NVIDIA cards are asleep to save power, and were not woken.",
-            len(ours),
+    others = [each.sentence for each in bus or () if probe.asleep or each not in ours]
+    lost = [each.sentence for each in silent]
+    topic.details = [*(_described(card, session) for card in seen), *lost]
+    if probe.asleep:
+        topic.details += others
+        topic.fine(
+            Message.counted(
+                "The NVIDIA card is asleep to save power. It was not woken to be asked.",
+                "All {count} NVIDIA cards are asleep to save power, and were not woken.",
+                len(ours),
+            ),
+            "Check again while a program uses the card to learn more.",
         )
-        topic.fine(sleeping, "Check again while a program uses the card to learn more.")
     elif ours and not seen:
-        unanswered = Message.counted(
-            "There is {count} NVIDIA card, and no driver answers for it.",
-            "There are {count} NVIDIA cards, and no driver answers for them.",
-            len(ours),
+        topic.broken(
+            Message.counted(
+                "There is {count} NVIDIA card, and no driver answers for it.",
+                "There are {count} NVIDIA cards, and no driver answers for them.",
+                len(ours),
+            ),
+            "See what is said about the driver.",
         )
-        topic.broken(unanswered, "See what is said about the driver.")
     elif not seen:
-        none = Message("There is no NVIDIA card.")
-        if bus is None:
-            none = Message("No NVIDIA card answers, and the PCI bus cannot be seen from here.")
-        if probe.platform == "win32":
-            _, text = probe.run_program(_ASK_WINDOWS, 10.0)
-            named = re.findall('"(.+?)"', text)
-            if named:
-                none = Message("No NVIDIA card answers. Windows knows these graphics cards:")
-                facts["windows_names"] = topic.details = named
+        hidden = "No NVIDIA card answers, and the PCI bus cannot be seen from here."
         topic.look(
-            none, "To see everything without a card, start `gpuexplorer --simulate 2xH100`."
+            hidden if bus is None else "There is no NVIDIA card.",
+            "To see everything without a card, start `gpuexplorer --simulate 2xH100`.",
         )
     elif dead or silent:
-        topic.details += [each.sentence for each in silent]
         topic.broken(
             "{number} of {plugged} NVIDIA cards answer.",
             _wake({card.denied for card in dead}),
-            number=len(answer.cards),
+            number=len(answering),
             plugged=max(len(seen), len(held)),
         )
     else:
-        others = [each.sentence for each in bus or () if each not in ours]
-        topic.details += [*answer.notes, *others]
+        topic.details += [*session.notes(), *others]
         topic.fine(
             Message.counted(
                 "{count} NVIDIA card answers.", "{count} NVIDIA cards answer.", len(seen)
             )
         )
-        if blind:
-            without = Message.counted(
-                "{count} of them gives no usable figure.",
-                "{count} of them give no usable figure.",
-                len(blind),
-            )
-            whys = {*blind.values()}
-            do = Message("Compare with `nvidia-smi -q`; a newer driver may report more.")
-            if whys == {Absence.NO_PERMISSION}:
-                do = remedy(Absence.NO_PERMISSION)
-            elif whys == {Absence.IMPOSSIBLE}:
-                do = Message(
-                    "Restart the computer; if it stays so, install another version of the"
-                    " driver."
-                )
-            topic.look(told(topic.sentence, without), do)
+    if blind and not (dead or silent):
+        without = Message("Without a usable figure: {count}.", count=len(blind))
+        do = Message(
+            "Compare with `nvidia-smi -q`. If that says no more, restart the computer, then"
+            " install another version of the driver."
+        )
+        if {*blind.values()} == {Absence.NO_PERMISSION}:
+            do = remedy(Absence.NO_PERMISSION)
+        topic.look(told(topic.sentence, without), do)
+
+
+def _facts_of(one: object, names: Sequence[str]) -> Mapping[str, Any]:
+    return {name: getattr(one, name) for name in names}
 
 
 def _wake(whys: set[Absence | None]) -> Message:
@@ -144,20 +130,13 @@ def _wake(whys: set[Absence | None]) -> Message:
     )
 
 
-def _described(seen: Seen) -> Message:
-    card = seen.card
-    if card.denied is not None:
-        how = card.cuda_reason
-    elif seen.state is not CardState.WORKING:
-        how = seen.state.sentence
-    elif seen.no_figures is not None:
-        how = Message("no usable figure: {why}", why=seen.no_figures.sentence)
-    elif card.cuda_reason in (FASTEST_FIRST, BEHIND_A_LOST_ONE):
-        how = Message("its number in PyTorch is not certain")  # a note says why
-    elif card.cuda_index is None:
-        how = Message("PyTorch cannot use it: {reason}", reason=card.cuda_reason)
-    else:
+def _described(card: Card, session: Session) -> Message:
+    reading = session.reading(card.id)
+    how = card.cuda_reason if card.denied else session.state_sentence(card.id)
+    if not card.denied and reading and state_of(reading) == CardState.WORKING:
         how = Message("PyTorch calls it cuda:{index}", index=card.cuda_index)
+        if card.cuda_index is None:
+            how = Message("its number in PyTorch is not sure: {why}", why=card.cuda_reason)
     known = {"number": card.index, "card": card.name, "how": how}
     if not (card.memory_bytes and card.compute_capability and card.bus_id):
         return Message("{number}: {card}, {how}", **known)
@@ -171,17 +150,13 @@ def _described(seen: Seen) -> Message:
     )
 
 
-def _facts_of(card: Card) -> Mapping[str, Any]:
-    return {name: getattr(card, name) for name in _CARD_FACTS}
-
-
 def driver(topic: Topic, probe: Probe) -> None:
     """Whether NVIDIA's driver is there, is whole, and answers; and if not, why not."""
     if probe.platform == "darwin":
         topic.fine("macOS has no driver for NVIDIA cards; nothing is missing here.")
         return
-    answer, library, module = probe.answer, driver_library(probe), probe.module
-    trouble, source = answer.trouble, answer.source
+    source, library, module = probe.session.source, driver_library(probe), probe.module
+    trouble = next(iter(probe.session.attempts), None)
     chosen = probe.environment.get("GPUEXPLORER_NVML") if probe.platform == "linux" else None
     said = re.search(r"\.so\.(\d+\.\d+(\.\d+)?)$", library.resolve().name if library else "")
     secure_boot = probe.all("/sys/firmware/efi/efivars/SecureBoot-*")
@@ -190,7 +165,7 @@ def driver(topic: Topic, probe: Probe) -> None:
     facts = topic.facts = {
         "driver_version": source.driver_version,
         "cuda_version": source.cuda_version,
-        "read_through": source.label or None,
+        "read_through": source.label if source.cards else None,
         "module_version": module,
         "library": probe.shown(library) if library else None,
         "library_version": said[1] if said else None,
@@ -199,7 +174,8 @@ def driver(topic: Topic, probe: Probe) -> None:
         "package_found": package[0] if package else None,
         "secure_boot": bool(probe.found(secure_boot[0], "(\1)$")) if secure_boot else None,
     }
-    if source.label:
+    ours, something = probe.nvidia_on_the_bus, library or chosen or module
+    if source.cards:
         topic.detail("How it was read: {source}.", source=source.label)
         topic.fine(
             "NVIDIA's driver {version} answers. It can run programs made for CUDA {cuda} or"
@@ -209,112 +185,72 @@ def driver(topic: Topic, probe: Probe) -> None:
         )
     elif trouble is None:
         topic.fine("The driver was not asked, since that would wake the card.")
-    elif not (library or chosen or module) and all(
-        each.driver == "vfio-pci" for each in probe.nvidia_on_the_bus
-    ):
-        # There is nothing of a driver, and no card that would need one.
-        if WSL in probe.inside:
-            topic.look(
-                "Windows lends no NVIDIA driver to this Linux.",
-                "If there is an NVIDIA card, install NVIDIA's driver in Windows, not in Linux.",
-            )
-        elif probe.nvidia_on_the_bus:
-            topic.look(
-                "The NVIDIA card is set aside for a virtual machine (vfio-pci).",
-                "Run GPU Explorer in the virtual machine, or give the card back to this"
-                " system.",
-            )
-        elif probe.on_the_bus is not None:
-            topic.fine("There is no NVIDIA driver, and no NVIDIA card that would need one.")
-        else:
-            topic.look(
-                "There is no NVIDIA driver here.",
-                "If there is an NVIDIA card: {install}",
-                install=_INSTALL,
-            )
-    elif chosen:
-        unset = Message("Unset GPUEXPLORER_NVML, so that the driver's own library is found.")
-        topic.broken(trouble.sentence, _of_use(trouble) or unset)
+    elif something or any(each.driver != "vfio-pci" for each in ours):
+        topic.broken(trouble.sentence, _way_out(probe, facts, trouble.hint))
+    elif ours or probe.on_the_bus is None or WSL in probe.inside:
+        topic.look("There is no NVIDIA driver here.", _way_out(probe, facts, trouble.hint))
     else:
-        look = Message(
-            "Look for 'NVRM' in the system log (`sudo dmesg`), and restart the computer."
-        )
-        cause = _likely_cause(probe, facts)
-        topic.details = [cause.sentence] if cause.sentence else []
-        topic.broken(trouble.sentence, cause.hint or _of_use(trouble) or look)
+        topic.fine("There is no NVIDIA driver, and no NVIDIA card that would need one.")
     if module:
         topic.detail("Kernel module {version}.", version=module)
     if chosen:
         topic.detail("Library chosen by GPUEXPLORER_NVML: {path}.", path=chosen)
     elif library:
-        topic.detail("Library {path}.", path=facts["library"])
+        version = said[1] if said else "?"
+        topic.detail(
+            "Library {path}, version {version}.", path=facts["library"], version=version
+        )
 
 
-def _of_use(trouble: Trouble) -> Message:
-    """The doctor sends nobody to the doctor."""
-    return NOTHING if trouble.hint in (INSTALL_IT, ASK_THE_DOCTOR) else trouble.hint
-
-
-def _likely_cause(probe: Probe, facts: Mapping[str, Any]) -> Trouble:
-    """What the files say beside the driver, and what to do; empty where they say nothing."""
+def _way_out(probe: Probe, facts: Mapping[str, Any], hint: Message) -> Message:
+    """What the files beside the driver suggest, or else the `hint` of the driver's refusal."""
     ours, module, library = probe.nvidia_on_the_bus, probe.module, facts["library"]
-    if probe.platform == "win32" or probe.exists("/dev/dxg"):
-        return Trouble("")
-    if module and facts["library_version"] not in (None, module):
-        return Trouble(
-            "The driver was updated while it runs:"
-            " the kernel still has {module_version}, the library is {library_version} already.",
-            "Restart the computer.",
-            **facts,
+    look = Message(
+        "Look for 'NVRM' in the system log (`sudo dmesg`), and restart the computer."
+    )
+    # The doctor sends nobody to the doctor.
+    own = NOTHING if hint in (INSTALL_IT, ASK_THE_DOCTOR) else hint
+    if facts["library_chosen"]:
+        return own or Message(
+            "Unset GPUEXPLORER_NVML, so that the driver's own library is found."
         )
-    if any(each.driver == "nouveau" for each in ours):
-        return Trouble(
-            "The NVIDIA card is held by nouveau, the open driver, which answers no questions.",
-            _INSTALL,
+    if WSL in probe.inside and not library:
+        return Message("NVIDIA's driver is installed in Windows, and lends its card to Linux.")
+    if ours and all(each.driver == "vfio-pci" for each in ours):
+        return Message(
+            "The card is set aside for a virtual machine (vfio-pci): run GPU Explorer in that,"
+            " or give the card back to this system."
         )
-    if not ours and probe.on_the_bus is not None:
-        off = Message(
-            "If there is one, it may be switched off: look in the laptop's graphics settings."
-        )
-        return Trouble("No NVIDIA card is on the PCI bus.", off if module else NOTHING)
+    if not ours and probe.on_the_bus is not None and module:
+        return Message("The card may be switched off: look in the laptop's graphics settings.")
     if module and not library:
-        install = Message(
+        return _how_to_lend(probe) or Message(
             "Install the package with NVIDIA's tools (nvidia-utils, or libnvidia-ml1)"
-            " of the version {module_version}.",
-            **facts,
+            " of the version {version}.",
+            version=module,
         )
-        return Trouble(
-            "The kernel has NVIDIA's driver {module_version}, but its library was not found.",
-            _how_to_lend(probe) or install,
-            **facts,
-        )
-    if module:
-        return Trouble("")
-    if not (library or facts["package_found"]):
-        return Trouble("There is no NVIDIA driver for the card.", _INSTALL)
+    if facts["nouveau_loaded"] or not (library or facts["package_found"]):
+        return own or _INSTALL
+    if module or not ours:
+        return own or look
     if probe.inside:
-        return Trouble(
-            "The computer outside has not loaded NVIDIA's kernel module.",
-            "Load it there: `sudo modprobe nvidia`.",
-        )
-    idle = Message("NVIDIA's driver is installed, but its kernel module is not loaded.")
+        return Message("Load the driver on the computer outside: `sudo modprobe nvidia`.")
     running = (probe.read("/proc/sys/kernel/osrelease") or "").strip()
     # DKMS names its folders kernel-RELEASE-ARCHITECTURE.
     built_for = "/var/lib/dkms/nvidia/kernel-"
     if probe.all(f"{built_for}*") and not probe.all(f"{built_for}{running}-*"):
-        other = Message("It was not built for the kernel that runs, {kernel}.", kernel=running)
-        return Trouble(
-            told(idle, other),
-            "Install this kernel's headers, then run: `sudo dkms autoinstall`",
+        return Message(
+            "The driver was not built for the kernel that runs, {kernel}: install this kernel's"
+            " headers, then run: `sudo dkms autoinstall`",
+            kernel=running,
         )
     if facts["secure_boot"]:
-        return Trouble(
-            idle,
+        return Message(
             "Secure Boot is on and refuses modules that nobody signed. Enrol the key that"
             " signed it with `sudo mokutil --import`, as your system's driver package says, and"
-            " restart.",
+            " restart."
         )
-    return Trouble(idle, "Run `sudo modprobe nvidia` and read what it says if it refuses.")
+    return Message("Run `sudo modprobe nvidia` and read what it says if it refuses.")
 
 
 def permissions(topic: Topic, probe: Probe) -> None:
@@ -322,35 +258,31 @@ def permissions(topic: Topic, probe: Probe) -> None:
     if probe.platform != "linux":
         topic.fine("This system asks for no special permission.")
         return
-    files = probe.all("/dev/dxg", "/dev/nvidia-uvm", "/dev/nvidia[0-9]*", "/dev/nvidiactl")
-    groups = {name: _group(probe.at(name)) for name in files}
-    refused = [name for name in files if not probe.may_use(probe.at(name))]
-    topic.facts = {
-        "files": {
-            name: {"usable": name not in refused, "group": group}
-            for name, group in groups.items()
-        },
-        "groups": probe.groups,
+    files = {
+        name: {
+            "usable": probe.may_use(probe.at(name)),
+            "group": group_name(probe.at(name).stat().st_gid),
+        }
+        for name in probe.all("/dev/dxg", _UVM, "/dev/nvidia[0-9]*", "/dev/nvidiactl")
     }
-    if files and probe.groups:
-        topic.detail("Groups of this user: {groups}.", groups=all_of(probe.groups))
-    lend = _how_to_lend(probe) or Message("Run: `sudo nvidia-modprobe -u -c 0`")
+    refused = [name for name, each in files.items() if not each["usable"]]
+    topic.facts = {"files": files, "groups": probe.groups}
+    lend = _how_to_lend(probe) or "Run: `sudo nvidia-modprobe -u -c 0`"
     if not files and probe.module is None:
         topic.fine("There are no device files of NVIDIA's driver, so nothing needs permission.")
+    elif refused:
+        owners = sorted({str(files[name]["group"]) for name in refused} - {"root"})
+        topic.broken(
+            "This user may not read and write {files}.",
+            "Run `sudo usermod -aG {groups} $USER`, then log out and in again."
+            if owners
+            else "Ask an administrator for access to these files.",
+            files=all_of(refused),
+            groups=",".join(owners),
+        )
     elif not files:
         topic.broken(
             "NVIDIA's driver is loaded, but its device files (/dev/nvidia*) are missing.", lend
-        )
-    elif refused:
-        owners = ",".join(sorted({groups[name] for name in refused} - {"root"}))
-        join = Message(
-            "Run `sudo usermod -aG {groups} $USER`, then log out and in again.", groups=owners
-        )
-        ask = Message("Ask an administrator for access to these files.")
-        topic.broken(
-            "This user may not read and write {files}.",
-            join if owners else ask,
-            files=all_of(refused),
         )
     elif not {_UVM, "/dev/dxg"} & {*files}:
         topic.look(
@@ -359,24 +291,12 @@ def permissions(topic: Topic, probe: Probe) -> None:
             file=_UVM,
         )
     else:
-        may = Message.counted(
-            "This user may use the one device file there is.",
-            "This user may use all {count} device files.",
-            len(files),
-        )
-        topic.fine(may)
-
-
-def _group(path: Path) -> str:
-    try:
-        return path.group()
-    except KeyError:  # a container knows no name for a group of the computer outside
-        return str(path.stat().st_gid)
+        topic.fine("This user may use all device files ({count}).", count=len(files))
 
 
 def container(topic: Topic, probe: Probe) -> None:
     """Whether this runs inside another system, and what that hides from it."""
-    kinds, answer = probe.inside, probe.answer
+    kinds = probe.inside
     if not kinds:
         topic.fine("Not in a container.")
         return
@@ -386,24 +306,19 @@ def container(topic: Topic, probe: Probe) -> None:
         sees_all = None
     topic.facts = {"kinds": kinds, "sees_all_processes": sees_all}
     topic.fine("This runs inside {systems}.", systems=all_of(kinds))
-    lent = answer.seen or answer.asleep
     boxed = kinds != [WSL]
     # The kernel is shared with the computer outside, so its module can be seen from here.
-    if boxed and not lent and probe.module:
+    if boxed and probe.module and not (probe.seen or probe.asleep):
         not_lent = Message("The computer has an NVIDIA driver, but the card is not lent to it.")
         topic.broken(told(topic.sentence, not_lent), _how_to_lend(probe))
     elif boxed and sees_all is False:
         nameless = Message("Programs outside cannot be seen, so those on a card have no names.")
-        do = Message("Start the container with `--pid=host` to see the names of all programs.")
+        do = "Start the container with `--pid=host` to see the names of all programs."
         if "Flatpak" in kinds:
-            do = Message(
-                "Use a GPU Explorer that is not installed as a Flatpak to see the names."
-            )
+            do = "Use a GPU Explorer that is not installed as a Flatpak to see the names."
         topic.look(told(topic.sentence, nameless), do)
     if WSL in kinds:
         topic.detail("Windows owns the driver here and does not pass on every reading.")
-    if boxed and sees_all:
-        topic.detail("Programs outside it can be seen, so those on a card have names.")
 
 
 def _how_to_lend(probe: Probe) -> Message:

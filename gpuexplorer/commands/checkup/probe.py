@@ -10,12 +10,12 @@ import re
 import socket
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cached_property, partial, partialmethod
+from functools import cached_property, partialmethod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardKind, CardState
@@ -24,8 +24,10 @@ from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.packaged import folder
 from gpuexplorer.lab.pythons import LabPython, ask, asked, candidates
-from gpuexplorer.telemetry.backend import Backend, Source
-from gpuexplorer.telemetry.card_course import USABLE, why_no_figures
+from gpuexplorer.telemetry.backend import Backend, NoCards
+from gpuexplorer.telemetry.card_course import USABLE
+from gpuexplorer.telemetry.facts import Attempt
+from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.looked_for import (
     NVIDIA,
     DisplayController,
@@ -34,10 +36,14 @@ from gpuexplorer.telemetry.looked_for import (
     module_version,
 )
 from gpuexplorer.telemetry.patience import Asked
+from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.sources import Vendor, first_that_answers
 
 WSL = "WSL"
 _X_PATIENCE = 5.0
+_AT_ONCE = 16  # Pythons
 _SETTLING = 0.1  # seconds between two looks whether a slow card has answered
+_WELL = (CardState.WORKING, CardState.ASLEEP)
 
 
 @dataclass(slots=True)
@@ -65,33 +71,6 @@ class Topic:
         self.details.append(Message(template, **values))
 
 
-class Seen(NamedTuple):
-    """A card that the driver lists, even if it does not answer."""
-
-    card: Card
-    state: CardState
-    no_figures: Absence | None = None  # why it answers and gives none that a person could use
-
-    @property
-    def answers(self) -> bool:
-        return self.state in (CardState.WORKING, CardState.ASLEEP)
-
-
-class Answer(NamedTuple):
-    """What the driver says of itself and its cards, or the trouble that stood in the way."""
-
-    asleep: bool = False  # not asked, so that the cards can go on sleeping
-    trouble: Trouble | None = None
-    source: Source = Source("none", NOTHING, cards=False)
-    seen: Sequence[Seen] = ()
-    notes: Sequence[Message] = ()
-
-    @property
-    def cards(self) -> Sequence[Card]:
-        """Those that answer."""
-        return [each.card for each in self.seen if each.answers]
-
-
 def _user() -> str:
     try:
         return getpass.getuser()
@@ -99,15 +78,20 @@ def _user() -> str:
         return ""
 
 
+def group_name(number: int) -> str:
+    if sys.platform == "win32":
+        return ""
+    import grp  # noqa: PLC0415 - Windows has none
+
+    try:
+        return grp.getgrgid(number).gr_name
+    except KeyError:  # a container knows no name for a group of the computer outside
+        return str(number)
+
+
 def _groups() -> Sequence[str]:
     """That the user is in, but for the user's own."""
-    names: list[str] = []
-    if sys.platform != "win32":
-        import grp  # noqa: PLC0415 - Windows has none
-
-        for number in os.getgroups():
-            with suppress(KeyError):  # of a computer outside of this container
-                names.append(grp.getgrgid(number).gr_name)
+    names = map(group_name, os.getgroups()) if sys.platform != "win32" else ()
     return [each for each in names if each != _user()]
 
 
@@ -116,7 +100,7 @@ class Probe(Place):
     """A place, and what goes beyond reading files."""
 
     deep: bool = False  # load every PyTorch
-    patience: float = 10.0  # seconds that the driver has to answer
+    patience: float = 10.0  # seconds that a card has to answer
     prefix: str = sys.prefix  # of the Python that runs this
     parts: Path | None = field(default_factory=folder)  # of the packaged program
     # Where there is no home, it stays "~".
@@ -126,21 +110,16 @@ class Probe(Place):
     host: str = field(default_factory=socket.gethostname)
 
     def backend(self) -> Backend:
-        try:
-            # Imported here, so that the doctor can say that this very part is missing.
-            from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend  # noqa: PLC0415
-        except ImportError as absence:
-            raise Trouble(
-                "The package nvidia-ml-py, through which cards are read, is not installed.",
-                "Run: pip install nvidia-ml-py",
-            ) from absence
+        # Imported here, so that the doctor can say that this very part is missing.
+        from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend  # noqa: PLC0415
+
         return NvmlBackend()
 
     @cached_property
-    def pythons(self) -> Sequence[Asked[LabPython]]:
-        """The likeliest first; they are asked from now on, all of them at once."""
+    def pythons(self) -> Iterator[LabPython]:
+        """The likeliest first; they are asked from now on, many at once."""
         paths = candidates(self.environment, Path(self.home))
-        return [Asked(partial(ask, path)) for path in paths]
+        return ThreadPoolExecutor(_AT_ONCE).map(ask, paths)
 
     @cached_property
     def on_the_bus(self) -> Sequence[DisplayController] | None:
@@ -150,13 +129,47 @@ class Probe(Place):
     def nvidia_on_the_bus(self) -> Sequence[DisplayController]:
         return [one for one in self.on_the_bus or () if one.vendor_id == NVIDIA]
 
-    @cached_property
-    def answer(self) -> Answer:
-        """The driver's. No sleeping card is woken for it."""
+    @property
+    def asleep(self) -> bool:
+        """No sleeping card is woken to be asked."""
         ours = self.nvidia_on_the_bus
-        if ours and all(one.asleep for one in ours):
-            return Answer(asleep=True)
-        return ask_driver(self)
+        return bool(ours) and all(one.asleep for one in ours)
+
+    @cached_property
+    def session(self) -> Session:
+        """The driver's, with one reading of each card. Its attempts say why there is none."""
+        backend: Backend | None = None
+        attempts: Sequence[Attempt] = ()
+        try:
+            if not self.asleep:
+                backend, attempts = first_that_answers([Vendor("NVIDIA", self.backend)])
+        except ImportError:
+            lacks = Message("nvidia-ml-py, through which cards are read, is not installed.")
+            attempts = [Attempt("NVIDIA", lacks, Message("Run: pip install nvidia-ml-py"))]
+        stream = Local(backend or NoCards(), attempts, patience=self.patience, faults=False)
+        session = Session(stream, host=False)
+        session.want_metrics(USABLE)
+        session.start()
+        # One whose calls take long is not known at once, and is no broken card.
+        until = time.monotonic() + self.patience
+        while time.monotonic() < until and any(
+            card.denied is Absence.NO_ANSWER for card in session.cards()
+        ):
+            time.sleep(_SETTLING)
+        session.wait_for_sweeps(1, 2 * self.patience)
+        session.stop()
+        return session
+
+    @property
+    def seen(self) -> Sequence[Card]:
+        """Cards that the driver lists, even if they do not answer."""
+        return [card for card in self.session.cards() if card.kind is CardKind.GPU]
+
+    @property
+    def cards(self) -> Sequence[Card]:
+        """Those that answer."""
+        readings = ((card, self.session.reading(card.id)) for card in self.seen)
+        return [card for card, each in readings if each is not None and each.state in _WELL]
 
     @cached_property
     def module(self) -> str | None:
@@ -168,15 +181,14 @@ class Probe(Place):
         """Which systems this one runs inside of, by the names people know them by."""
         if self.platform != "linux":
             return []
-        cgroup, environment = self.read("/proc/1/cgroup") or "", self.environment
-        named = environment.get("container") or self.read("/run/systemd/container") or ""
+        named = self.environment.get("container") or self.read("/run/systemd/container") or ""
         boxes = {
             "Flatpak": self.exists("/.flatpak-info"),
-            "Kubernetes": "KUBERNETES_SERVICE_HOST" in environment or "kubepods" in cgroup,
-            "Docker": self.exists("/.dockerenv") or "docker" in cgroup,
+            "Kubernetes": "KUBERNETES_SERVICE_HOST" in self.environment,
+            "Docker": self.exists("/.dockerenv"),
             "Podman": self.exists("/run/.containerenv"),
-            "LXC": "lxc" in named + cgroup,
-            named.strip(): named.strip(),
+            "LXC": "lxc" in named,
+            named.strip(): named,
         }
         wsl = [WSL] if self.found("/proc/version", "(?i)(microsoft)") else []
         return [*wsl, *[name for name, is_it in boxes.items() if is_it][:1]]
@@ -213,76 +225,21 @@ class Probe(Place):
     def may_use(self, path: Path) -> bool:
         return os.access(path, os.R_OK | os.W_OK)
 
-    def reachable(self, address: str | tuple[str, int]) -> bool:
-        """A socket's path, or host and port."""
-        try:
-            if not isinstance(address, str):
-                socket.create_connection(address, timeout=1.0).close()
-                return True
-            with socket.socket(socket.AF_UNIX) as unix:
-                unix.settimeout(1.0)
-                unix.connect(address)
-                return True
-        except (OSError, ValueError):
-            return False
-
-    def x_refuses(self, display: str) -> bool:
-        """Asked by the library that Qt asks it by. False where it cannot be asked."""
+    def opens(self, display: str) -> bool:
+        """Whether an X server takes us in, asked by the library that Qt asks it by. True where
+        that is missing, which is told as such.
+        """
         try:
             library = ctypes.CDLL("libxcb.so.1")
         except OSError:
-            return False
+            return True
         library.xcb_connect.restype = ctypes.c_void_p
 
-        def refuses() -> bool:
+        def refused() -> bool:
             connection = ctypes.c_void_p(library.xcb_connect(display.encode(), None))
-            refused = bool(library.xcb_connection_has_error(connection))
+            refuses = bool(library.xcb_connection_has_error(connection))
             library.xcb_disconnect(connection)
-            return refused
+            return refuses
 
-        asking = Asked(refuses)
-        return not asking.answered_within(_X_PATIENCE) or asking.result()
-
-
-def ask_driver(probe: Probe) -> Answer:
-    """A driver that hangs, and a card that hangs, is given up."""
-
-    def opened() -> Backend:
-        backend = probe.backend()
-        backend.open()
-        return backend
-
-    opening = Asked(opened)
-    try:
-        if not opening.answered_within(probe.patience):
-            raise Trouble(
-                "NVIDIA's driver did not answer within {seconds:g} s.",
-                "Restart the computer if this goes on; `sudo dmesg` may say what it waits for.",
-                seconds=probe.patience,
-            )
-        backend = opening.result()
-    except Trouble as trouble:
-        return Answer(trouble=trouble)
-    until = time.monotonic() + probe.patience
-    while True:
-        cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
-        slow = any(card.denied is Absence.NO_ANSWER for card in cards)
-        if not slow or time.monotonic() > until:
-            break
-        time.sleep(_SETTLING)
-    until = time.monotonic() + probe.patience
-    read = partial(backend.read, metrics=frozenset(USABLE))
-    # All of them at once.
-    asking = {card: Asked(partial(read, card.id)) for card in cards if card.denied is None}
-    seen = []
-    for card in cards:
-        one = Seen(card, CardState.NO_ANSWER)
-        asked = asking.get(card)
-        if asked and asked.answered_within(max(0.0, until - time.monotonic())):
-            _, _, values, missing, state = asked.result()
-            working = state is CardState.WORKING
-            one = Seen(card, state, why_no_figures(values, missing) if working else None)
-        seen.append(one)
-    answer = Answer(source=backend.source, seen=seen, notes=backend.notes())
-    Asked(backend.close).answered_within(probe.patience)
-    return answer
+        asking = Asked(refused)
+        return asking.answered_within(_X_PATIENCE) and not asking.result()

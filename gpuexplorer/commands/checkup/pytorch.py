@@ -6,15 +6,12 @@ its own, and without its CUDA, which would wake the cards.
 import glob
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from gpuexplorer.commands.checkup.probe import Probe, Topic
-from gpuexplorer.core.cards import Card
 from gpuexplorer.core.doctor import doctor
-from gpuexplorer.core.records import KEPT_HERE
 from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import NOTHING, Message, all_of, told
 from gpuexplorer.lab.pythons import (
@@ -28,7 +25,6 @@ from gpuexplorer.lab.pythons import (
 from gpuexplorer.telemetry.looked_for import find_library, is_library, is_there
 
 _PATIENCE = 60.0
-_GIVEN_UP = 20.0  # earlier, each gives up by itself
 # Both are compiled in. Asking torch.cuda or torch.backends for them would start CUDA and wake
 # the cards.
 ASK_TORCH = """
@@ -41,27 +37,10 @@ if cudnn:
 """
 # They are built for one PyTorch, so they are replaced with it.
 _COMPANIONS = ("torchvision", "torchaudio")
-_ACTIVE = ("VIRTUAL_ENV", "CONDA_PREFIX")
 _HOMES = ("CUDA_HOME", "CUDA_PATH")
 _NVCC_PATIENCE = 5.0
-# Where a toolkit says its version, and how.
-_VERSIONS = {
-    "version.json": r'"cuda"\s*:\s*\{[^}]*"version"\s*:\s*"([\d.]+)"',
-    "version.txt": r"CUDA Version ([\d.]+)",
-    "include/cuda_runtime_api.h": r"#define CUDART_VERSION\s+(\d+)",
-    "targets/x86_64-linux/include/cuda.h": r"#define CUDA_VERSION\s+(\d+)",
-}
-_HEADERS = (
-    "/usr/include",
-    "/usr/include/x86_64-linux-gnu",
-    "/usr/include/aarch64-linux-gnu",
-    "/usr/local/include",
-)
-_OF_PYTORCH = ("nvidia/cudnn/lib", "nvidia/cudnn/bin", "torch/lib")
-_CUDNN_FILES = ("libcudnn.so.[0-9]", "cudnn64_[0-9].dll")
-_REQUIRED = re.compile(r"^Requires-Dist: (nvidia-cudnn-cu\d+)\s*\(?==([\d.]+)", re.MULTILINE)
-# From this version on it has no code for cards before Turing, and PyTorch refuses to use it.
-_WITHOUT_VOLTA, _TURING = (9, 11), (7, 5)
+_CUDNN = "libcudnn.so"
+_REQUIRED = re.compile(r"^Requires-Dist: nvidia-cudnn-cu\d+\s*\(?==([\d.]+)", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -71,19 +50,16 @@ class Cudnn:
     version: str | None = None
     where: str | None = None
     trouble: Message | None = None  # why PyTorch cannot use it
-    # What to install anew, where pip brought it: name==version.
-    package: str | None = field(default=None, metadata=KEPT_HERE)
 
 
 def pythons(topic: Topic, probe: Probe) -> None:
     looked_at: dict[tuple[str, str], LabPython] = {}
-    for each in probe.pythons:
-        if each.answered_within(_GIVEN_UP) and (python := each.result()).prefix:
-            # However many programs start it.
+    for python in probe.pythons:
+        if python.prefix:  # however many programs start it
             looked_at.setdefault((python.prefix, python.release), python)
     have = [python for python in looked_at.values() if _has(python, "torch")]
-    answer, cards = probe.answer, probe.answer.cards
-    driver = answer.source.driver_version if answer.source.label else probe.module
+    cards = probe.cards
+    driver = probe.session.source.driver_version or probe.module
     capabilities = [card.compute_capability for card in cards if card.compute_capability]
     cuda = flavour(driver, capabilities) if driver or cards else None
     found = [_looked_at(probe, python, driver, cuda) for python in have]
@@ -100,21 +76,14 @@ def pythons(topic: Topic, probe: Probe) -> None:
         looked=len(looked_at),
     )
     if not found and cards:
-        install = Message(
-            "To compute with PyTorch, install it into any of your Pythons: `pip install torch`."
-        )
-        if cuda is not None:
-            install = Message(
-                "To compute with PyTorch, install PyTorch built for CUDA {version} into any of"
-                " your Pythons.",
-                version=cuda,
-            )
-        topic.look(counted, told(fetch, install))
+        build = Message("PyTorch built for CUDA {version}", version=cuda) if cuda else "PyTorch"
+        install = "To compute with PyTorch, install {build} into any of your Pythons."
+        topic.look(counted, told(fetch, Message(install, build=build)))
         return
     if not found:
         topic.fine(told(counted, Message("Only the lab needs one."), fetch))
         return
-    found.sort(key=lambda one: one.verdict.rank)
+    found.sort(key=lambda one: [*Verdict].index(one.verdict))
     topic.details = [told(*one.details) for one in found]
     if lab is not None:
         topic.detail(
@@ -136,64 +105,60 @@ def pythons(topic: Topic, probe: Probe) -> None:
 
 def _looked_at(probe: Probe, python: LabPython, driver: str | None, cuda: str | None) -> Topic:
     """A Python with PyTorch, as programs read it; its details are the sentences about it."""
-    one, build, cards = Topic(python.prefix), python.build, probe.answer.cards
+    one, build, cards = Topic(python.prefix), python.build, probe.cards
     inside = python.prefix == str(probe.parts)  # of this very program, and no Python to start
     for_cuda = build is not None and build.cuda is not None
-    cudnn = _cudnn_of(probe, python, cards) if for_cuda else Cudnn()
+    cudnn = _cudnn_of(probe, python) if for_cuda else Cudnn()
     own = for_cuda and cards and python.prefix == probe.prefix
-    code, loads = 0, NOTHING
+    failed, loads = False, NOTHING
     if build and not inside and (probe.deep or own):
         status, text = probe.run_program([str(python.path), "-c", ASK_TORCH], _PATIENCE)
         said = dict(re.findall(r"^(TORCH|CUDNN) (.*)", text, re.MULTILINE))
         # What PyTorch says of itself goes before what its files say.
         build = replace(build, architectures=said.get("TORCH", "").split())
         cudnn.version = said.get("CUDNN", cudnn.version)
-        code, last = status or 0, text.strip().rpartition("\n")[2][:200]
         loads = Message("It was started, and loads.")
-        if status is None:
-            code = 1
-            loads = Message(
-                "It was loaded for {seconds:g} s, and did not answer.", seconds=_PATIENCE
-            )
-        elif code:
-            loads = Message(
-                "It ended with code {code}. Its last words: {words}", code=code, words=last
-            )
-    anew = f"{_pip(probe, python, 'install')} --force-reinstall"
-    steps = Message("Reinstall it: `{command}`", command=f"{anew} torch")
-    if cuda:
-        steps = _install_torch(probe, python, cuda)
+        if failed := status != 0:
+            last = text.strip().rpartition("\n")[2][:200]
+            nothing = Message("none within {seconds:g} s", seconds=_PATIENCE)
+            loads = Message("It was started. Its last words: {words}", words=last or nothing)
+    steps = _install_torch(probe, python, cuda)
     if build is None:
         one.broken("Its files are incomplete.", steps)
-    elif cudnn.trouble:
-        do = Message("Install PyTorch anew, so that it comes with the cuDNN it needs.")
-        if cudnn.package:
-            do = Message("Run: `{command}`", command=f"{anew} {cudnn.package}")
-        one.broken(suits(build, cards, driver).sentence, do)
-    elif code:
+    elif failed:
         one.broken("It cannot be loaded.", steps)
+    elif cudnn.trouble:
+        one.broken(cudnn.trouble, steps)
     else:
         judged = suits(build, cards, driver)
         one.judge(judged.verdict, judged.sentence, judged.do)
         if one.verdict is not Verdict.FINE and cuda and not inside:
             one.do = told(one.do, steps)
-    version, built_for, hip, architectures = astuple(build) if build else (None, None, None, ())
+    architectures = build.architectures if build else ()
     one.facts = {
         "prefix": python.prefix,
         "python": python.release,
-        "torch": version,
-        "cuda": built_for,
-        "hip": hip,
+        "torch": build and build.version,
+        "cuda": build and build.cuda,
+        "hip": build and build.hip,
         "architectures": architectures,
         "cudnn": cudnn,
         "verdict": one.verdict,
         "sentence": one.sentence,
         "do": one.do,
     }
+    known = {
+        probe.environment.get("VIRTUAL_ENV"): Message(" (the active environment)"),
+        probe.environment.get("CONDA_PREFIX"): Message(" (the active environment)"),
+        probe.prefix: Message(" (which runs this)"),
+        str(probe.parts): Message(" (inside this program)"),
+    }
     one.detail(
-        "{verdict}: {python}: {torch}.",
-        verdict=one.verdict.word,
-        python=_named(probe, python),
+        "{verdict}: {folder}{how}, Python {version}: {torch}.",
+        verdict=one.verdict.sentence,
+        folder=python.prefix,
+        how=known.get(python.prefix, NOTHING),
+        version=python.release,
         torch=build.label if build else "PyTorch",
     )
     one.details.append(one.sentence)
@@ -201,68 +166,31 @@ def _looked_at(probe: Probe, python: LabPython, driver: str | None, cuda: str | 
         one.detail("It holds code for {architectures}.", architectures=" ".join(architectures))
     if cudnn.version and not cudnn.trouble:
         one.detail("It has cuDNN {version}.", version=cudnn.version)
-    one.details += [cudnn.trouble or NOTHING, loads]
+    one.details.append(loads)
     return one
 
 
-def _named(probe: Probe, python: LabPython) -> Message:
-    """Its folder, and how it was found."""
-    variables, prefix = probe.environment, python.prefix
-    here, active = variables.get("PWD"), Message("the active environment")
-    local = Message("in this folder")
-    known = {
-        f"{here}/.venv": local,
-        f"{here}/venv": local,
-        variables.get("VIRTUAL_ENV"): active,
-        variables.get("CONDA_PREFIX"): active,
-        probe.prefix: Message("the one that runs this"),
-        str(probe.parts): Message("inside this program"),
-    }
-    why = known.get(prefix, NOTHING)
-    path = variables.get("PATH", "").split(os.pathsep)
-    if not why and _by_conda(probe, python):
-        why = Message("conda")
-    elif not why and probe.shown(python.path.parent) in path:
-        why = Message("on the PATH")
-    at = {"folder": prefix, "version": python.release}
-    if not why:
-        return Message("{folder} (Python {version})", **at)
-    return Message("{folder} (Python {version}, {why})", why=why, **at)
-
-
-def _install_torch(probe: Probe, python: LabPython, cuda: str) -> Message:
-    """Steps that replace its PyTorch by the build for this CUDA."""
-    if _by_conda(probe, python):
+def _install_torch(probe: Probe, python: LabPython, cuda: str | None) -> Message:
+    """How its PyTorch is replaced, by the build for this CUDA."""
+    program = _quoted(probe.shown(python.path))
+    index = f" --index-url {INDEX}/cu{cuda.replace('.', '')}" if cuda else ""
+    if probe.exists(f"{python.prefix}/conda-meta"):
         return Message(
             "Run: `{command}` conda chooses the CUDA that the driver can run.",
             command=f"conda install -p {_quoted(python.prefix)} -c conda-forge pytorch-gpu",
         )
-    index = f"--index-url {INDEX}/cu{cuda.replace('.', '')}"
     if probe.exists(f"{python.prefix}/lib/python{python.release}/EXTERNALLY-MANAGED"):
         return Message(
             "This Python belongs to the system, so make one of your own: `{make}`, then"
             " `{install}`.",
-            make=f"{_quoted(probe.shown(python.path))} -m venv ~/torch",
-            install=f"~/torch/bin/pip install torch {index}",
+            make=f"{program} -m venv ~/torch",
+            install=f"~/torch/bin/pip install torch{index}",
         )
-    packages = " ".join(["torch", *(name for name in _COMPANIONS if _has(python, name))])
-    return Message(
-        "Run `{remove}`, then `{install}`.",
-        remove=f"{_pip(probe, python, 'uninstall')} {packages}",
-        install=f"{_pip(probe, python, 'install')} {packages} {index}",
-    )
-
-
-def _pip(probe: Probe, python: LabPython, verb: str) -> str:
-    """The beginning of a command that installs into, or uninstalls from, just this Python."""
-    program = _quoted(probe.shown(python.path))
+    pip = f"{program} -m pip install"
     if not _has(python, "pip") and probe.found(f"{python.prefix}/pyvenv.cfg", r"^(uv)\s*="):
-        return f"uv pip {verb} --python {program}"
-    return f"{program} -m pip {verb}{' --yes' if verb == 'uninstall' else ''}"
-
-
-def _by_conda(probe: Probe, python: LabPython) -> bool:
-    return probe.exists(f"{python.prefix}/conda-meta")
+        pip = f"uv pip install --python {program}"
+    packages = " ".join(["torch", *(name for name in _COMPANIONS if _has(python, name))])
+    return Message("Run: `{command}`", command=f"{pip} --force-reinstall {packages}{index}")
 
 
 def _has(python: LabPython, package: str) -> bool:
@@ -273,68 +201,40 @@ def _quoted(path: str) -> str:
     return f'"{path}"' if " " in path else path
 
 
-def _cudnn_of(probe: Probe, python: LabPython, cards: Sequence[Card]) -> Cudnn:
-    """Of a PyTorch that was built for CUDA: beside it, in it, in a conda environment, or where
-    the loader looks.
-    """
+def _cudnn_of(probe: Probe, python: LabPython) -> Cudnn:
+    """Of a PyTorch that was built for CUDA: pip's, conda's, or the loader's."""
     packages = [glob.escape(probe.shown(folder)) for folder in python.packages]
     metadata = probe.all(*(f"{each}/torch-*.dist-info/METADATA" for each in packages))
     asks = _REQUIRED.search("\n".join(probe.read(each) or "" for each in metadata))
-    # For what, where pip brought it.
-    package, wanted = (f"{asks[1]}=={asks[2]}", asks[2]) if asks else (None, None)
-    folders = [f"{each}/{below}" for each in packages for below in _OF_PYTORCH]
-    folders.append(f"{glob.escape(python.prefix)}/lib")
-    libraries = probe.all(*(f"{each}/{name}" for each in folders for name in _CUDNN_FILES))
-    libraries += _by_the_loader(probe)
-    for library in libraries:
-        if is_library(probe.at(library)):
-            installed = probe.all(*(f"{each}/nvidia_cudnn_cu*.dist-info" for each in packages))
-            version = _version_said(probe, f"{PurePath(library).parents[1]}/include")
-            if version is None and installed and "/nvidia/" in library:
-                version = installed[0].removesuffix(".dist-info").rpartition("-")[2]
-            return Cudnn(version, library, _unusable(version, wanted, cards), package)
-    if libraries:
-        broken = Message(
-            "Its cuDNN, {file}, is no library: the file is damaged.", file=libraries[0]
-        )
-        return Cudnn(None, libraries[0], broken, package)
-    if package is None or probe.platform != "linux":
-        return Cudnn()  # built without it, or it is in PyTorch itself
-    missing = Message(
-        "Its cuDNN {version} is missing, so that it cannot be loaded.", version=wanted
-    )
-    return Cudnn(trouble=missing, package=package)
+    brought = probe.all(*(f"{each}/nvidia/cudnn/lib/{_CUDNN}.[0-9]" for each in packages))
+    others = probe.all(f"{glob.escape(python.prefix)}/lib/{_CUDNN}.[0-9]")
+    whole = [path for path in (*brought, *others) if is_library(probe.at(path))]
+    there = next(iter([*whole, *_by_the_loader(probe)]), None)
+    version = _version_of(probe, there) if there else None
+    noted = probe.all(*(f"{each}/nvidia_cudnn_cu*.dist-info" for each in packages))
+    if noted and there in brought:
+        version = noted[0].removesuffix(".dist-info").rpartition("-")[2]
+    trouble, has = None, _numbers(version)[:2]
+    if asks and probe.platform == "linux":  # for what pip brought, and refuses an older one
+        needs = _numbers(asks[1])[:2]
+        if there is None or (has and (has[:1] != needs[:1] or has < needs)):
+            trouble = Message(
+                "It was built with cuDNN {wanted}, has {version}, and cannot use that.",
+                wanted=asks[1],
+                version=version or Message("none that is whole"),
+            )
+    return Cudnn(version, there, trouble)
 
 
 def _by_the_loader(probe: Probe) -> list[str]:
     """cuDNN, where the loader of Linux finds it."""
-    names = ("libcudnn.so.9", "libcudnn.so.8") if probe.platform == "linux" else ()
+    names = (f"{_CUDNN}.{number}" for number in "98" if probe.platform == "linux")
     return [probe.shown(path) for name in names if (path := find_library(probe, name))]
 
 
-def _version_said(probe: Probe, folder: str) -> str | None:
-    """By cuDNN's header in there."""
-    header = probe.read(f"{folder}/cudnn_version.h") or ""
-    numbers = re.findall(r"#define CUDNN_(?:MAJOR|MINOR|PATCHLEVEL)\s+(\d+)", header)
-    return ".".join(numbers) or None
-
-
-def _unusable(version: str | None, wanted: str | None, cards: Sequence[Card]) -> Message | None:
-    has, needs = _numbers(version)[:2], _numbers(wanted)[:2]
-    if has and needs and (has[:1] != needs[:1] or has < needs):
-        return Message(
-            "It has cuDNN {version} but was built with {wanted}, and refuses an older one.",
-            version=version,
-            wanted=wanted,
-        )
-    old = {card.name for card in cards if (card.compute_capability or _TURING) < _TURING}
-    if old and has >= _WITHOUT_VOLTA:
-        return Message(
-            "It has cuDNN {version}, which no longer runs on {cards}.",
-            version=version,
-            cards=", ".join(sorted(old)),
-        )
-    return None
+def _version_of(probe: Probe, library: str) -> str:
+    """By the file that its name leads to."""
+    return probe.at(library).resolve().name.rpartition(".so.")[2]
 
 
 class _Part(NamedTuple):
@@ -346,41 +246,54 @@ class _Part(NamedTuple):
 
 
 def toolkits(topic: Topic, probe: Probe) -> None:
-    environment, kits = probe.environment, _kits(probe)
-    cudnn, (compiler, complaint) = _cudnn(probe, kits), _compiler(probe, kits)
+    """A toolkit is where there is a compiler, and its version is what that says."""
+    name, places = "nvcc", ["/usr/local/cuda*/bin", "/opt/cuda/bin"]
+    if probe.platform == "win32":
+        programs = probe.environment.get("PROGRAMFILES", "C:\\Program Files")
+        name, places = "nvcc.exe", [f"{programs}/NVIDIA GPU Computing Toolkit/CUDA/*/bin"]
+    known: dict[Path, _Part] = {}  # each once, however many names lead to it
+
+    def kit(folder: str) -> _Part | None:
+        real, place = probe.at(f"{folder}/{name}").resolve(), PurePath(folder)
+        if real not in known and is_there(real):
+            code, text = probe.run_program([str(real), "--version"], _NVCC_PATIENCE)
+            said = re.search(r"release (\d+\.\d+)", text) if code == 0 else None
+            where = place.parent if place.name == "bin" else place
+            known[real] = _Part("CUDA", said and said[1], str(where))
+        return known.get(real)
+
+    path = filter(None, probe.environment.get("PATH", "").split(os.pathsep))
+    first = next((each for each in path if kit(each)), "")
+    compiler = (found := kit(first)) and found._replace(kind="nvcc", where=f"{first}/{name}")
+    homes = {each: folder for each in _HOMES if (folder := probe.environment.get(each))}
+    astray = [
+        f"{each}={folder}"
+        for each, folder in homes.items()
+        if not (one := kit(f"{folder}/bin")) or (found and found.version != one.version)
+    ]
+    for folder in probe.all(*places):
+        kit(folder)
+    kits, libraries = [*known.values()], _by_the_loader(probe)[:1]
+    cudnn = [_Part("cuDNN", _version_of(probe, each), each) for each in libraries]
     topic.facts = {"cuda": kits, "cudnn": cudnn, "nvcc": compiler}
-    for each in (*kits, *cudnn):
-        known = {"kind": each.kind, "where": each.where, "version": each.version}
-        if each.version:
-            topic.detail("{kind} {version}: {where}", **known)
-        else:
-            topic.detail("{kind} of an unknown version: {where}", **known)
-    homes = {name: environment[name] for name in _HOMES if environment.get(name)}
-    lost = [name for name, folder in homes.items() if not probe.exists(folder)]
-    mixed = None
-    if compiler:
-        topic.detail("nvcc on the PATH is {version}: {where}", **compiler._asdict())
-        ours = _numbers(compiler.version)[:2]  # in more of them, they need not agree
-        chosen = [each for each in kits if each.where in homes.values() and each.version]
-        mixed = next((each for each in chosen if _numbers(each.version)[:2] != ours), None)
-    newest = max((_numbers(each.version)[:1] for each in kits), default=())
-    able = _numbers(probe.answer.source.cuda_version)[:1]
-    if lost:
-        topic.look(
-            "There is no such folder: {folders}.",
-            "Correct or remove {variables}; programs that compile for CUDA look there.",
-            folders=all_of([f"{name}={homes[name]}" for name in lost]),
-            variables=all_of(lost),
+    for each in filter(None, (*kits, *cudnn, compiler)):
+        version = each.version or Message("of an unknown version")
+        topic.detail(
+            "{kind} {version}: {where}", kind=each.kind, version=version, where=each.where
         )
-    elif complaint:
-        topic.look(complaint, "Reinstall the CUDA toolkit, if you compile with it.")
-    elif compiler and mixed:
+    newest = max((_numbers(each.version)[:1] for each in kits), default=())
+    able = _numbers(probe.session.source.cuda_version)[:1]
+    if astray:
         topic.look(
-            "nvcc on the PATH is of CUDA {version}, but {path} is CUDA {other}.",
-            "Let PATH and CUDA_HOME name the same toolkit.",
-            version=compiler.version,
-            path=mixed.where,
-            other=mixed.version,
+            "{variables} names no toolkit, or another one than the PATH.",
+            "Correct or remove it: programs that compile for CUDA look there, too.",
+            variables=all_of(astray),
+        )
+    elif compiler and not compiler.version:
+        topic.look(
+            "nvcc is on the PATH ({path}), but did not say its version.",
+            "Reinstall the CUDA toolkit, if you compile with it.",
+            path=compiler.where,
         )
     elif able and newest > able:
         topic.look(
@@ -391,66 +304,11 @@ def toolkits(topic: Topic, probe: Probe) -> None:
         )
     elif kits:
         topic.fine("CUDA toolkits for compiling programs: {count}.", count=len(kits))
-    elif compiler:
-        topic.fine("A CUDA compiler is installed, version {version}.", version=compiler.version)
     else:
         topic.fine(
             "No CUDA toolkit is installed. PyTorch brings its own CUDA; a toolkit is needed"
             " only to compile programs."
         )
-
-
-def _kits(probe: Probe) -> Sequence[_Part]:
-    """Each toolkit once, however many names lead to it."""
-    environment = probe.environment
-    places = ["/usr/local/cuda-*", "/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"]
-    if probe.platform == "win32":
-        programs = environment.get("PROGRAMFILES", "C:\\Program Files")
-        places = [f"{programs}/NVIDIA GPU Computing Toolkit/CUDA/*"]
-    chosen = [environment.get(name) for name in (*_HOMES, "CONDA_PREFIX")]
-    found: dict[Path, _Part] = {}
-    for folder in filter(None, [*chosen[:-1], *probe.all(*places), chosen[-1]]):
-        said = (probe.found(f"{folder}/{file}", how) for file, how in _VERSIONS.items())
-        version = next(filter(None, said), None)
-        if version and version.isdigit():  # headers have 13000 for 13.0
-            version = f"{int(version) // 1000}.{int(version) % 1000 // 10}"
-        if version or probe.all(f"{folder}/bin/nvcc", f"{folder}/bin/nvcc.exe"):
-            found.setdefault(probe.at(folder).resolve(), _Part("CUDA", version, folder))
-    return [*found.values()]
-
-
-def _cudnn(probe: Probe, kits: Sequence[_Part]) -> Sequence[_Part]:
-    """Beside the toolkits, and where the system has its headers, or else its libraries."""
-    prefixes = [each.where for each in kits] + [probe.environment.get("CONDA_PREFIX", "/usr")]
-    folders = [*(f"{each}/include" for each in prefixes), *_HEADERS]
-    found: dict[Path, _Part] = {}
-    for header in probe.all(*(f"{folder}/cudnn_version.h" for folder in folders)):
-        part = _Part("cuDNN", _version_said(probe, str(PurePath(header).parent)), header)
-        found.setdefault(probe.at(header).resolve(), part)
-    return [*found.values()] or [
-        _Part("cuDNN", each.rpartition(".")[2], each) for each in _by_the_loader(probe)
-    ]
-
-
-def _compiler(probe: Probe, kits: Sequence[_Part]) -> tuple[_Part | None, Message]:
-    """nvcc as a shell would find it, and a complaint where it does not work."""
-    name, separator = ("nvcc.exe", ";") if probe.platform == "win32" else ("nvcc", ":")
-    folders = filter(None, probe.environment.get("PATH", "").split(separator))
-    where = next((f"{f}/{name}" for f in folders if probe.exists(f"{f}/{name}")), None)
-    if where is None:
-        return None, NOTHING
-    version = {f"{kit.where}/bin/{name}": kit.version for kit in kits}.get(where)
-    if version is not None:
-        return _Part("nvcc", version, where), NOTHING
-    code, text = probe.run_program([str(probe.at(where)), "--version"], _NVCC_PATIENCE)
-    release = re.search(r"release (\d+\.\d+)", text)
-    if release and code == 0:
-        return _Part("nvcc", release[1], where), NOTHING
-    silent = NOTHING
-    if code is None and not text:
-        silent = Message("It did not answer within {seconds:g} s.", seconds=_NVCC_PATIENCE)
-    broken = Message("nvcc is on the PATH ({path}), but did not say its version.", path=where)
-    return None, told(broken, silent)
 
 
 def _numbers(version: str | None) -> tuple[int, ...]:

@@ -15,7 +15,6 @@ from gpuexplorer import __version__
 from gpuexplorer.commands.checkup.driver import cards, container, driver, permissions
 from gpuexplorer.commands.checkup.probe import Probe, Topic
 from gpuexplorer.commands.checkup.pytorch import pythons, toolkits
-from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.newer_python import UTC
 from gpuexplorer.core.records import KEPT_HERE, written
 from gpuexplorer.core.words import NOTHING, Message, all_of, told
@@ -39,15 +38,10 @@ _FOR_X11 = {
     "libxcb-render-util.so.0": "libxcb-render-util0",
     "libxcb-image.so.0": "libxcb-image0",
 }
-# Each distribution, and what cannot be done without it.
-_PARTS = {
-    "PySide6-Essentials": Message("Without PySide6-Essentials no window can open."),
-    "numpy": Message("Without numpy no chart can be drawn."),
-    "nvidia-ml-py": Message("Without nvidia-ml-py NVIDIA cards cannot be read."),
-    "psutil": Message("Without psutil programs and the processor cannot be read."),
-    "platformdirs": Message("Without platformdirs settings have no place."),
-    "markdown-it-py": Message("Without markdown-it-py no lesson can be read."),
-}
+_PARTS = (
+    *("PySide6-Essentials", "numpy", "nvidia-ml-py"),
+    *("psutil", "platformdirs", "markdown-it-py"),
+)
 _GIB = 2**30
 
 
@@ -77,14 +71,14 @@ class Report:
         return json.dumps(cleaned(written(self, str)), indent=2) + "\n"
 
 
-def examine(probe: Probe, clock: Clock, subjects: Collection[str] = ()) -> Report:
+def examine(probe: Probe, subjects: Collection[str] = ()) -> Report:
     """All of them, unless it is said which."""
     probe.pythons  # noqa: B018 - they take longest to answer, so they are asked first
     topics = [Topic(name) for name in EXAMINATIONS if not subjects or name in subjects]
     for topic in topics:
-        EXAMINATIONS[topic.topic](topic, probe)
-    taken_at = datetime.fromtimestamp(clock.wall(), UTC).isoformat(timespec="seconds")
-    missing = () if probe.answer.cards else looked_for(probe)
+        EXAMINATIONS[topic.topic][1](topic, probe)
+    taken_at = datetime.now(UTC).isoformat(timespec="seconds")
+    missing = () if probe.cards else looked_for(probe)
     return Report(taken_at=taken_at, looked_for=missing, topics=topics)
 
 
@@ -96,10 +90,9 @@ def display(topic: Topic, probe: Probe) -> None:
     variables = ("WAYLAND_DISPLAY", "DISPLAY", "QT_QPA_PLATFORM")
     named = {name: probe.environment.get(name) for name in variables}
     to_wayland, to_x, chosen = named.values()
-    folder = PurePosixPath(probe.environment.get("XDG_RUNTIME_DIR", ""))
-    wayland = probe.reachable(str(folder / to_wayland)) if to_wayland else None
-    x11 = any(map(probe.reachable, _x11(to_x))) if to_x else None
-    refused = bool(to_x and x11 and not wayland and probe.x_refuses(to_x))
+    socket = PurePosixPath(probe.environment.get("XDG_RUNTIME_DIR", "/"), to_wayland or "")
+    wayland = probe.exists(str(socket)) if to_wayland else None
+    x11 = probe.opens(to_x) if to_x else None
     only_wayland = wayland and not x11 and not (chosen or "").startswith("xcb")
     missing = {
         library: package
@@ -111,22 +104,17 @@ def display(topic: Topic, probe: Probe) -> None:
     topic.facts = {
         **named,
         "x11_answers": x11,
-        "x11_refuses": refused,
+        "x11_refuses": x11 is False,
         "wayland_answers": wayland,
         "missing_libraries": list(missing),
     }
     for name, answers in (("WAYLAND_DISPLAY", wayland), ("DISPLAY", x11)):
-        told_so = {"variable": name, "display": named[name]}
-        if answers:
-            topic.detail("{variable}={display} answers.", **told_so)
-        elif answers is not None:
-            topic.detail("{variable}={display} does not answer.", **told_so)
+        said = "{name}={value} answers." if answers else "{name}={value} does not answer."
+        topic.details += [Message(said, name=name, value=named[name])] if named[name] else []
     install = NOTHING
     if missing:
-        topic.detail(
-            "Libraries that Qt needs and that are missing: {libraries}.",
-            libraries=all_of(list(missing)),
-        )
+        libraries = all_of([*missing])
+        topic.detail("Libraries that Qt needs and that are missing: {those}.", those=libraries)
         install = Message("Install the packages of your system that bring these libraries.")
         if probe.exists("/usr/bin/apt-get"):
             packages = " ".join(missing.values())
@@ -145,39 +133,14 @@ def display(topic: Topic, probe: Probe) -> None:
         topic.look(none, told(at_a_desktop, install))
     elif not wayland and not x11:
         topic.broken(
-            "A display is named, but it does not answer, so no window can open.",
-            "Log in at the desktop, or connect with `ssh -X`; then correct DISPLAY={display}.",
-            display=to_x or "",
-        )
-    elif refused:
-        topic.broken(
-            "The display {display} lets this program open no window.",
-            "Start it as the person who is logged in at that display, or let that person's"
-            " XAUTHORITY name the file with the permission.",
-            display=to_x,
+            "A display is named, but it does not answer, or lets this program open no window.",
+            "Start it as the person who is logged in at that display, or connect with"
+            " `ssh -X`; then DISPLAY and XAUTHORITY are as they must be.",
         )
     elif missing:
-        lacks = Message.counted(
-            "The display answers, but Qt needs {count} more library to open a window.",
-            "The display answers, but Qt needs {count} more libraries to open a window.",
-            len(missing),
-        )
-        topic.broken(lacks, install)
+        topic.broken("The display answers, but Qt lacks libraries to open a window.", install)
     else:
         topic.fine("A window can open: the display answers, and Qt has its libraries.")
-
-
-def _x11(name: str) -> list[str | tuple[str, int]]:
-    """Where an X server of that name would take connections."""
-    if name.startswith("/"):
-        return [name]
-    parts = re.fullmatch(r"(?:unix/?)?([^:/]*):(\d+)(?:\.\d+)?", name)
-    if parts is None:
-        return []
-    if parts[1]:
-        return [(parts[1], 6000 + int(parts[2]))]
-    path = f"/tmp/.X11-unix/X{int(parts[2])}"
-    return [path, f"\0{path}"]
 
 
 def parts(topic: Topic, probe: Probe) -> None:
@@ -209,10 +172,9 @@ def parts(topic: Topic, probe: Probe) -> None:
             "Run `pip uninstall pynvml`, then `pip install --force-reinstall nvidia-ml-py`.",
         )
     elif missing and not probe.parts:
+        lacks = Message("It cannot work as it should without {parts}.", parts=all_of(missing))
         topic.broken(
-            told(made_of, *(_PARTS[name] for name in missing)),
-            "Run: `pip install {parts}`",
-            parts=" ".join(missing),
+            told(made_of, lacks), "Run: `pip install {parts}`", parts=" ".join(missing)
         )
     else:
         topic.fine(told(made_of, Message("Every part is there.")))
@@ -228,8 +190,7 @@ def memory(topic: Topic, probe: Probe) -> None:
     total, free, swap = (
         int(sizes.get(name, 0)) * 1024 for name in ("MemTotal", "MemAvailable", "SwapTotal")
     )
-    limits = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-    limit = next(filter(None, map(probe.read, limits)), "").strip()
+    limit = (probe.read("/sys/fs/cgroup/memory.max") or "").strip()
     least = int(limit) if limit.isdigit() and int(limit) < total else None
     topic.facts = {
         "total_bytes": total,
@@ -239,30 +200,34 @@ def memory(topic: Topic, probe: Probe) -> None:
     }
     if least is not None:
         topic.detail("The container may use {size:.1f} GiB of it.", size=least / _GIB)
-    there = {"total": total / _GIB, "free": free / _GIB, "swap": swap / _GIB}
-    if swap:
-        topic.fine(
-            "{total:.1f} GiB of memory, {free:.1f} GiB of it free, and {swap:.1f} GiB of swap.",
-            **there,
+    topic.fine(
+        "{total:.1f} GiB of memory, {free:.1f} GiB of it free, and {swap:.1f} GiB of swap.",
+        total=total / _GIB,
+        free=free / _GIB,
+        swap=swap / _GIB,
+    )
+    if not swap:
+        ends = Message(
+            "If memory runs out, Linux ends the largest program at once: most likely a training"
+            " run."
         )
-    else:
-        topic.look(
-            "{total:.1f} GiB of memory, {free:.1f} GiB of it free, and no swap. If memory runs"
-            " out, Linux ends the largest program at once: most likely a training run.",
-            "If this is your own computer, add a swap file of a few GiB.",
-            **there,
-        )
+        do = "If this is your own computer, add a swap file of a few GiB."
+        topic.look(told(topic.sentence, ends), do)
 
 
 # In the order in which they are read.
-EXAMINATIONS: Mapping[str, Callable[[Topic, Probe], None]] = {
-    "cards": cards,
-    "driver": driver,
-    "permissions": permissions,
-    "container": container,
-    "pytorch": pythons,
-    "toolkits": toolkits,
-    "display": display,
-    "parts": parts,
-    "memory": memory,
+EXAMINATIONS: Mapping[str, tuple[Message, Callable[[Topic, Probe], None]]] = {
+    "cards": (Message("Cards"), cards),
+    "driver": (Message("Driver"), driver),
+    "permissions": (Message("Permissions"), permissions),
+    "container": (Message("Container"), container),
+    "pytorch": (Message("PyTorch"), pythons),
+    "toolkits": (Message("Toolkits"), toolkits),
+    "display": (Message("Display"), display),
+    "parts": (Message("Parts"), parts),
+    "memory": (Message("Memory"), memory),
 }
+
+
+def title_of(topic: Topic) -> Message:
+    return EXAMINATIONS[topic.topic][0]

@@ -1,23 +1,33 @@
 """Computer: a made-up computer for the doctor, as files below a folder and answers by heart."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 
 from gpuexplorer.commands.checkup.probe import Probe, Topic
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardId, CardState, Sample
+from gpuexplorer.core.cards import NAMELESS, Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.pythons import LabPython, read_build, unfit
 from gpuexplorer.telemetry.backend import INSTALL_IT, Backend, NoCards, Source
-from gpuexplorer.telemetry.patience import Asked
 
 FINE, LOOK, BROKEN = Verdict
 NO_LIBRARY = Trouble("The driver's library is not installed.", INSTALL_IT)
+
+
+class Refusing(NoCards):
+    """A driver that cannot be reached."""
+
+    def __init__(self, trouble: Trouble) -> None:
+        super().__init__()
+        self._trouble = trouble
+
+    def open(self) -> None:
+        raise self._trouble
 
 
 class Driver(NoCards):
@@ -40,7 +50,8 @@ class Driver(NoCards):
         return self._cards
 
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
-        state = self._states.get(card, CardState.WORKING)
+        unread = CardState.LOST if card.startswith(NAMELESS) else CardState.WORKING
+        state = self._states.get(card, unread)
         if state is CardState.WORKING and card not in self.without_figures:
             return Sample(card, 0.0, dict.fromkeys(metrics, 40.0))
         why = self.without_figures.get(card, Absence.NOT_SUPPORTED)
@@ -75,7 +86,7 @@ def nameless(index: int, denied: Absence = Absence.LOST) -> Card:
     """A card that the driver lists and lets nobody ask."""
     why = Message("the driver gives no access to it: it says no")
     name = "NVIDIA card that does not answer"
-    id_ = CardId(f"NAMELESS-{index}")
+    id_ = CardId(f"{NAMELESS}{index}")
     return Card(id_, index, name, None, cuda_reason=why, denied=denied)
 
 
@@ -92,8 +103,7 @@ class Computer:
     asked: list[Sequence[str]] = field(default_factory=list)
     installed: dict[str, str] = field(default_factory=dict)
     forbidden: set[str] = field(default_factory=set)
-    listening: set[str | tuple[str, int]] = field(default_factory=set)
-    refusing: set[str] = field(default_factory=set)  # X servers
+    displays: set[str] = field(default_factory=set)  # of X, that open windows
     prefix: str = "/opt/gpuexplorer"
     parts: str | None = None
     home: str = "/home/ana"
@@ -207,17 +217,15 @@ class _Probe(Probe):
 
     def backend(self) -> Backend:
         self.computer.opened += 1
-        if self.computer.backend is None:
-            raise self.computer.trouble
-        return self.computer.backend
+        return self.computer.backend or Refusing(self.computer.trouble)
 
     @cached_property
-    def pythons(self) -> Sequence[Asked[LabPython]]:
+    def pythons(self) -> Iterator[LabPython]:
         """As each would answer, this program's own first."""
         computer = self.computer
         prefixes = [*([computer.parts] if computer.parts else []), *computer.prefixes]
         prefixes.sort(key=computer.prefix.__ne__)
-        return [Asked(partial(computer.answered, prefix)) for prefix in prefixes]
+        return map(computer.answered, prefixes)
 
     def run_program(self, argv: Sequence[str], patience: float) -> tuple[int | None, str]:
         self.computer.asked.append(argv)
@@ -230,8 +238,5 @@ class _Probe(Probe):
     def may_use(self, path: Path) -> bool:
         return self.shown(path) not in self.computer.forbidden
 
-    def reachable(self, address: str | tuple[str, int]) -> bool:
-        return address in self.computer.listening
-
-    def x_refuses(self, display: str) -> bool:
-        return display in self.computer.refusing
+    def opens(self, display: str) -> bool:
+        return display in self.computer.displays

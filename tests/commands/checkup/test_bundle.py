@@ -8,7 +8,6 @@ import pytest
 
 from gpuexplorer.commands.checkup.report import examine
 from gpuexplorer.commands.doctor import anonymous, write_bundle
-from tests.clocks import ManualClock
 from tests.commands.checkup.computer import Computer
 
 ANA = ("/home/ana", "ana", "tower.lab.example.org")
@@ -58,7 +57,7 @@ def test_names_leave_paths_and_fields_and_no_word_is_destroyed(
 
 def bundle(computer: Computer, target: Path) -> dict[str, str]:
     probe = computer.probe()
-    sentence = write_bundle(target, examine(probe, ManualClock()), probe)
+    sentence = write_bundle(target, examine(probe), probe)
     assert sentence.startswith(f"{target} holds this report")
     with zipfile.ZipFile(target) as archive:
         return {name: archive.read(name).decode() for name in archive.namelist()}

@@ -37,8 +37,8 @@ def test_cards_that_answer_are_listed_with_pytorchs_number(computer: Computer) -
 @pytest.mark.parametrize(
     ("reason", "how"),
     [
-        (FASTEST_FIRST, "its number in PyTorch is not certain"),
-        (Message("hidden from CUDA"), "PyTorch cannot use it: hidden from CUDA"),
+        (FASTEST_FIRST, f"its number in PyTorch is not sure: {FASTEST_FIRST}"),
+        (Message("hidden from CUDA"), "its number in PyTorch is not sure: hidden from CUDA"),
     ],
 )
 def test_a_card_whose_number_is_open_is_not_called_useless(
@@ -63,8 +63,8 @@ def test_a_card_that_answers_without_a_figure_is_worth_a_look(
     driver.without_figures[CardId("GPU-1")] = why
     topic = computer.told(cards)
     assert topic.verdict is LOOK
-    assert topic.sentence == "2 NVIDIA cards answer. 1 of them gives no usable figure."
-    assert topic.details[1].endswith(f"no usable figure: {why.sentence}")
+    assert topic.sentence == "2 NVIDIA cards answer. Without a usable figure: 1."
+    assert topic.details[1].endswith(f"no usable figure ({why.sentence})")
     assert do in topic.do
 
 
@@ -86,9 +86,9 @@ def test_a_card_that_takes_its_time_is_waited_for(computer: Computer) -> None:
 
         def cards(self) -> list[Card]:
             self.asked += 1
-            return [card() if self.asked > 2 else nameless(0, Absence.NO_ANSWER)]
+            return [card() if self.asked > 3 else nameless(0, Absence.NO_ANSWER)]
 
-    computer.backend = Slow()
+    computer.backend, computer.patience = Slow(), 1.0
     assert computer.told(cards).sentence == "1 NVIDIA card answers."
 
 

@@ -14,11 +14,8 @@ OWN = "/opt/gpuexplorer"
 @pytest.mark.parametrize(
     ("prefix", "why"),
     [
-        (OWN, ", the one that runs this"),
-        ("/srv/venv", ", the active environment"),
-        ("/data/.venv", ", in this folder"),
-        ("/usr", ", on the PATH"),
-        ("/elsewhere/env", ", conda"),
+        (OWN, " (which runs this)"),
+        ("/srv/venv", " (the active environment)"),
         ("/home/ana/.pyenv/versions/3.12.1", ""),
     ],
 )
@@ -26,13 +23,12 @@ def test_a_pytorch_is_named_by_its_folder_its_build_and_how_it_was_found(
     computer: Computer, prefix: str, why: str
 ) -> None:
     computer.install_torch(prefix, "2.13.0+cpu")
-    computer.write("/elsewhere/env/conda-meta/history")
-    computer.environment |= {"VIRTUAL_ENV": "/srv/venv", "PWD": "/data", "PATH": "/usr/bin"}
+    computer.environment["VIRTUAL_ENV"] = "/srv/venv"
     topic = computer.told(pythons)
     assert topic.verdict is FINE
     assert topic.facts["lab"] == prefix
     assert topic.details[0].startswith(
-        f"OK: {prefix} (Python 3.12{why}): PyTorch 2.13.0+cpu, built for the processor only."
+        f"OK: {prefix}{why}, Python 3.12: PyTorch 2.13.0+cpu, built for the processor only."
     )
     assert topic.details[1] == (
         f"The lab takes {prefix}, unless another was chosen as “Python of the lab”."
@@ -44,7 +40,7 @@ def test_a_pytorch_is_named_by_its_folder_its_build_and_how_it_was_found(
     ("cards", "install"),
     [
         ((card(),), "install PyTorch built for CUDA 12.6 into any of your Pythons."),
-        ((PASCAL, BLACKWELL), "install it into any of your Pythons: `pip install torch`."),
+        ((PASCAL, BLACKWELL), "install PyTorch into any of your Pythons."),
     ],
 )
 def test_without_pytorch_the_fitting_build_is_named(
@@ -67,10 +63,9 @@ def test_a_build_for_the_processor_leaves_real_cards_unused(computer: Computer) 
     assert topic.verdict is LOOK
     assert "does not use NVIDIA cards" in topic.details[0]
     assert topic.do == (
-        "For /opt/gpuexplorer: Install PyTorch built for CUDA 13.0 into this Python. Run"
-        " `/opt/gpuexplorer/bin/python3 -m pip uninstall --yes torch torchvision`, then"
-        " `/opt/gpuexplorer/bin/python3 -m pip install torch torchvision"
-        " --index-url https://download.pytorch.org/whl/cu130`."
+        "For /opt/gpuexplorer: Install PyTorch built for CUDA 13.0 into this Python. Run:"
+        " `/opt/gpuexplorer/bin/python3 -m pip install --force-reinstall torch torchvision"
+        " --index-url https://download.pytorch.org/whl/cu130`"
     )
 
 
@@ -85,10 +80,7 @@ def test_a_build_for_the_processor_leaves_real_cards_unused(computer: Computer) 
         (
             "/srv/a venv",
             "pyvenv.cfg",
-            [
-                'uv pip uninstall --python "/srv/a venv/bin/python3" torch',
-                'uv pip install --python "/srv/a venv/bin/python3" torch --index-url',
-            ],
+            ['uv pip install --python "/srv/a venv/bin/python3" --force-reinstall torch '],
         ),
         (
             "/usr",
@@ -125,4 +117,4 @@ def test_a_deep_look_loads_every_pytorch(computer: Computer) -> None:
     computer.answers["/srv/venv/bin/python3"] = (1, "Traceback\nImportError: libc10.so")
     topic = computer.told(pythons)
     assert "for sm_90. It has cuDNN 9.14.0. It was started, and loads." in topic.details[0]
-    assert "It ended with code 1. Its last words: ImportError: libc10.so" in topic.details[1]
+    assert "It was started. Its last words: ImportError: libc10.so" in topic.details[1]

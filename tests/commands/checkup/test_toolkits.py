@@ -13,31 +13,30 @@ LIBRARY = f"{PACKAGES}/nvidia/cudnn/lib/libcudnn.so.9"
 WHOLE, DAMAGED = b"\x7fELF\2", b"<html>"
 
 
-def header(major: int, minor: int, patch: int) -> str:
-    numbers = {"MAJOR": major, "MINOR": minor, "PATCHLEVEL": patch}
-    return "".join(f"#define CUDNN_{name} {number}\n" for name, number in numbers.items())
+def give_kit(computer: Computer, folder: str, version: str = "") -> None:
+    """With a compiler that says its version, or that does not answer."""
+    nvcc = f"{folder}/bin/nvcc"
+    computer.write(nvcc)
+    if version:
+        computer.answers[nvcc] = (0, f"Cuda tools, release {version}, V{version}.131")
 
 
-def test_toolkits_tell_their_version_in_files_old_and_new(computer: Computer) -> None:
+def test_toolkits_tell_their_version_by_their_compilers(computer: Computer) -> None:
     assert "PyTorch brings its own CUDA" in computer.told(toolkits).sentence
-    computer.write(
-        "/usr/local/cuda-12.6/version.json",
-        '{"cuda": {"name": "CUDA SDK", "version": "12.6.3"}, "cuda_cccl": {"version": "1"}}',
-    )
-    computer.write("/usr/local/cuda-10.1/version.txt", "CUDA Version 10.1.243\n")
-    computer.write("/usr/local/cuda-9/bin/nvcc")
-    computer.write("/opt/cuda/include/cuda_runtime_api.h", "#define CUDART_VERSION  13000\n")
-    computer.write("/usr/include/cudnn_version.h", header(9, 5, 1))
+    give_kit(computer, "/usr/local/cuda-12.6", "12.6")
+    give_kit(computer, "/usr/local/cuda-9")
+    give_kit(computer, "/opt/cuda", "13.0")
+    computer.write("/usr/lib64/libcudnn.so.9.5.1")
+    computer.link("/usr/lib64/libcudnn.so.9", "libcudnn.so.9.5.1")
     computer.link("/usr/local/cuda", "cuda-12.6")
     topic = computer.told(toolkits)
     assert topic.verdict is FINE
-    assert topic.sentence == "CUDA toolkits for compiling programs: 4."
+    assert topic.sentence == "CUDA toolkits for compiling programs: 3."
     assert topic.details == [
-        "CUDA 10.1.243: /usr/local/cuda-10.1",
-        "CUDA 12.6.3: /usr/local/cuda-12.6",
+        "CUDA 12.6: /usr/local/cuda-12.6",
         "CUDA of an unknown version: /usr/local/cuda-9",
         "CUDA 13.0: /opt/cuda",
-        "cuDNN 9.5.1: /usr/include/cudnn_version.h",
+        "cuDNN 9.5.1: /usr/lib64/libcudnn.so.9",
     ]
 
 
@@ -46,13 +45,13 @@ def test_toolkits_tell_their_version_in_files_old_and_new(computer: Computer) ->
     [
         (
             {"CUDA_HOME": "/usr/local/cuda-11.0"},
-            "There is no such folder: CUDA_HOME=/usr/local/cuda-11.0.",
-            "Correct or remove CUDA_HOME; programs that compile for CUDA look there.",
+            "CUDA_HOME=/usr/local/cuda-11.0 names no toolkit, or another one than the PATH.",
+            "Correct or remove it: programs that compile for CUDA look there, too.",
         ),
         (
             {"CUDA_HOME": "/usr/local/cuda-11.8", "PATH": "/usr/local/cuda-13.0/bin"},
-            "nvcc on the PATH is of CUDA 13.0, but /usr/local/cuda-11.8 is CUDA 11.8.",
-            "Let PATH and CUDA_HOME name the same toolkit.",
+            "CUDA_HOME=/usr/local/cuda-11.8 names no toolkit, or another one than the PATH.",
+            "Correct or remove it: programs that compile for CUDA look there, too.",
         ),
         (
             {},
@@ -67,45 +66,42 @@ def test_toolkits_that_would_fail_are_pointed_out(
 ) -> None:
     computer.give_driver(version="550.54.14", cuda="12.4")
     for version in ("11.8", "13.0"):
-        computer.write(f"/usr/local/cuda-{version}/version.txt", f"CUDA Version {version}")
-        computer.write(f"/usr/local/cuda-{version}/bin/nvcc")
+        give_kit(computer, f"/usr/local/cuda-{version}", version)
     computer.environment |= environment
     topic = computer.told(toolkits)
     assert (topic.verdict, topic.sentence, topic.do) == (LOOK, sentence, do)
 
 
 @pytest.mark.parametrize(
-    ("has", "library", "wants", "words", "verdict"),
+    ("has", "library", "words", "verdict"),
     [
-        ((9, 13, 0), WHOLE, "9.13.0.50", "It has cuDNN 9.13.0.", FINE),
-        (None, WHOLE, "9.13.0.50", "It has cuDNN 9.14.0.50.", FINE),
-        (None, None, "9.13.0.50", "Its cuDNN 9.13.0.50 is missing", BROKEN),
-        ((9, 13, 0), DAMAGED, "9.13.0.50", "libcudnn.so.9, is no library", BROKEN),
-        ((9, 1, 0), WHOLE, "9.13.0.50", "cuDNN 9.1.0 but was built with 9.13.0.50", BROKEN),
+        ("9.14.0.50", WHOLE, "It has cuDNN 9.14.0.50.", FINE),
+        ("9.14.0.50", None, "was built with cuDNN 9.13.0.50, has none that is whole", BROKEN),
+        ("9.13.0.50", DAMAGED, "has none that is whole, and cannot use that.", BROKEN),
+        ("9.1.0.70", WHOLE, "was built with cuDNN 9.13.0.50, has 9.1.0.70", BROKEN),
     ],
-    ids=["whole", "told by pip alone", "missing", "damaged", "older than PyTorch"],
+    ids=["whole", "missing", "damaged", "older than PyTorch"],
 )
 def test_the_cudnn_of_a_pytorch_is_named_and_mended(
-    computer: Computer,
-    has: tuple[int, int, int] | None,
-    library: bytes | None,
-    wants: str,
-    words: str,
-    verdict: str,
+    computer: Computer, has: str, library: bytes | None, words: str, verdict: str
 ) -> None:
     computer.install_torch(OWN, "2.13.0+cu130", cuda="13.0")
-    asks = f'Requires-Dist: nvidia-cudnn-cu13=={wants}; platform_system == "Linux"\n'
+    asks = 'Requires-Dist: nvidia-cudnn-cu13==9.13.0.50; platform_system == "Linux"\n'
     computer.write(f"{PACKAGES}/torch-2.13.0.dist-info/METADATA", asks)
-    computer.write(f"{PACKAGES}/nvidia_cudnn_cu13-9.14.0.50.dist-info/METADATA")
+    computer.write(f"{PACKAGES}/nvidia_cudnn_cu13-{has}.dist-info/METADATA")
     if library:
         computer.write(LIBRARY).write_bytes(library)
-    if has:
-        computer.write(f"{PACKAGES}/nvidia/cudnn/include/cudnn_version.h", header(*has))
     topic = computer.told(pythons)
     assert topic.verdict is verdict
     assert words in topic.details[0]
     if verdict is BROKEN:
-        command = (
-            f"{OWN}/bin/python3 -m pip install --force-reinstall nvidia-cudnn-cu13=={wants}"
-        )
+        command = f"{OWN}/bin/python3 -m pip install --force-reinstall torch"
         assert topic.do == f"For {OWN}: Run: `{command}`"
+
+
+def test_the_cudnn_of_conda_is_named(computer: Computer) -> None:
+    prefix = "/home/ana/miniconda3/envs/deep"
+    computer.install_torch(prefix, "2.10.0", cuda="12.6")
+    computer.write(f"{prefix}/lib/libcudnn.so.9.13.0").write_bytes(WHOLE)
+    computer.link(f"{prefix}/lib/libcudnn.so.9", "libcudnn.so.9.13.0")
+    assert "It has cuDNN 9.13.0." in computer.told(pythons).details[0]
