@@ -6,7 +6,7 @@ Perfetto and Chrome.
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
@@ -55,7 +55,7 @@ from gpuexplorer.telemetry.trace_csv import (
 )
 
 _TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")
-_AT_ONCE = 86_400.0  # seconds, whose sums memory has room for
+_MEAN_FIRST = [3, 1, 2]  # of sums, whose times are before them
 _LOOK_EVERY, _MOST_LOOKS = 60.0, 50_000
 
 
@@ -195,7 +195,7 @@ class Round(NamedTuple):
     at: float
     until: float  # a reading from then on is of the next beat
     card: CardId
-    figures: Mapping[MetricId, tuple[float, ...]]
+    figures: Mapping[MetricId, Sequence[float]]
 
     def known(self, place: int = 0) -> Mapping[MetricId, float]:
         """Of the figures of each metric that one, where there is one."""
@@ -207,44 +207,30 @@ class Round(NamedTuple):
 def rounds(choice: Choice) -> Iterator[Round]:
     """In order of time. Memory holds but a part of a long recording."""
     strands = (
-        each(choice, card, strand)
+        _rounds(choice, card, strand)
         for card in choice.metrics
         for strand in choice.recording.strands(card)
-        for each in (_means, _readings)
     )
     yield from merge(*strands, key=attrgetter("at"))
 
 
-def _means(choice: Choice, card: CardId, strand: Strand) -> Iterator[Round]:
-    """Where readings are forgotten."""
-    first, past_end = choice.start, math.nextafter(choice.end, math.inf)
-    while first < past_end:
-        last = min(first + _AT_ONCE, past_end)
-        found: dict[float, dict[MetricId, tuple[float, ...]]] = {}
-        for metric in strand.metrics.intersection(choice.metrics[card]):
-            sums = strand.sums(metric, first, math.nextafter(last, 0.0), forgotten=True)
-            for at, low, high, mean, _ in sums[:, sums[0] >= first].T.tolist():
-                found.setdefault(at, {})[metric] = mean, low, high
-        times = sorted(found)
-        for at, until in zip(times, untils(times), strict=True):
-            yield Round(at, until, card, found[at])
-        first = last
-
-
-def _readings(choice: Choice, card: CardId, strand: Strand) -> Iterator[Round]:
-    for block in strand.within(choice.start, choice.end):
-        there: dict[MetricId, list[tuple[float]]] = {}
+def _rounds(choice: Choice, card: CardId, strand: Strand) -> Iterator[Round]:
+    """First means, of which the readings are forgotten."""
+    start, end = choice.start, choice.end
+    means = ((each, min(end, strand.forgotten)) for each in strand.within(start, end, "sums"))
+    readings = ((each, end) for each in strand.within(start, end))
+    for block, last in chain(means, readings):
+        there: dict[MetricId, list[list[float]]] = {}
         times: list[float] = []
         for metric in choice.metrics[card]:
-            told = strand.columns(block, metric)
+            told = strand.columns(block, metric, start, last)
             if told is not None:
-                its, figures = told
-                ends = its.searchsorted(choice.start), its.searchsorted(choice.end, "right")
-                times = its[slice(*ends)].tolist()
-                there[metric] = [*zip(figures[slice(*ends)].tolist(), strict=True)]
+                times = told[0].tolist()
+                there[metric] = told[_MEAN_FIRST if len(told) > 2 else [1]].T.tolist()
         rows = zip(*there.values(), strict=True)
         for at, until, row in zip(times, untils(times), rows, strict=True):
-            yield Round(at, until, card, dict(zip(there, row, strict=True)))
+            if block.table == "chunk" or any(math.isfinite(some[0]) for some in row):
+                yield Round(at, until, card, dict(zip(there, row, strict=True)))
 
 
 def all_noted(recording: Recording) -> Iterator[tuple[Said, Noted]]:
@@ -390,16 +376,11 @@ def json_lines(choice: Choice) -> Iterator[str]:
 
 def _turns(choice: Choice) -> Iterator[_Line]:
     """What became true of the machine; the figures of processes have lines of their own."""
-    recording = choice.recording
-    known: Mapping[Turn, Callable[[float], object]] = {
-        Turn.CARDS: recording.cards,
-        Turn.TOPOLOGY: recording.topology,
-    }
     found = [
-        (at, {"is": kind, "value": known[kind](at) if kind in known else value})
+        (at, {"is": kind, "value": value})
         for kind in Turn
         if kind is not Turn.PROCESSES
-        for at, value in recording.turns(kind)
+        for at, value in choice.recording.turns(kind)
         if choice.holds(at)
     ]
     yield from sorted(found, key=itemgetter(0))

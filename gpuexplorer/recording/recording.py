@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
-from gpuexplorer.core.harmless import LATEST, is_time, json_of, value_of
+from gpuexplorer.core.cards import Card, CardId, CardState, Sample
+from gpuexplorer.core.harmless import LATEST, is_time, value_of
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.records import UNREADABLE
+from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.recording.door import DAMAGED, SafeFile, opened, too_damaged
-from gpuexplorer.recording.old_file import convert
+from gpuexplorer.recording.door import DAMAGED, SafeFile, convert, opened, too_damaged
 from gpuexplorer.recording.schema import (
     CPU,
     HOST_MEMORY,
+    KNOWN,
     PROCESSES_RHYTHM,
     REASONS,
     STATE,
@@ -31,6 +31,7 @@ from gpuexplorer.recording.schema import (
     VERSION,
     Began,
     FileFacts,
+    Lost,
     Machine,
     ProgramFacts,
     ProgramSeen,
@@ -40,13 +41,17 @@ from gpuexplorer.recording.schema import (
     Topic,
     Turn,
     lay_out,
-    named_of,
     reason_number,
+    sum_of,
 )
-from gpuexplorer.recording.strands import MOST_HAPPENINGS, Store, Strand
-from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.recording.strands import Store, Strand
 from gpuexplorer.telemetry.happenings import Happening
-from gpuexplorer.telemetry.processes import ProcessFigure
+from gpuexplorer.telemetry.processes import (
+    Ancestor,
+    CardProcess,
+    NamedProcess,
+    ProcessFigure,
+)
 from gpuexplorer.telemetry.topology import Topology
 
 __all__ = ["MOST_HAPPENINGS", "Readings", "Recording", "Run", "open_recording"]
@@ -57,13 +62,17 @@ _JUST_NOW = 3.0  # seconds since the file was written
 _REMEMBERED = 10_000  # texts that were read
 _FORGOTTEN = 600.0  # seconds; whoever records may have to wait for a first reading
 _UNTOLD = FileFacts("", anonymous=False, reasons=REASONS, states=STATES)
-# Of a run whose machine cannot be read.
-_UNKNOWN = Machine(
-    "",
-    Source("recording", Message("a recording that does not tell its source any more")),
-    1.0,
-    Card(HOST_ID, -1, "", None, kind=CardKind.HOST),
-)
+# Of turns, where it is another than what JSON has.
+_TYPES: Mapping[Turn, Any] = {
+    Turn.CARDS: Sequence[Card],
+    Turn.TOPOLOGY: Topology,
+    Turn.CLOCK: float,
+    Turn.SUSPENDED: float,
+    Turn.LOST: Lost,
+}
+_MOST_FACTS, MOST_HAPPENINGS = 200_000, 10_000
+_SAID = ", ".join(f"'{each}'" for each in Topic)
+_Fact = tuple[int, float, str, str, str]  # its number, when, its kind, whose it is, JSON
 
 
 class Readings(NamedTuple):
@@ -88,17 +97,19 @@ class Recording:
     def __init__(self, file: SafeFile) -> None:
         """Raises Trouble where nothing of it can be read."""
         self.path: Path = file.path
-        self._file, self._checked = file, False
+        self._file = file
         self._value = lru_cache(_REMEMBERED)(self._read)
         # One moment of a file that may be written just now.
         file.rows("BEGIN")
         self.store = store = Store(file)
+        self.close, self.check, self.memory_bytes = file.close, store.check, store.memory_bytes
         # When what was told, by kind and whose it is; texts are read when they are asked for.
         self._told: dict[tuple[str, str], list[tuple[float, str]]] = {}
         self._programs: dict[int, tuple[float, str]] = {}  # since when, and who
         self._strands: dict[str, dict[str, Strand]] = {}  # by owner and rhythm
         runs: list[tuple[float, int, str]] = []
-        for number, at, kind, whose, text in store.facts():
+        left = f"kind NOT IN ({_SAID}) ORDER BY id DESC LIMIT {_MOST_FACTS}"
+        for number, at, kind, whose, text in reversed(self._facts(left)):
             match kind:
                 case Record.RUN:
                     runs.append((at, number, text))
@@ -113,20 +124,23 @@ class Recording:
         file.rows("COMMIT")
         for turns in self._told.values():
             turns.sort(key=itemgetter(0))
-        if not runs:
-            raise _nothing(file)
+        self.runs = self._read_runs(sorted(runs))
+        if not self.runs:
+            if file.damaged:
+                raise too_damaged(file.path)
+            raise Trouble(
+                "{file} holds no recording yet.",
+                "If there was a file {file}-wal beside it, put it there again; or choose"
+                " another file.",
+                file=file.path.name,
+            )
         [(_, text)] = self._told.get((Record.FILE, ""), [(0.0, "")])[-1:]
         facts: FileFacts = self._value(text, FileFacts) or _UNTOLD
         self.anonymous = facts.anonymous
-        self._reasons, self._states = (
-            _members(Absence, facts.reasons),
-            _members(CardState, facts.states),
-        )
-        self.runs = self._read_runs(sorted(runs))
-        self._steps = [
-            (at, shift)
-            for at, shift in self.turns(Turn.CLOCK)
-            if isinstance(shift, float | int) and is_time(at + shift)
+        self._reasons = _members(Absence, facts.reasons)
+        self._states = _members(CardState, facts.states)
+        self._steps: Sequence[tuple[float, float]] = [
+            (at, shift) for at, shift in self.turns(Turn.CLOCK) if is_time(at + shift)
         ]
         # Of a run that is longer than the past that is kept, its beginning is gone.
         blocks = (block.first for some in store.blocks.values() for block in some)
@@ -134,18 +148,6 @@ class Recording:
         self.began, self.ended = self.runs[0].began, self.runs[-1].ended
         if oldest - self.began > _FORGOTTEN:
             self.began = min(oldest, self.ended)
-
-    def close(self) -> None:
-        self._file.close()
-
-    def check(self) -> None:
-        """Reads all of it, once, so that `notes` tells whether it is damaged anywhere."""
-        if not self._checked:
-            self._checked = True
-            self.store.check()
-
-    def memory_bytes(self) -> int:
-        return self.store.memory_bytes()
 
     def notes(self) -> Sequence[Message]:
         """What could not be read, and the like: sentences for a banner."""
@@ -194,8 +196,7 @@ class Recording:
         return _before(self._lists, at, (*self._lists, (0.0, ()))[0])[1]
 
     def topology(self, at: float) -> Topology | None:
-        text = _before(self._told.get((Turn.TOPOLOGY, ""), ()), at, (0.0, ""))[1]
-        found: Topology | None = self._value(text, Topology) if text else None
+        found: Topology | None = _before(self.turns(Turn.TOPOLOGY), at, (0.0, None))[1]
         return found
 
     def metrics(self, card: CardId) -> Sequence[MetricId]:
@@ -258,8 +259,10 @@ class Recording:
         """Who used it then; None where nobody could tell."""
         run, told = self.run(at), self._told.get((Turn.PROCESSES, card), ())
         since, text = _before(told, at, (-1.0, ""))
-        there = self._value(text) if run.began <= since and at <= run.ended else None
-        if not isinstance(there, list):
+        if not run.began <= since <= at <= run.ended:
+            return None
+        there: Sequence[int] | None = self._value(text, Sequence[int] | None)
+        if there is None:
             return None
         seen = (self._program(number, at) for number in there[:_MOST_PROCESSES])
         return [each for each in seen if each is not None and each.facts.card == card]
@@ -270,7 +273,8 @@ class Recording:
 
     @cached_property
     def _happenings(self) -> Sequence[Happening]:
-        found = (self._read(text, Happening) for *_, text in self.store.happenings())
+        told = self._told.get((Record.HAPPENING, ""), ())[-MOST_HAPPENINGS:]
+        found = (self._read(text, Happening) for _, text in told)
         known = [each for each in found if each and is_time(each.at) and is_time(each.wall)]
         return sorted(known, key=attrgetter("at"))
 
@@ -279,13 +283,33 @@ class Recording:
         return self._happenings
 
     def said(self) -> Iterator[Said]:
-        """What lab and copies said, oldest first."""
-        return (Said(at, Topic(kind), text) for _, at, kind, _, text in self.store.said())
+        """What lab and copies said, oldest first: a few at a time, for as long as somebody
+        asks.
+        """
+        last = -1
+        while some := self._facts(f"kind IN ({_SAID}) AND id > {last} ORDER BY id LIMIT 100"):
+            last = some[-1][0]
+            yield from (Said(at, Topic(kind), text) for _, at, kind, _, text in some)
 
-    # Any: JSON.
-    def turns(self, kind: Turn, whose: str = "") -> Sequence[tuple[float, Any]]:
-        """When, and what JSON has of it; whose the processes are."""
-        read = ((at, self._value(text)) for at, text in self._told.get((kind, whose), ()))
+    def _facts(self, which: str) -> list[_Fact]:
+        """Those that are as they were written."""
+        found = []
+        asked = "SELECT id, at, kind, whose, json, sum FROM fact WHERE"
+        for row in self._file.rows(f"{asked} {which}"):
+            match row:
+                case (int(), float(at), str(), str(), str(), int(check)) if is_time(
+                    at
+                ) and check == sum_of(*row[1:5]):
+                    found.append(row[:5])
+                case _:
+                    self._file.damaged = True
+        return found
+
+    # Any: of the type that _TYPES has for it.
+    def turns(self, kind: Turn) -> Sequence[tuple[float, Any]]:
+        """When, and what was told."""
+        told, of = self._told.get((kind, ""), ()), _TYPES.get(kind, Any)
+        read = ((at, self._value(text, of)) for at, text in told)
         return [(at, value) for at, value in read if value is not None]
 
     def users(self, card: CardId) -> Sequence[float]:
@@ -302,16 +326,14 @@ class Recording:
     @cached_property
     def _lists(self) -> Sequence[tuple[float, Sequence[Card]]]:
         """Of cards, each the same object as long as they stay so."""
-        told = self._told.get((Turn.CARDS, ""), ())
-        read = ((at, self._value(text, Sequence[Card])) for at, text in told)
-        return [(at, cards) for at, cards in read if cards is not None]
+        return self.turns(Turn.CARDS)
 
-    # Any: of that type, or whatever JSON has.
-    def _read(self, text: str, of: Any = None) -> Any:
+    # Any: of that type.
+    def _read(self, text: str, of: Any) -> Any:
         """None where it cannot be read."""
         try:
-            return json_of(text) if of is None else value_of(of, text)
-        except UNREADABLE:
+            return value_of(of, text)
+        except UnreadableError:
             self._file.damaged = True
             return None
 
@@ -319,8 +341,11 @@ class Recording:
         found, ends = [], [*(began for began, *_ in runs[1:]), LATEST]
         ended_at = {text: at for at, text in self._told.pop((Record.ENDED, ""), ())}
         failures = dict(self._told.get((Turn.FAILED, ""), ()))
-        for (began, number, text), end in zip(runs, ends, strict=True):
+        self.being_written = False  # by another process, just now
+        for (began, number, text), end in zip(runs, ends, strict=False):
             told: Began | None = self._value(text, Began)
+            if told is None:
+                continue
             ended = ended_at.get(str(number), -1.0)
             whole = began <= ended <= end
             if not whole:
@@ -328,14 +353,12 @@ class Recording:
                 read = (block.last for some in self.store.blocks.values() for block in some)
                 ended = max(began, *(at for at in (*turns, *read) if at < end))
             failed = self._value(failures[ended], Message) if ended in failures else None
-            machine = _UNKNOWN if told is None else told.machine
-            found.append(Run(began, ended, whole, machine, failed))
-        there = told is not None and told.writer.is_there
-        # By another process, just now.
-        self.being_written = not whole and (there or self._was_written_just_now())
+            found.append(Run(began, ended, whole, told.machine, failed))
+            there = not whole and end == LATEST
+            self.being_written = there and (told.writer.is_there or self._was_just_written())
         return found
 
-    def _was_written_just_now(self) -> bool:
+    def _was_just_written(self) -> bool:
         log = self.path.with_name(f"{self.path.name}-wal")
         try:
             written = [each.stat().st_mtime for each in (self.path, log) if each.exists()]
@@ -343,25 +366,30 @@ class Recording:
             return False
         return any(abs(time.time() - each) < _JUST_NOW for each in written)
 
-    def _program(self, number: object, at: float) -> ProgramSeen | None:
-        if not isinstance(number, int) or number not in self._programs:
-            return None
-        since, text = self._programs[number]
-        facts: ProgramFacts | None = self._value(text, ProgramFacts)
+    def _program(self, number: int, at: float) -> ProgramSeen | None:
+        since, text = self._programs.get(number, (0.0, "null"))
+        facts: ProgramFacts | None = self._value(text, ProgramFacts | None)
         if facts is None:
             return None
         known: dict[str, float] = {}
         for strand in self.strands(str(number)):
             found = strand.newest(at, strand.metrics)
             known |= {} if found is None else found[2]
-        figures = {each: known.get(each, math.nan) for each in ProcessFigure}
+        values = {e: known[e] for e in ProcessFigure if not math.isnan(known.get(e, math.nan))}
+        missing = {
+            each: self.reason(known.get(each, math.nan))
+            for each in ProcessFigure
+            if each not in values
+        }
         cpu, memory = known.get(CPU, math.nan), known.get(HOST_MEMORY, math.nan)
-        named = named_of(
-            facts,
-            {each: value for each, value in figures.items() if not math.isnan(value)},
-            {each: self.reason(value) for each, value in figures.items() if math.isnan(value)},
-            None if math.isnan(cpu) else cpu,
-            int(memory) if math.isfinite(memory) else None,
+        # As it was told then; nobody asks this computer who has that number now.
+        invented = (facts.command or "", facts.user) if facts.simulated else (None, None)
+        named = NamedProcess(
+            CardProcess(facts.card, facts.pid, facts.use, values, missing, *invented),
+            **{each: getattr(facts, each) for each in KNOWN},
+            cpu=None if math.isnan(cpu) else cpu,
+            memory_bytes=int(memory) if math.isfinite(memory) else None,
+            ancestors=tuple(Ancestor(pid, command) for pid, command in facts.ancestors),
         )
         return ProgramSeen(number, facts, since, named)
 
@@ -375,7 +403,7 @@ def open_recording(path: Path) -> Recording:
             database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
             lay_out(database)
             convert(old, database)
-            file = SafeFile(path, database, damaged=old.damaged)
+            file = SafeFile(path, database)
     return Recording(file)
 
 
@@ -391,13 +419,3 @@ def _members(kind: Iterable[Told], names: Sequence[str]) -> Mapping[float, Told]
     """By number from 1 on, as the file says; without those that this program does not know."""
     known = {str(each): each for each in kind}
     return {number: known[name] for number, name in enumerate(names, 1) if name in known}
-
-
-def _nothing(file: SafeFile) -> Trouble:
-    if file.damaged:
-        return too_damaged(file.path)
-    return Trouble(
-        "{file} holds no recording yet.",
-        "If there was a file {file}-wal beside it, put it there again; or choose another file.",
-        file=file.path.name,
-    )

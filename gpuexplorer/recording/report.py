@@ -269,19 +269,17 @@ def _spans(report: Report) -> Iterator[tuple[float, float, str]]:
         elif not run.whole:
             what = tr("recorded, and cut off: the program was ended, or the computer went off")
         yield run.began, run.ended - run.began, what
-    for at, slept in report.turns(Turn.SUSPENDED):
+    for at, slept in recording.turns(Turn.SUSPENDED):
         yield at - slept, slept, tr("the computer slept")
-    for (since, shift), (at, new) in pairwise(report.turns(Turn.CLOCK)):
+    for (since, shift), (at, new) in pairwise(recording.turns(Turn.CLOCK)):
         # Each run begins at its own time of day.
         if recording.run(since) is recording.run(at) and abs(new - shift) >= _CLOCK_STEP:
             forward = mark("the clock was set forward by {time}")
             words = forward if new > shift else mark("the clock was set back by {time}")
             yield at, 0.0, tr(words, time=duration(abs(new - shift)))
     for at, lost in recording.turns(Turn.LOST):
-        if isinstance(lost, dict):
-            count = lost.get("samples")
-            what = tr("the file could not be written: {count} readings lost", count=count)
-            yield at, 0.0, what
+        words = mark("the file could not be written: {count} readings lost")
+        yield at, 0.0, tr(words, count=lost.samples)
 
 
 def _program_table(report: Report) -> str:

@@ -173,19 +173,13 @@ class Report:
     def unread(self) -> float:
         """Seconds that no run recorded, or in which the computer slept."""
         awake = sum(self._within(run.began, run.ended) for run in self.recording.runs)
-        slept = sum(self._within(at - nap, at) for at, nap in self.turns(Turn.SUSPENDED))
+        slept = sum(
+            self._within(at - nap, at) for at, nap in self.recording.turns(Turn.SUSPENDED)
+        )
         return max(0.0, self.seconds - awake + slept)
 
     def _within(self, since: float, until: float) -> float:
         return max(0.0, min(until, self.end) - max(since, self.start))
-
-    def turns(self, kind: Turn) -> Sequence[tuple[float, float]]:
-        """Until the end, those that are a number."""
-        return [
-            (at, float(value))
-            for at, value in self.recording.turns(kind)
-            if isinstance(value, int | float) and at <= self.end
-        ]
 
     def programs(self) -> Mapping[tuple[str | None, str | None], Program]:
         """By name and user."""

@@ -1,9 +1,10 @@
-"""What a file holds, block by block, as it is asked for: Store, its tables, and Strand, all
-that one owner told in one rhythm. For any thread.
+"""The figures in a file, block by block, as they are asked for: Store, where blocks lie, and
+Strand, all that one owner told in one rhythm. For any thread.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from operator import itemgetter
 from typing import NamedTuple
@@ -13,23 +14,11 @@ import numpy as np
 from gpuexplorer.core.harmless import LATEST, is_time
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit
 from gpuexplorer.recording.door import SafeFile
-from gpuexplorer.recording.schema import (
-    FULL,
-    STATE,
-    SUM,
-    DamagedError,
-    Floats,
-    Record,
-    Topic,
-    from_raw,
-    sum_of,
-    unpacked,
-)
+from gpuexplorer.recording.schema import FULL, STATE, SUM, Floats, from_tail, sum_of, unpacked
 from gpuexplorer.telemetry.history import GAP, MINUTE, firsts, summed
 
 TIMES = ""  # a block's name for its times
-_MOST_FACTS, _MOST_SAID, _MOST_TAIL, _MOST_BLOCKS = 200_000, 100, 300_000, 500_000
-MOST_HAPPENINGS = 10_000
+_MOST_TAIL, _MOST_BLOCKS = 300_000, 500_000
 _KEPT, _KEPT_BLOBS = 8000, 64  # columns of half a thousand readings; what they lie in
 _SHORTEST = 1.0  # rounds that somebody asked for in between do not make a second seem long
 _ALONE, _NEAR = 5.0, 3
@@ -39,10 +28,6 @@ _CONTINUOUS = frozenset(
         *(Unit.BYTES_PER_SECOND, Unit.TURNS_PER_MINUTE),
     }
 )
-_SAID = ", ".join(f"'{each}'" for each in Topic)
-
-
-Fact = tuple[int, float, str, str, str]  # its number, when, its kind, whose it is, JSON
 
 
 class Block(NamedTuple):
@@ -64,75 +49,38 @@ class Store:
         self.blocks: dict[tuple[str, int], list[Block]] = {}  # by table and strip
         self._tail: dict[Block, Mapping[str, Floats]] = {}
         self.column = lru_cache(_KEPT)(self._column)
-        self.sums = lru_cache(_KEPT)(self._sums)
         self._blob = lru_cache(_KEPT_BLOBS)(self._read_blob)
-
-    def facts(self) -> Iterator[Fact]:
-        """All but happenings and what was said."""
-        left = f"{_SAID}, '{Record.HAPPENING}', '{Record.ROOM}'"
-        return self._facts(f"kind NOT IN ({left}) ORDER BY id DESC LIMIT {_MOST_FACTS}")
-
-    def happenings(self) -> Iterator[Fact]:
-        """The newest."""
-        which = f"kind = '{Record.HAPPENING}' ORDER BY id DESC LIMIT {MOST_HAPPENINGS}"
-        return self._facts(which)
-
-    def said(self) -> Iterator[Fact]:
-        """A few at a time, for as long as somebody asks."""
-        number, last = -1, -2
-        while number > last:
-            last = number
-            which = f"kind IN ({_SAID}) AND id > {last} ORDER BY id LIMIT {_MOST_SAID}"
-            for fact in self._facts(which):
-                number = fact[0]
-                yield fact
-
-    def _facts(self, which: str) -> Iterator[Fact]:
-        rows = self.file.rows(f"SELECT id, at, kind, whose, json, sum FROM fact WHERE {which}")
-        for row in reversed(rows) if "DESC" in which else rows:
-            match row:
-                case (int(), float(at), str(), str(), str(), int(check)) if is_time(
-                    at
-                ) and check == sum_of(*row[1:5]):
-                    yield row[:5]
-                case _:
-                    self.file.damaged = True
 
     def find_blocks(self) -> None:
         """Once the strips are known. What is packed from then on was read in the tail."""
         for table in ("chunk", "sums"):
-            for row in self.file.rows(
-                f"SELECT first, last, strip, '{table}', id FROM {table} LIMIT {_MOST_BLOCKS}"
-            ):
+            asked = f"SELECT first, last, strip, '{table}', id FROM {table}"
+            for row in self.file.rows(f"{asked} LIMIT {_MOST_BLOCKS}"):
                 if is_time(row[0]) and is_time(row[1]):
                     self.blocks.setdefault((table, row[2]), []).append(Block(*row))
                 else:
                     self.file.damaged = True
-        found: dict[int, list[tuple[float, bytes]]] = {}
-        rows = self.file.rows(f"SELECT strip, at, data, sum FROM tail LIMIT {_MOST_TAIL}")
-        for row in rows:
+        found: defaultdict[int, list[tuple[float, bytes]]] = defaultdict(list)
+        asked = f"SELECT strip, at, data, sum FROM tail ORDER BY id LIMIT {_MOST_TAIL}"
+        for row in self.file.rows(asked):
             match row:
                 case (int(strip), float(at), bytes(data), int(check)) if (
                     is_time(at)
                     and check == sum_of(*row[:3])
                     and 0 < len(data) == 8 * len(self.names.get(strip, ()))
                 ):
-                    found.setdefault(strip, []).append((at, data))
+                    found[strip].append((at, data))
                 case _:
                     self.file.damaged = True
         for strip, told in found.items():
-            times = np.maximum.accumulate([at for at, _ in told])
-            values = from_raw(b"".join(data for _, data in told)).reshape(len(told), -1).T
-            self._hold("chunk", strip, times, values)
-            self._hold("sums", strip, times[firsts(times)], summed(times, values))
-
-    def _hold(self, table: str, strip: int, times: Floats, figures: Floats) -> None:
-        columns = figures.reshape(len(figures), -1)
-        row = -1 - len(self._tail)
-        block = Block(float(times[0]), float(times[-1]), strip, table, row)
-        named = dict(zip(self.names[strip], columns, strict=True))
-        self._tail[block] = {**named, TIMES: times}
-        self.blocks.setdefault((table, strip), []).append(block)
+            times, values = from_tail(told)
+            sums = times[firsts(times)], summed(times, values).reshape(len(values), -1)
+            for table, its, columns in (("chunk", times, values), ("sums", *sums)):
+                row_made = -1 - len(self._tail)
+                block = Block(float(its[0]), float(its[-1]), strip, table, row_made)
+                named = dict(zip(self.names[strip], columns, strict=True))
+                self._tail[block] = {**named, TIMES: its}
+                self.blocks.setdefault((table, strip), []).append(block)
 
     def check(self) -> None:
         """Reads all of it, which takes a while: whoever hands it on does."""
@@ -144,40 +92,27 @@ class Store:
 
     def memory_bytes(self) -> int:
         """Of what is kept of the file's."""
-        columns, sums = self.column.cache_info().currsize, self.sums.cache_info().currsize
-        return 8 * FULL * (columns + (1 + SUM) * sums)
+        return 8 * FULL * self.column.cache_info().currsize
 
     def _column(self, block: Block, name: str) -> Floats | None:
         """None where it is damaged, or there is none; times are in order."""
         if block in self._tail:
             return self._tail[block].get(name)
-        names = self.names[block.strip]
-        if name != TIMES and name not in names:
+        names = (TIMES, *self.names.get(block.strip, ()))
+        data = self._blob(block.table, block.row) if name in names else None
+        if data is None:  # or forgotten meanwhile
             return None
-        data = self._blob(block.table, block.row)
-        place = 1 + names.index(name) if name else 0
         try:
-            if isinstance(data, bytes):
-                column = unpacked(block.strip, block.first, data, place)
-                if name or _are_times(column):
-                    return column
-        except DamagedError:
+            column = unpacked(block.strip, block.first, data, names.index(name))
+            if name or _are_times(column):
+                return column
+        except ValueError:
             pass
-        self.file.damaged |= data is not None  # None: forgotten meanwhile
+        self.file.damaged = True
         return None
 
-    def _sums(self, block: Block, name: str) -> Floats:
-        """When each minute begins, the least, the most, the mean, and of how many readings."""
-        times, figures = self.column(block, TIMES), self.column(block, name)
-        if times is None or figures is None or figures.size != SUM * times.size:
-            return np.empty((1 + SUM, 0))
-        whole = np.concatenate((times, figures)).reshape(1 + SUM, -1)
-        # What was added since it was found is in the tail too.
-        there: Floats = whole[:, (whole[SUM] > 0) & (times <= block.last)]
-        return there
-
-    def _read_blob(self, table: str, row: int) -> object:
-        rows = self.file.rows(f"SELECT data FROM {table} WHERE id = ?", row)
+    def _read_blob(self, table: str, row: int) -> bytes | None:
+        rows = self.file.rows(f"SELECT CAST(data AS BLOB) FROM {table} WHERE id = ?", row)
         return rows[0][0] if rows else None
 
 
@@ -196,33 +131,48 @@ class Strand:
 
     def _in_turn(self, table: str) -> Sequence[Block]:
         """One after the other, without those that begin in another one."""
-        blocks = self._store.blocks
         found: list[Block] = []
+        blocks = self._store.blocks
         for each in sorted(b for strip in self._strips for b in blocks.get((table, strip), ())):
             if each.last >= each.first and (not found or each.first >= found[-1].last):
                 found.append(each)
         return found
 
-    def within(self, start: float, end: float) -> Sequence[Block]:
+    def within(self, start: float, end: float, table: str = "chunk") -> Sequence[Block]:
         """Those that may reach into that stretch."""
-        blocks = self._blocks("chunk")
+        blocks = self._blocks(table)
         first = max(0, bisect_left(blocks, start, key=itemgetter(0)) - 1)
         return blocks[first : bisect_right(blocks, end, key=itemgetter(0))]
 
-    def columns(self, block: Block, metric: str) -> tuple[Floats, Floats] | None:
-        """Its times, and as many figures; None where there are none."""
+    @property
+    def forgotten(self) -> float:
+        """Until then only sums are kept."""
+        blocks = self._blocks("chunk")
+        return float(np.nextafter(blocks[0].first, 0.0)) if blocks else LATEST
+
+    def columns(
+        self, block: Block, metric: str, start: float = 0.0, end: float = LATEST
+    ) -> Floats | None:
+        """From start to end its times, and as many figures below, or SUM times as many; None
+        where there are none.
+        """
         times, column = self._store.column(block, TIMES), self._store.column(block, metric)
-        if times is None or column is None or column.size != times.size:
+        rows = SUM if block.table == "sums" else 1
+        if times is None or column is None or column.size != rows * times.size:
             return None
-        return times, column
+        # What was added since it was found is in the tail too.
+        some = slice(
+            times.searchsorted(start), times.searchsorted(min(end, block.last), side="right")
+        )
+        return np.vstack((times, column.reshape(rows, -1)))[:, some]
 
     def readings(self, metric: str, start: float, end: float) -> tuple[Floats, Floats]:
         """When, and what: of every reading from start to end."""
-        some = (self.columns(block, metric) for block in self.within(start, end))
-        found = [each for each in some if each is not None] or [(np.empty(0), np.empty(0))]
-        times, values = map(np.concatenate, zip(*found, strict=True))
-        there = slice(times.searchsorted(start), times.searchsorted(end, side="right"))
-        return times[there], values[there]
+        blocks = self.within(start, end)
+        found = [self.columns(block, metric, start, end) for block in blocks]
+        some = [each for each in found if each is not None]
+        times, values = np.concatenate([np.empty((2, 0)), *some], axis=1)
+        return times, values
 
     def newest(
         self, at: float, names: Collection[str]
@@ -234,9 +184,11 @@ class Strand:
             times = self._store.column(block, TIMES)
             place = -1 if times is None else int(times.searchsorted(at, side="right")) - 1
             if times is not None and place >= 0:
-                columns = ((name, self.columns(block, name)) for name in names)
+                columns = ((name, self._store.column(block, name)) for name in names)
                 figures = {
-                    name: float(each[1][place]) for name, each in columns if each is not None
+                    name: float(each[place])
+                    for name, each in columns
+                    if each is not None and each.size == times.size
                 }
                 apart = np.sort(np.diff(times[max(0, place - _NEAR) : place + _NEAR]))
                 usual = apart[apart.size // 2] if apart.size else _ALONE
@@ -245,20 +197,19 @@ class Strand:
         return None
 
     def sums(self, metric: str, start: float, end: float, *, forgotten: bool = False) -> Floats:
-        """Those that reach past the start and begin by the end; or only those of a time of
+        """When each minute begins, the least, the most, the mean, and of how many readings:
+        of those that reach past the start and begin by the end; or only those of a time of
         which the readings are forgotten.
         """
-        if forgotten and (blocks := self._blocks("chunk")):
-            end = min(end, np.nextafter(blocks[0].first, 0.0))
-        some = [
-            self._store.sums(each, metric)
-            for each in self._blocks("sums")
-            if each.last > start - MINUTE and each.first <= end
+        start, end = start - MINUTE, min(end, self.forgotten if forgotten else end)
+        blocks = self.within(start, end, "sums")
+        found = [
+            self.columns(each, metric, np.nextafter(start, LATEST), end) for each in blocks
         ]
+        some = [each for each in found if each is not None]
         whole = np.concatenate([np.empty((1 + SUM, 0)), *some], axis=1)
-        begin, stop = whole[0].searchsorted((start - MINUTE, end), side="right")
-        found: Floats = whole[:, begin:stop]
-        return found
+        there: Floats = whole[:, whole[SUM] > 0]
+        return there
 
     def outline(self, metrics: Collection[MetricId], at: float) -> Mapping[MetricId, float]:
         """What sums tell where readings are kept no more: what stayed as it was, and the mean

@@ -165,7 +165,7 @@ def other(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda path: path.write_bytes(b""), "is empty"),
+        (lambda path: path.write_bytes(b""), "is no recording"),
         (lambda path: path.write_bytes(b"Some text.\n" * 1000), "is no recording"),
         (lambda path: path.write_bytes(b"SQLite format 3\0"), "is no recording"),
         (lambda path: path.write_bytes(bytes(100_000)), "is no recording"),

@@ -205,6 +205,6 @@ def test_a_file_that_was_taken_away_ends_the_recording(path: Path, clock: Manual
     path.rename(path.with_name("elsewhere.gpurec"))
     beat(recorder, clock, 2)
     assert recorder.trouble in heard
-    assert "was moved or removed while it was written" in str(recorder.trouble)
+    assert "its file was moved or removed" in str(recorder.trouble)
     assert recorder.stop()
     assert recorder.seconds < 4

@@ -292,7 +292,7 @@ def test_compared_with_a_time_before_its_beginning_it_says_that_nothing_was_read
 def test_before_the_oldest_event_that_is_read_it_does_not_say_that_there_was_none(
     start: Start, path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("strands", "recorded_session"):
+    for module in ("recording", "recorded_session"):
         monkeypatch.setattr(f"gpuexplorer.recording.{module}.MOST_HAPPENINGS", 2)
     app = start(path)
     recorded(app).playhead.seek(recorded(app).recording.began)
