@@ -31,7 +31,7 @@ from gpuexplorer.recording.export import (
     recorded,
 )
 from gpuexplorer.recording.recording import Recording, open_recording
-from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
+from gpuexplorer.telemetry.whole_file import write_whole
 
 _FORMS = ", ".join(FORMS)
 _OPTIONS = {
@@ -122,10 +122,9 @@ def choice_of(arguments: argparse.Namespace, recording: Recording) -> Choice:
 
 
 def check_output(output: Path, recording: Path) -> None:
-    """Raises Trouble where nothing can, or should, be written."""
+    """Raises WrongArgumentsError where nothing should be written."""
     with in_the_words():
         refuse_own(output, recording)
-    refuse_unwritable(output)
 
 
 def _cards(text: str, recording: Recording) -> list[CardId]:

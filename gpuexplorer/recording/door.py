@@ -104,7 +104,6 @@ class SafeFile:
 
     def __init__(self, path: Path, database: sqlite3.Connection) -> None:
         self.path, self.version, self.damaged = path, VERSION, False
-        self._closed = False
         self._lock = threading.Lock()
         self._deadline = 0.0
         self._sqlite = database
@@ -114,14 +113,13 @@ class SafeFile:
 
     def close(self) -> None:
         with self._lock:
-            self._closed = True
             self._sqlite.close()
 
     def ask(self, question: str, *values: object) -> list[Row]:
-        """Raises one of _UNASKED; nothing after `close`."""
+        """Raises one of _UNASKED, also after `close`."""
         with self._lock:
             self._deadline = time.monotonic() + _PATIENCE
-            return [] if self._closed else self._sqlite.execute(question, values).fetchall()
+            return self._sqlite.execute(question, values).fetchall()
 
     def rows(self, question: str, *values: object) -> list[Row]:
         """None where they cannot be read."""

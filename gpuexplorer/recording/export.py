@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from difflib import get_close_matches
 from heapq import merge
-from itertools import chain
+from itertools import chain, pairwise
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import result_as_json
@@ -240,47 +242,33 @@ def all_noted(recording: Recording) -> Iterator[tuple[Said, Noted]]:
             yield said, noted_of(said.what, said.text)
 
 
-class Look(NamedTuple):
-    """Who used a card."""
+class Use(NamedTuple):
+    """A program used a card for that long."""
 
-    at: float
     card: CardId
-    programs: Sequence[ProgramSeen] | None  # None: nobody could tell
+    seen: ProgramSeen  # as it was when that began
+    begin: float
+    end: float
 
 
-def looks(choice: Choice, most: int = _MOST_LOOKS) -> Iterator[Look]:
-    """In order of time: at each change, and now and then; at most so many in a run beside."""
+def uses(choice: Choice) -> Sequence[Use]:
+    """As they began."""
     recording = choice.recording
-    said: dict[CardId, Sequence[ProgramSeen] | None] = {}
-    cards = [card for card in choice.metrics if card != HOST_ID]
-    changes = [(at, [card]) for card in cards for at in recording.users(card)]
-    for run in recording.runs:
-        first, last = max(run.began, choice.start), min(run.ended, choice.end)
-        every = max(_LOOK_EVERY, (last - first) / most)
-        count = int((last - first) // every) + 1 if first <= last else 0
-        rhythm = [(first + every * number, cards) for number in range(count)]
-        changed = [change for change in changes if first < change[0] <= last]
-        for at, some in sorted(rhythm + changed, key=itemgetter(0)):
-            for card in some:
-                programs = recording.processes(card, at)
-                # That nobody can tell is said once.
-                if programs is not None or said.get(card, ()) is not None:
-                    yield Look(at, card, programs)
-                said[card] = programs
-
-
-def spans(
-    choice: Choice, most: int = _MOST_LOOKS
-) -> Iterator[tuple[CardId, ProgramSeen, float, float]]:
-    """Each program of each look, with the time until the next look at its card."""
-    last: dict[CardId, Look] = {}
-    ends = [Look(choice.end, card, None) for card in choice.metrics]
-    for look in chain(looks(choice, most), ends):
-        before, last[look.card] = last.get(look.card, look), look
-        for seen in (before.programs or ()) if before is not look else ():
+    found: list[Use] = []
+    for card in choice.metrics:
+        newest: dict[int, int] = {}  # of a program: which of these
+        changes = [at for at in recording.users(card) if at <= choice.end]
+        for at, after in pairwise([*changes, choice.end]):
             # What somebody saw before a pause may have ended during it.
-            until = min(look.at, choice.recording.run(before.at).ended)
-            yield look.card, seen, before.at, until
+            begin, until = max(at, choice.start), min(after, recording.run(at).ended)
+            for seen in (recording.processes(card, begin) or ()) if begin <= until else ():
+                place = newest.setdefault(seen.subject, len(found))
+                if place < len(found) and found[place].end >= begin:
+                    found[place] = found[place]._replace(end=until)
+                else:
+                    newest[seen.subject] = len(found)
+                    found.append(Use(card, seen, begin, until))
+    return sorted(found, key=attrgetter("begin"))
 
 
 def csv_lines(choice: Choice) -> Iterator[str]:
@@ -352,13 +340,7 @@ def json_lines(choice: Choice) -> Iterator[str]:
         "from": choice.iso(choice.start),
         "to": choice.iso(choice.end),
         "runs": [
-            {
-                "began": choice.iso(run.began),
-                "ended": choice.iso(run.ended),
-                "whole": run.whole,
-                "failed": run.failed,
-                "machine": run.machine,
-            }
+            {**_plain(run), "began": choice.iso(run.began), "ended": choice.iso(run.ended)}
             for run in recording.runs
         ],
         "cards": [{"number": choice.numbers[each.id], **_plain(each)} for each in choice.cards],
@@ -393,9 +375,25 @@ def _happenings(choice: Choice) -> Iterator[_Line]:
 
 
 def _programs(choice: Choice) -> Iterator[_Line]:
-    for at, card, programs in looks(choice):
-        told = None if programs is None else [_program(choice, each) for each in programs]
-        yield at, {"is": "processes", "card": card, "processes": told}
+    """Who used the cards: at each change, and now and then."""
+    recording = choice.recording
+    unknown: dict[CardId, bool] = {}
+    cards = [card for card in choice.metrics if card != HOST_ID]
+    changes = [(at, [card]) for card in cards for at in recording.users(card)]
+    for run in recording.runs:
+        first, last = max(run.began, choice.start), min(run.ended, choice.end)
+        every = max(_LOOK_EVERY, (last - first) / _MOST_LOOKS)
+        rhythm = np.arange(first, math.nextafter(last, math.inf), every)
+        looks = [(float(at), cards) for at in rhythm]
+        looks += [change for change in changes if first < change[0] <= last]
+        for at, some in sorted(looks, key=itemgetter(0)):
+            for card in some:
+                programs = recording.processes(card, at)
+                told = None if programs is None else [_program(choice, e) for e in programs]
+                # That nobody can tell is said once.
+                if programs is not None or not unknown.get(card):
+                    yield at, {"is": "processes", "card": card, "processes": told}
+                unknown[card] = programs is None
 
 
 def _program(choice: Choice, seen: ProgramSeen) -> Mapping[str, object]:
@@ -513,16 +511,11 @@ def _events(choice: Choice) -> Iterator[str]:
 
 
 def _uses(choice: Choice) -> Iterator[_Drawn]:
-    found: dict[tuple[CardId, int], list[_Drawn]] = {}
-    for card, seen, begin, until in spans(choice):
-        facts, mine = seen.facts, found.setdefault((card, seen.subject), [])
-        if mine and mine[-1].end >= begin:
-            mine[-1] = mine[-1]._replace(end=until)
-        else:
-            name = facts.command or f"pid {facts.pid}"
-            told = {"pid": facts.pid, "user": facts.user, "type": facts.use}
-            mine.append(_Drawn(card, "processes", name, begin, until, told))
-    yield from sorted(chain(*found.values()), key=attrgetter("begin"))
+    for card, seen, begin, until in uses(choice):
+        facts = seen.facts
+        told = {"pid": facts.pid, "user": facts.user, "type": facts.use}
+        name = facts.command or f"pid {facts.pid}"
+        yield _Drawn(card, "processes", name, begin, until, told)
 
 
 def _marks(choice: Choice) -> Iterator[_Drawn]:

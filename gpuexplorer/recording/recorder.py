@@ -151,11 +151,6 @@ class Recorder:
         """For what has to be done now and then."""
 
     @property
-    def shift(self) -> float:
-        """To be added to seconds of the axis for those of the session's clock."""
-        return -self._shift
-
-    @property
     def seconds(self) -> float:
         """For how long it has recorded."""
         ended = self._ended_at

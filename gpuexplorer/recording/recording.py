@@ -2,7 +2,6 @@
 
 import math
 import sqlite3
-import time
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -58,7 +57,6 @@ __all__ = ["MOST_HAPPENINGS", "Readings", "Recording", "Run", "open_recording"]
 
 Told = TypeVar("Told")
 _MOST_PROCESSES = 10_000
-_JUST_NOW = 3.0  # seconds since the file was written
 _REMEMBERED = 10_000  # texts that were read
 _FORGOTTEN = 600.0  # seconds; whoever records may have to wait for a first reading
 _UNTOLD = FileFacts("", anonymous=False, reasons=REASONS, states=STATES)
@@ -159,7 +157,8 @@ class Recording:
         elif not self.runs[-1].whole:
             found.append(
                 Message(
-                    "What wrote it was ended before its time; the last seconds may be missing."
+                    "What wrote it was ended before its time, or writes it elsewhere just now;"
+                    " the last seconds may be missing."
                 )
             )
         elif self.runs[-1].failed is not None:
@@ -354,17 +353,8 @@ class Recording:
                 ended = max(began, *(at for at in (*turns, *read) if at < end))
             failed = self._value(failures[ended], Message) if ended in failures else None
             found.append(Run(began, ended, whole, told.machine, failed))
-            there = not whole and end == LATEST
-            self.being_written = there and (told.writer.is_there or self._was_just_written())
+            self.being_written = not whole and end == LATEST and told.writer.is_there
         return found
-
-    def _was_just_written(self) -> bool:
-        log = self.path.with_name(f"{self.path.name}-wal")
-        try:
-            written = [each.stat().st_mtime for each in (self.path, log) if each.exists()]
-        except OSError:
-            return False
-        return any(abs(time.time() - each) < _JUST_NOW for each in written)
 
     def _program(self, number: int, at: float) -> ProgramSeen | None:
         since, text = self._programs.get(number, (0.0, "null"))

@@ -22,12 +22,7 @@ _MOST_TAIL, _MOST_BLOCKS = 300_000, 500_000
 _KEPT, _KEPT_BLOBS = 8000, 64  # columns of half a thousand readings; what they lie in
 _SHORTEST = 1.0  # rounds that somebody asked for in between do not make a second seem long
 _ALONE, _NEAR = 5.0, 3
-_CONTINUOUS = frozenset(
-    {
-        *(Unit.RATIO, Unit.BYTES, Unit.CELSIUS, Unit.WATTS, Unit.HERTZ),
-        *(Unit.BYTES_PER_SECOND, Unit.TURNS_PER_MINUTE),
-    }
-)
+_WHOLE = frozenset({Unit.COUNT, Unit.LANES, Unit.GENERATION, Unit.FLAG, Unit.STATE})
 
 
 class Block(NamedTuple):
@@ -218,8 +213,7 @@ class Strand:
         found = {}
         for metric in metrics:
             for _, low, high, mean, _ in self.sums(metric, at, at, forgotten=True).T[-1:]:
-                unit = METRICS[metric].unit if metric in METRICS else None
-                if unit in _CONTINUOUS or low == high:
+                if low == high or (metric in METRICS and METRICS[metric].unit not in _WHOLE):
                     found[metric] = float(mean)
         return found
 

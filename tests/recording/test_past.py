@@ -48,7 +48,7 @@ def lived(
 
 def test_readings_are_seen_as_they_were_live(lived: tuple[str, Life, Recording]) -> None:
     beats, life, recording = lived
-    shift = life.recorder.shift
+    shift = life.clock.now() - life.clock.wall()
     past = RecordedPast(recording)
     # The live past has to learn how slow it is; and no reading lies on an edge.
     began = recording.began + (600.05 if beats == "slow" else 0.05)
@@ -110,7 +110,7 @@ def test_what_was_kept_goes_over_into_what_is_live(tmp_path: Path, asked: int) -
     # Whenever it is opened: what the file has of this run is not seen twice.
     stored = open_recording(path)
     second.live([1.0] * (1000 - asked))
-    joined = JoinedPast(second.history, stored, second.recorder.shift)
+    joined = JoinedPast(second.history, stored, clock.now() - clock.wall())
     assert joined.ended is None
     assert joined.began == pytest.approx(clock.now() - 2900, abs=2)
     assert joined.cards() == (CARD,)
