@@ -38,9 +38,8 @@ from gpuexplorer.core.trouble import Trouble, did_you_mean
 from gpuexplorer.lab.events import Began, Failed, Finished, Transferred
 from gpuexplorer.recording.lab_said import Noted, OfProgram, Sent, noted_of
 from gpuexplorer.recording.recorder import length
-from gpuexplorer.recording.recording import Recording
+from gpuexplorer.recording.recording import Recording, Strand
 from gpuexplorer.recording.schema import ProgramSeen, Said, Turn
-from gpuexplorer.recording.strands import Strand
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.history import MINUTE
 from gpuexplorer.telemetry.session import card_numbers
@@ -226,7 +225,7 @@ def _rounds(choice: Choice, card: CardId, strand: Strand) -> Iterator[Round]:
         times: list[float] = []
         for metric in choice.metrics[card]:
             told = strand.columns(block, metric, start, last)
-            if told is not None:
+            if told.size:
                 times = told[0].tolist()
                 there[metric] = told[_MEAN_FIRST if len(told) > 2 else [1]].T.tolist()
         rows = zip(*there.values(), strict=True)

@@ -1,35 +1,44 @@
-"""Recording: an opened file, read and never written. For any thread."""
+"""Recording: an opened file, read and never written; Strand: the figures that one owner told in
+one rhythm, block by block, as they are asked for. For any thread.
+"""
 
 import math
 import sqlite3
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, lru_cache
+from itertools import chain
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState, Sample
 from gpuexplorer.core.harmless import LATEST, is_time, value_of
-from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.metrics import METRICS, MetricId, Unit
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.recording.door import DAMAGED, SafeFile, convert, opened, too_damaged
 from gpuexplorer.recording.schema import (
     CPU,
+    FULL,
     HOST_MEMORY,
     KNOWN,
     PROCESSES_RHYTHM,
     REASONS,
     STATE,
     STATES,
+    SUM,
     VERSION,
     Began,
     FileFacts,
+    Floats,
     Lost,
     Machine,
     ProgramFacts,
@@ -39,12 +48,14 @@ from gpuexplorer.recording.schema import (
     StripFacts,
     Topic,
     Turn,
+    from_tail,
     lay_out,
     reason_number,
     sum_of,
+    unpacked,
 )
-from gpuexplorer.recording.strands import Store, Strand
 from gpuexplorer.telemetry.happenings import Happening
+from gpuexplorer.telemetry.history import GAP, MINUTE, firsts, summed
 from gpuexplorer.telemetry.processes import (
     Ancestor,
     CardProcess,
@@ -68,6 +79,12 @@ _TYPES: Mapping[Turn, Any] = {
     Turn.SUSPENDED: float,
     Turn.LOST: Lost,
 }
+TIMES = ""  # a block's name for its times
+_MOST_TAIL, _MOST_BLOCKS = 300_000, 500_000
+_KEPT, _KEPT_BLOBS = 8000, 64  # columns of half a thousand readings; what they lie in
+_SHORTEST = 1.0  # rounds that somebody asked for in between do not make a second seem long
+_ALONE, _NEAR = 5.0, 3
+_WHOLE = frozenset({Unit.COUNT, Unit.LANES, Unit.GENERATION, Unit.FLAG, Unit.STATE})
 _MOST_FACTS, MOST_HAPPENINGS = 200_000, 10_000
 _SAID = ", ".join(f"'{each}'" for each in Topic)
 _Fact = tuple[int, float, str, str, str]  # its number, when, its kind, whose it is, JSON
@@ -89,6 +106,113 @@ class Run:
     failed: Message | None = None  # why it could not go on
 
 
+class Block(NamedTuple):
+    """Readings of a strip, or their sums, that lie together."""
+
+    first: float
+    last: float
+    strip: int
+    table: str
+    row: int  # -1: it was made of the tail
+
+
+class Strand:
+    """All that a card, the host or a process told in one rhythm, whatever was asked when."""
+
+    def __init__(self, recording: "Recording") -> None:
+        self._column = recording.column
+        self.blocks: dict[str, list[Block]] = {"chunk": [], "sums": []}
+        self.metrics: set[MetricId] = set()
+        self._blocks = cache(self._in_turn)
+
+    def _in_turn(self, table: str) -> Sequence[Block]:
+        """One after the other, without those that begin in another one."""
+        found: list[Block] = []
+        for each in sorted(self.blocks[table]):
+            if each.last >= each.first and (not found or each.first >= found[-1].last):
+                found.append(each)
+        return found
+
+    def within(self, start: float, end: float, table: str = "chunk") -> Sequence[Block]:
+        """Those that may reach into that stretch."""
+        blocks = self._blocks(table)
+        first = max(0, bisect_left(blocks, start, key=itemgetter(0)) - 1)
+        return blocks[first : bisect_right(blocks, end, key=itemgetter(0))]
+
+    @property
+    def forgotten(self) -> float:
+        """Until then only sums are kept."""
+        blocks = self._blocks("chunk")
+        return float(np.nextafter(blocks[0].first, 0.0)) if blocks else LATEST
+
+    def columns(self, block: Block, metric: str, start: float, end: float) -> Floats:
+        """From start to end its times, and as many figures below, or SUM times as many;
+        nothing where they cannot be read.
+        """
+        times, column = self._column(block, TIMES), self._column(block, metric)
+        rows = SUM if block.table == "sums" else 1
+        if column.size != rows * times.size:
+            return np.empty((1 + rows, 0))
+        # What was added since it was found is in the tail too.
+        last = times.searchsorted(min(end, block.last), side="right")
+        whole = np.vstack((times, column.reshape(rows, -1)))
+        return whole[:, times.searchsorted(start) : last]
+
+    def _figures(self, table: str, metric: str, start: float, end: float) -> Floats:
+        nothing = np.empty((1 + (SUM if table == "sums" else 1), 0))
+        blocks = self.within(start, end, table)
+        found = [self.columns(block, metric, start, end) for block in blocks]
+        return np.concatenate([nothing, *found], axis=1)
+
+    def readings(self, metric: str, start: float, end: float) -> Floats:
+        """When, and what: of every reading from start to end."""
+        return self._figures("chunk", metric, start, end)
+
+    def sums(self, metric: str, start: float, end: float, *, forgotten: bool = False) -> Floats:
+        """When each minute begins, the least, the most, the mean, and of how many readings:
+        of those that reach past the start and begin by the end; or only those of a time of
+        which the readings are forgotten.
+        """
+        first = float(np.nextafter(start - MINUTE, LATEST))
+        last = min(end, self.forgotten) if forgotten else end
+        whole = self._figures("sums", metric, first, last)
+        there: Floats = whole[:, whole[SUM] > 0]
+        return there
+
+    def newest(
+        self, at: float, names: Collection[str]
+    ) -> tuple[float, bool, dict[str, float]] | None:
+        """Of the newest reading at that time: when it was, whether it is older than those
+        around it let one expect, and its figures; without those that cannot be read.
+        """
+        for block in reversed(self.within(at, at)):
+            times = self._column(block, TIMES)
+            place = int(times.searchsorted(at, side="right")) - 1
+            if place >= 0:
+                columns = ((name, self._column(block, name)) for name in names)
+                figures = {
+                    name: float(each[place])
+                    for name, each in columns
+                    if each.size == times.size
+                }
+                apart = np.sort(np.diff(times[max(0, place - _NEAR) : place + _NEAR]))
+                usual = apart[apart.size // 2] if apart.size else _ALONE
+                late = at - times[place] > GAP * max(usual, _SHORTEST)
+                return float(times[place]), bool(late), figures
+        return None
+
+    def outline(self, metrics: Collection[MetricId], at: float) -> Mapping[MetricId, float]:
+        """What sums tell where readings are kept no more: what stayed as it was, and the mean
+        of what can have one.
+        """
+        found = {}
+        for metric in metrics:
+            for _, low, high, mean, _ in self.sums(metric, at, at, forgotten=True).T[-1:]:
+                if low == high or (metric in METRICS and METRICS[metric].unit not in _WHOLE):
+                    found[metric] = float(mean)
+        return found
+
+
 class Recording:
     """What `open_recording` gives. Times are of the axis."""
 
@@ -99,8 +223,12 @@ class Recording:
         self._value = lru_cache(_REMEMBERED)(self._read)
         # One moment of a file that may be written just now.
         file.rows("BEGIN")
-        self.store = store = Store(file)
-        self.close, self.check, self.memory_bytes = file.close, store.check, store.memory_bytes
+        self.close, self.happenings = file.close, cache(self._read_happenings)
+        self.column = lru_cache(_KEPT)(self._read_column)
+        self._blob = lru_cache(_KEPT_BLOBS)(self._read_blob)
+        self._tail: dict[Block, Mapping[str, Floats]] = {}  # made of it
+        self._names: dict[int, Sequence[str]] = {}  # of each strip
+        self._of_strip: dict[int, Strand] = {}
         # When what was told, by kind and whose it is; texts are read when they are asked for.
         self._told: dict[tuple[str, str], list[tuple[float, str]]] = {}
         self._programs: dict[int, tuple[float, str]] = {}  # since when, and who
@@ -118,7 +246,7 @@ class Recording:
                     self._add_strip(number, text)
                 case _:
                     self._told.setdefault((kind, whose), []).append((at, text))
-        store.find_blocks()
+        self._find_blocks()
         file.rows("COMMIT")
         for turns in self._told.values():
             turns.sort(key=itemgetter(0))
@@ -137,12 +265,13 @@ class Recording:
         self.anonymous = facts.anonymous
         self._reasons = _members(Absence, facts.reasons)
         self._states = _members(CardState, facts.states)
+        # Of cards, each the same object as long as they stay so.
+        self._lists: Sequence[tuple[float, Sequence[Card]]] = self.turns(Turn.CARDS)
         self._steps: Sequence[tuple[float, float]] = [
             (at, shift) for at, shift in self.turns(Turn.CLOCK) if is_time(at + shift)
         ]
         # Of a run that is longer than the past that is kept, its beginning is gone.
-        blocks = (block.first for some in store.blocks.values() for block in some)
-        oldest = min(blocks, default=0.0)
+        oldest = min((block.first for block in self._all_blocks()), default=0.0)
         self.began, self.ended = self.runs[0].began, self.runs[-1].ended
         if oldest - self.began > _FORGOTTEN:
             self.began = min(oldest, self.ended)
@@ -210,7 +339,7 @@ class Recording:
     def strand(self, owner: str, metric: str) -> Strand:
         """The one that has that metric; else one with nothing in it."""
         some = (each for each in self.strands(owner) if metric in each.metrics)
-        return next(some, Strand(self.store))
+        return next(some, Strand(self))
 
     def readings(self, owner: str, metric: str, start: float, end: float) -> Readings:
         """Every one from start to end; nothing where only sums are kept of that time."""
@@ -270,16 +399,12 @@ class Recording:
         """Why a reading is a NaN."""
         return self._reasons.get(reason_number(value), Absence.NOT_YET)
 
-    @cached_property
-    def _happenings(self) -> Sequence[Happening]:
+    def _read_happenings(self) -> Sequence[Happening]:
+        """Oldest first; `at` is the axis. At most the newest 10 000."""
         told = self._told.get((Record.HAPPENING, ""), ())[-MOST_HAPPENINGS:]
         found = (self._read(text, Happening) for _, text in told)
         known = [each for each in found if each and is_time(each.at) and is_time(each.wall)]
         return sorted(known, key=attrgetter("at"))
-
-    def happenings(self) -> Sequence[Happening]:
-        """Oldest first; `at` is the axis. At most the newest 10 000."""
-        return self._happenings
 
     def said(self) -> Iterator[Said]:
         """What lab and copies said, oldest first: a few at a time, for as long as somebody
@@ -318,14 +443,80 @@ class Recording:
     def _add_strip(self, number: int, text: str) -> None:
         facts: StripFacts | None = self._read(text, StripFacts)
         if facts is not None:
-            self.store.names[number] = facts.names
+            self._names[number] = facts.names
             strands = self._strands.setdefault(facts.owner, {})
-            strands.setdefault(facts.rhythm, Strand(self.store)).add(number)
+            strand = strands.setdefault(facts.rhythm, Strand(self))
+            strand.metrics |= {MetricId(each) for each in facts.names} - {STATE}
+            self._of_strip[number] = strand
 
-    @cached_property
-    def _lists(self) -> Sequence[tuple[float, Sequence[Card]]]:
-        """Of cards, each the same object as long as they stay so."""
-        return self.turns(Turn.CARDS)
+    def _find_blocks(self) -> None:
+        """What is packed from then on was read in the tail."""
+        for table in ("chunk", "sums"):
+            asked = f"SELECT first, last, strip, '{table}', id FROM {table}"
+            for row in self._file.rows(f"{asked} LIMIT {_MOST_BLOCKS}"):
+                self._add(Block(*row))
+        found: defaultdict[int, list[tuple[float, bytes]]] = defaultdict(list)
+        asked = f"SELECT strip, at, data, sum FROM tail ORDER BY id LIMIT {_MOST_TAIL}"
+        for row in self._file.rows(asked):
+            match row:
+                case (int(strip), float(at), bytes(data), int(check)) if (
+                    is_time(at)
+                    and check == sum_of(*row[:3])
+                    and 0 < len(data) == 8 * len(self._names.get(strip, ()))
+                ):
+                    found[strip].append((at, data))
+                case _:
+                    self._file.damaged = True
+        for strip, told in found.items():
+            times, values = from_tail(told)
+            sums = times[firsts(times)], summed(times, values).reshape(len(values), -1)
+            for table, its, columns in (("chunk", times, values), ("sums", *sums)):
+                block = Block(float(its[0]), float(its[-1]), strip, table, -1)
+                named = dict(zip(self._names[strip], columns, strict=True))
+                self._tail[block] = {**named, TIMES: its}
+                self._add(block)
+
+    def _add(self, block: Block) -> None:
+        if is_time(block.first) and is_time(block.last) and block.strip in self._of_strip:
+            self._of_strip[block.strip].blocks[block.table].append(block)
+        else:
+            self._file.damaged = True
+
+    def check(self) -> None:
+        """Reads all of it, which takes a while: whoever hands it on does."""
+        self._file.damaged |= self._file.rows("PRAGMA quick_check(1)") != [("ok",)]
+        for block in self._all_blocks():
+            for name in (TIMES, *self._names[block.strip]):
+                self._read_column(block, name)
+
+    def _all_blocks(self) -> Iterator[Block]:
+        for strand in dict.fromkeys(self._of_strip.values()):
+            yield from chain(*strand.blocks.values())
+
+    def memory_bytes(self) -> int:
+        """Of what is kept of the file's."""
+        return 8 * FULL * self.column.cache_info().currsize
+
+    def _read_column(self, block: Block, name: str) -> Floats:
+        """Of a metric, or TIMES, which are in order; empty where it is damaged, or is none."""
+        nothing, names = np.empty(0), (TIMES, *self._names[block.strip])
+        if block in self._tail:
+            return self._tail[block].get(name, nothing)
+        data = self._blob(block.table, block.row) if name in names else None
+        if data is None:  # or forgotten meanwhile
+            return nothing
+        try:
+            column = unpacked(block.strip, block.first, data, names.index(name))
+            if name or _are_times(column):
+                return column
+        except ValueError:
+            pass
+        self._file.damaged = True
+        return nothing
+
+    def _read_blob(self, table: str, row: int) -> bytes | None:
+        rows = self._file.rows(f"SELECT CAST(data AS BLOB) FROM {table} WHERE id = ?", row)
+        return rows[0][0] if rows else None
 
     # Any: of that type.
     def _read(self, text: str, of: Any) -> Any:
@@ -349,7 +540,7 @@ class Recording:
             whole = began <= ended <= end
             if not whole:
                 turns = (at for turns in self._told.values() for at, _ in turns)
-                read = (block.last for some in self.store.blocks.values() for block in some)
+                read = (block.last for block in self._all_blocks())
                 ended = max(began, *(at for at in (*turns, *read) if at < end))
             failed = self._value(failures[ended], Message) if ended in failures else None
             found.append(Run(began, ended, whole, told.machine, failed))
@@ -365,12 +556,13 @@ class Recording:
         for strand in self.strands(str(number)):
             found = strand.newest(at, strand.metrics)
             known |= {} if found is None else found[2]
-        values = {e: known[e] for e in ProcessFigure if not math.isnan(known.get(e, math.nan))}
-        missing = {
-            each: self.reason(known.get(each, math.nan))
-            for each in ProcessFigure
-            if each not in values
-        }
+        values, missing = {}, {}
+        for each in ProcessFigure:
+            value = known.get(each, math.nan)
+            if math.isnan(value):
+                missing[each] = self.reason(value)
+            else:
+                values[each] = value
         cpu, memory = known.get(CPU, math.nan), known.get(HOST_MEMORY, math.nan)
         # As it was told then; nobody asks this computer who has that number now.
         invented = (facts.command or "", facts.user) if facts.simulated else (None, None)
@@ -409,3 +601,10 @@ def _members(kind: Iterable[Told], names: Sequence[str]) -> Mapping[float, Told]
     """By number from 1 on, as the file says; without those that this program does not know."""
     known = {str(each): each for each in kind}
     return {number: known[name] for number, name in enumerate(names, 1) if name in known}
+
+
+def _are_times(times: Floats) -> bool:
+    """NaN and all."""
+    return bool(
+        times.size and times[0] >= 0 and times[-1] <= LATEST and (np.diff(times) >= 0).all()
+    )

@@ -48,8 +48,10 @@ def lived(
 
 def test_readings_are_seen_as_they_were_live(lived: tuple[str, Life, Recording]) -> None:
     beats, life, recording = lived
-    shift = life.clock.now() - life.clock.wall()
     past = RecordedPast(recording)
+    first = recording.readings(CARD, POWER_DRAW, recording.began, recording.ended).times[0]
+    assert life.history.began is not None
+    shift = life.history.began - first
     # The live past has to learn how slow it is; and no reading lies on an edge.
     began = recording.began + (600.05 if beats == "slow" else 0.05)
     for first, last in ((5, 60), (5, 500), (650, 1400), (880, 960), (300, 301)):
