@@ -56,7 +56,6 @@ from gpuexplorer.telemetry.trace_csv import (
 )
 
 _TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")
-_MEAN_FIRST = [3, 1, 2]  # of sums, whose times are before them
 _LOOK_EVERY, _MOST_LOOKS = 60.0, 50_000
 
 
@@ -216,7 +215,7 @@ def rounds(choice: Choice) -> Iterator[Round]:
 
 
 def _rounds(choice: Choice, card: CardId, strand: Strand) -> Iterator[Round]:
-    """First means, of which the readings are forgotten."""
+    """First the means of what the readings are forgotten of."""
     start, end = choice.start, choice.end
     means = ((each, min(end, strand.forgotten)) for each in strand.within(start, end, "sums"))
     readings = ((each, end) for each in strand.within(start, end))
@@ -224,10 +223,10 @@ def _rounds(choice: Choice, card: CardId, strand: Strand) -> Iterator[Round]:
         there: dict[MetricId, list[list[float]]] = {}
         times: list[float] = []
         for metric in choice.metrics[card]:
-            told = strand.columns(block, metric, start, last)
-            if told.size:
-                times = told[0].tolist()
-                there[metric] = told[_MEAN_FIRST if len(told) > 2 else [1]].T.tolist()
+            its, figures = strand.columns(block, metric, start, last)
+            if its.size:
+                times = its.tolist()
+                there[metric] = figures[[2, 0, 1] if len(figures) > 1 else [0]].T.tolist()
         rows = zip(*there.values(), strict=True)
         for at, until, row in zip(times, untils(times), rows, strict=True):
             if block.table == "chunk" or any(math.isfinite(some[0]) for some in row):

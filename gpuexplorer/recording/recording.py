@@ -145,24 +145,27 @@ class Strand:
         blocks = self._blocks("chunk")
         return float(np.nextafter(blocks[0].first, 0.0)) if blocks else LATEST
 
-    def columns(self, block: Block, metric: str, start: float, end: float) -> Floats:
-        """From start to end its times, and as many figures below, or SUM times as many;
-        nothing where they cannot be read.
+    def columns(
+        self, block: Block, metric: str, start: float, end: float
+    ) -> tuple[Floats, Floats]:
+        """From start to end its times, and one row of figures, or SUM rows; nothing where they
+        cannot be read.
         """
         times, column = self._column(block, TIMES), self._column(block, metric)
         rows = SUM if block.table == "sums" else 1
         if column.size != rows * times.size:
-            return np.empty((1 + rows, 0))
+            times = column = np.empty(0)
         # What was added since it was found is in the tail too.
         last = times.searchsorted(min(end, block.last), side="right")
-        whole = np.vstack((times, column.reshape(rows, -1)))
-        return whole[:, times.searchsorted(start) : last]
+        some = slice(times.searchsorted(start), last)
+        return times[some], column.reshape(rows, -1)[:, some]
 
     def _figures(self, table: str, metric: str, start: float, end: float) -> Floats:
-        nothing = np.empty((1 + (SUM if table == "sums" else 1), 0))
+        nothing = np.empty(0), np.empty((SUM if table == "sums" else 1, 0))
         blocks = self.within(start, end, table)
-        found = [self.columns(block, metric, start, end) for block in blocks]
-        return np.concatenate([nothing, *found], axis=1)
+        found = [nothing, *(self.columns(block, metric, start, end) for block in blocks)]
+        times, figures = zip(*found, strict=True)
+        return np.vstack((np.concatenate(times), np.concatenate(figures, axis=1)))
 
     def readings(self, metric: str, start: float, end: float) -> Floats:
         """When, and what: of every reading from start to end."""
