@@ -21,7 +21,6 @@ from gpuexplorer.core.words import Message, mark
 from gpuexplorer.recording.schema import (
     APPLICATION,
     FULL,
-    PROCESSES_RHYTHM,
     SUM,
     TABLES,
     VERSION,
@@ -35,7 +34,7 @@ from gpuexplorer.recording.schema import (
     put_line,
     put_sums,
 )
-from gpuexplorer.telemetry.history import MINUTE, firsts, summed
+from gpuexplorer.telemetry.history import MINUTE
 
 Row = tuple[Any, ...]  # Any: what a file holds, which may be anything
 
@@ -167,7 +166,7 @@ def opened(path: Path) -> SafeFile:
             told = _REFUSED.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, _DAMAGED)
             if way or told is not _NOT_HERE:
                 raise Trouble(*told, file=name) from error
-    raise too_damaged(path)  # not reached: the second way gives a file, or ends
+    raise AssertionError(path)  # the second way gives a file, or ends
 
 
 def _refuse_strangers(file: SafeFile) -> None:
@@ -199,14 +198,10 @@ def too_damaged(path: Path) -> Trouble:
 
 
 def refuse_own(target: Path, recording: Path) -> None:
-    """What is made of a recording must not replace it, nor a log that holds the last of it."""
-    own = (recording.with_name(recording.name + end) for end in ("", "-wal", "-shm"))
-    if target.exists() and any(each.exists() and target.samefile(each) for each in own):
-        raise Trouble(
-            "{file} is the recording itself or a part of it, and is left as it is.",
-            "Choose another name.",
-            file=target.name,
-        )
+    """What is made of a recording must not replace it."""
+    if target.exists() and target.samefile(recording):
+        hint = "Choose another name."
+        raise Trouble("{file} is the recording itself.", hint, file=target.name)
 
 
 _TIMES = ""  # in a file of version 1: the metric of a series that holds its times
@@ -264,50 +259,32 @@ def _put_old_facts(old: SafeFile, new: sqlite3.Connection) -> dict[int, tuple[fl
 def _put_old_strips(
     old: SafeFile, new: sqlite3.Connection, owners: dict[int, tuple[float, str]]
 ) -> None:
-    """Of each subject and rhythm: its series, and what the tail has of them."""
+    """Of each subject and rhythm: its series, column beside column."""
     series: dict[tuple[int, str], dict[str, int]] = {}
-    for number, subject, rhythm, metric in old.ask(
-        "SELECT id, subject, rhythm, metric FROM series"
-    ):
+    asked = "SELECT id, subject, rhythm, metric FROM series"
+    for number, subject, rhythm, metric in old.ask(asked):
         series.setdefault((subject, rhythm), {})[metric] = number
-    tails: dict[tuple[int, str], list[tuple[Floats, dict[str, Floats]]]] = {}
-    for number, subject, rhythm, metrics in old.ask(
-        "SELECT id, subject, rhythm, metrics FROM layout"
-    ):
-        rows = old.ask("SELECT at, data FROM tail WHERE layout = ? ORDER BY id", number)
-        if rows:
-            figures = np.array([from_raw(data) for _, data in rows]).T
-            columns = dict(zip(json.loads(metrics), figures, strict=True))
-            times = np.maximum.accumulate([at for at, _ in rows])
-            tails.setdefault((subject, rhythm), []).append((times, columns))
-    for key in dict.fromkeys((*series, *tails)):
-        numbers, chunks = series.get(key, {}), tails.get(key, [])
-        pieces = {name: _pieces(old, number, 0) for name, number in numbers.items()}
-        for first, [times] in pieces.pop(_TIMES, {}).items():
-            there = {name: some[first][0] for name, some in pieces.items() if first in some}
-            chunks.append((times, there))
-        chunks.sort(key=lambda chunk: chunk[0][0])
-        names = [*dict.fromkeys([*pieces, *(each for _, some in chunks for each in some)])]
-        (first, owner), rhythm = owners[key[0]], key[1]
-        strip = put_fact(new, first, Record.STRIP, StripFacts(owner, rhythm, names))
-        minutes = [_pieces(old, numbers.get(name, -1), round(MINUTE)) for name in names]
-        begins = chunks[0][0][0] if chunks else np.inf
-        sums = [_old_sums(minutes, begins)]
-        for times, columns in chunks:
-            nothing = np.full(times.size, np.nan)
-            figures = np.array([columns.get(name, nothing) for name in names])
+    for (subject, rhythm), numbers in series.items():
+        first, owner = owners[subject]
+        begun = _pieces(old, numbers.pop(_TIMES, -1), 0)
+        strip = put_fact(new, first, Record.STRIP, StripFacts(owner, rhythm, [*numbers]))
+        readings = [_pieces(old, number, 0) for number in numbers.values()]
+        for begin, [times] in begun.items():
+            nothing = np.full((1, times.size), np.nan)
+            figures = np.vstack([some.get(begin, nothing) for some in readings])
             put_chunk(new, strip, times, figures)
-            sums.append((times[firsts(times)], summed(times, figures)))
-        if rhythm != PROCESSES_RHYTHM:
-            starts = np.concatenate([each for each, _ in sums])
-            whole = np.concatenate([each for _, each in sums], axis=2)
-            for at in range(0, starts.size, FULL):
-                put_sums(new, strip, starts[at : at + FULL], whole[:, :, at : at + FULL])
+        minutes = [_pieces(old, number, round(MINUTE)) for number in numbers.values()]
+        starts, sums = _old_sums(minutes)
+        # They were told from the minute's beginning on, which may lie before its readings.
+        first = min(begun, default=np.inf)
+        starts[(starts < first) & (starts + MINUTE > first)] = first
+        for at in range(0, starts.size, FULL):
+            put_sums(new, strip, starts[at : at + FULL], sums[:, :, at : at + FULL])
 
 
 def _pieces(old: SafeFile, series: int, level: int) -> _Pieces:
     """By when each begins: its readings in one row, or its minutes and their sums."""
-    asked = "SELECT first, count, data FROM piece WHERE series = ? AND level = ?"
+    asked = "SELECT first, count, data FROM piece WHERE series = ? AND level = ? ORDER BY first"
     return {
         first: from_raw(zlib.decompressobj().decompress(data, _LARGEST)).reshape(-1, count)
         for first, count, data in old.ask(asked, series, level)
@@ -315,12 +292,11 @@ def _pieces(old: SafeFile, series: int, level: int) -> _Pieces:
     }
 
 
-def _old_sums(minutes: list[_Pieces], until: float) -> tuple[Floats, Floats]:
-    """Of the minutes before that; each metric may have others."""
-    found = []
-    for pieces in minutes:
-        whole = np.concatenate([np.empty((1 + SUM, 0)), *pieces.values()], axis=1)
-        found.append(whole[:, whole[0] + MINUTE <= until])
+def _old_sums(minutes: list[_Pieces]) -> tuple[Floats, Floats]:
+    """Each metric may have others."""
+    found = [
+        np.concatenate([np.empty((1 + SUM, 0)), *some.values()], axis=1) for some in minutes
+    ]
     starts = np.unique(np.concatenate([np.empty(0), *(each[0] for each in found)]))
     figures = np.full((len(found), SUM, starts.size), np.nan)
     figures[:, -1] = 0.0

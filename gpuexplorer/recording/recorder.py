@@ -63,12 +63,9 @@ _AT_ONCE = 0.1
 
 _DAY = 86400.0
 _TIDIED_EVERY = 300  # batches
-# Hours of single readings, as long as there is room.
-_CLOSELY = (24, 12, 6, 3, 1)
-# Of all the time there is, what goes at once where there is still no room.
-_SLICE = 0.1
+_SHARE = 0.9  # of the time there is, what stays at once where there is no room
 _GIVEN_BACK = 500  # pages of the file in one batch
-_LEAST_KEPT = 600.0  # seconds
+_LEAST_KEPT = 3600.0  # seconds
 _AFTER = 0.001
 
 
@@ -345,15 +342,17 @@ class Kept(Recorder):
         self._database.executescript(f"PRAGMA incremental_vacuum({_GIVEN_BACK})")
 
     def _tidy(self, now: float) -> None:
-        oldest = now - self.days * _DAY
-        self._forget(oldest)
-        for hours in _CLOSELY:
-            self._forget_readings(now - hours * 3600.0)
-            if self._used() <= self.most_bytes:
-                return
-        while self._used() > self.most_bytes and now - oldest > _LEAST_KEPT:
-            oldest += (now - oldest) * _SLICE
-            self._forget(oldest)
+        """Where there is no room: first fewer hours of single readings, then fewer days."""
+        closely, kept = _DAY, self.days * _DAY
+        self._forget(now - kept)
+        self._forget_readings(now - closely)
+        while self._used() > self.most_bytes and kept > _LEAST_KEPT:
+            if closely > _LEAST_KEPT:
+                closely *= _SHARE
+                self._forget_readings(now - closely)
+            else:
+                kept *= _SHARE
+                self._forget(now - kept)
 
     def _forget_readings(self, before: float) -> None:
         for table, at in (("chunk", "last"), ("tail", "at")):
@@ -446,15 +445,10 @@ def length(text: str) -> float | None:
     return sum(float(number) * _SECONDS[unit] for number, unit in re.findall(_PART, text))
 
 
-def machine_of(session: Session, *, anonymous: bool) -> Machine:
+def machine_of(session: Session) -> Machine:
     """Where it is recorded; asks the host."""
-    return Machine(
-        "" if anonymous else session.computer,
-        session.source,
-        session.interval,
-        session.host,
-        () if anonymous else tuple(session.notes()),
-    )
+    notes = tuple(session.notes())
+    return Machine(session.computer, session.source, session.interval, session.host, notes)
 
 
 def make_file(path: Path, *, anonymous: bool = False) -> None:

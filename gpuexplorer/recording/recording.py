@@ -290,7 +290,7 @@ class Recording:
             found.append(
                 Message(
                     "What wrote it was ended before its time, or writes it elsewhere just now;"
-                    " the last seconds may be missing."
+                    " its end may be missing."
                 )
             )
         elif self.runs[-1].failed is not None:

@@ -147,9 +147,8 @@ class Report:
         """In so many steps at most. Of several that are read together: their sum."""
         if len(metrics) > 1:
             first, *rest = (self.course(card, (each,), most) for each in metrics)
-            same = [each for each in rest if np.array_equal(each.begins, first.begins)]
-            sums = (sum(each, start=np.zeros(1)) for each in zip(first, *same, strict=True))
-            return Course(*first[:2], *[*sums][2:])
+            same = [each[2:] for each in rest if np.array_equal(each.begins, first.begins)]
+            return Course(*first[:2], *np.sum([first[2:], *same], axis=0))
         read = self._past.trace(card, metrics[0], self.start, self.end, most)
         begins = np.maximum(read.times, self.start)
         last = np.minimum(begins[-1:] + read.column_seconds, self.end)

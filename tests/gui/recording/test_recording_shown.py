@@ -364,7 +364,7 @@ def test_of_a_computer_without_cards_the_computer_itself_is_shown(
 ) -> None:
     clock = ManualClock(wall=BEGAN)
     session = session_on(NoCards(), clock=clock)
-    recorder = Recorder(tmp_path / "bare.gpurec", machine_of(session, anonymous=True), clock)
+    recorder = Recorder(tmp_path / "bare.gpurec", machine_of(session), clock)
     for _ in range(20):
         host = session.read_host()
         recorder.put(Sample(host.card, host.at, host.values, host.missing, host.state))
