@@ -348,8 +348,9 @@ def json_lines(choice: Choice) -> Iterator[str]:
         "notes": recording.notes(),
     }
     yield _json(heading)
-    kinds = (_turns, _happenings, _programs, _said, _figures)
-    for at, line in merge(*(each(choice) for each in kinds), key=itemgetter(0)):
+    programs = (_programs(choice, card) for card in choice.metrics if card != HOST_ID)
+    before = _turns(choice), _happenings(choice), *programs
+    for at, line in merge(*before, _said(choice), _figures(choice), key=itemgetter(0)):
         time = {"time": choice.iso(at), "steady_s": round(at - recording.began, 6)}
         yield _json({"is": line["is"], **time, **line})
 
@@ -372,26 +373,18 @@ def _happenings(choice: Choice) -> Iterator[_Line]:
         yield each.at, {"is": "happening", **told, "lasted_s": each.lasted}
 
 
-def _programs(choice: Choice) -> Iterator[_Line]:
-    """Who used the cards: at each change, and now and then."""
-    recording = choice.recording
-    unknown: dict[CardId, bool] = {}
-    cards = [card for card in choice.metrics if card != HOST_ID]
-    changes = [(at, [card]) for card in cards for at in recording.users(card)]
-    for run in recording.runs:
-        first, last = max(run.began, choice.start), min(run.ended, choice.end)
-        every = max(_LOOK_EVERY, (last - first) / _MOST_LOOKS)
-        rhythm = np.arange(first, math.nextafter(last, math.inf), every)
-        looks = [(float(at), cards) for at in rhythm]
-        looks += [change for change in changes if first < change[0] <= last]
-        for at, some in sorted(looks, key=itemgetter(0)):
-            for card in some:
-                programs = recording.processes(card, at)
-                told = None if programs is None else [_program(choice, e) for e in programs]
-                # That nobody can tell is said once.
-                if programs is not None or not unknown.get(card):
-                    yield at, {"is": "processes", "card": card, "processes": told}
-                unknown[card] = programs is None
+def _programs(choice: Choice, card: CardId) -> Iterator[_Line]:
+    """Who used the card: at each change, and now and then."""
+    start, end, recording = choice.start, choice.end, choice.recording
+    rhythm = np.arange(start, end, max(_LOOK_EVERY, (end - start) / _MOST_LOOKS))
+    changes = [at for at in recording.users(card) if choice.holds(at)]
+    before: object = ()
+    for at in np.union1d(rhythm, [start, *changes]).tolist():
+        programs = recording.processes(card, at)
+        told = None if programs is None else [_program(choice, each) for each in programs]
+        if told is not None or before is not None:  # that nobody can tell is said once
+            yield at, {"is": "processes", "card": card, "processes": told}
+        before = told
 
 
 def _program(choice: Choice, seen: ProgramSeen) -> Mapping[str, object]:

@@ -161,16 +161,19 @@ class Recorder:
         """Writes what is left and ends the run; False where the disk keeps it waiting."""
         self._stopping.set()
         if self._thread is None:
-            self._end()
+            self._try(self._end)
             return True
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
     def write_now(self) -> None:
         """The batch that waits, in this very thread; instead of `start`, for tests."""
+        self._try(self._write_batch)
+
+    def _try(self, work: Callable[[], None]) -> None:
         if self._ended_at is None:
             try:
-                self._write_batch()
+                work()
             except (sqlite3.Error, OSError) as error:
                 self._give_up(error)
 
@@ -193,7 +196,7 @@ class Recorder:
     def _run(self) -> None:
         while self._ended_at is None:
             if self._stopping.wait(_EVERY):
-                self._end()
+                self._try(self._end)
             else:
                 self.write_now()
 
@@ -234,19 +237,13 @@ class Recorder:
         return self._path.stat().st_size + (log.stat().st_size if log.exists() else 0)
 
     def _end(self) -> None:
-        if self._ended_at is None:
-            self._be_patient(_LAST_PATIENCE)
-            self.write_now()
-        if self._ended_at is not None:
-            return
-        try:
-            self._tables.end(self._axis(self._clock.now()))
-            # Where the tail was there is nothing now. `execute` would give back one page.
-            self._database.executescript("PRAGMA incremental_vacuum")
-            self._ended_at = self._axis(self._clock.now())
-            self._close()
-        except (sqlite3.Error, OSError) as error:
-            self._give_up(error)
+        self._be_patient(_LAST_PATIENCE)
+        self._write_batch()
+        self._tables.end(self._axis(self._clock.now()))
+        # Where the tail was there is nothing now. `execute` would give back one page.
+        self._database.executescript("PRAGMA incremental_vacuum")
+        self._ended_at = self._axis(self._clock.now())
+        self._close()
 
     def _close(self) -> None:
         """One plain file again, which no other has to lie beside."""

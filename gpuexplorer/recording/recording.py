@@ -272,7 +272,7 @@ class Recording:
         self._lists: Sequence[tuple[float, Sequence[Card]]] = self.turns(Turn.CARDS)
         self._steps: Sequence[tuple[float, float]] = [
             (at, shift) for at, shift in self.turns(Turn.CLOCK) if is_time(at + shift)
-        ]
+        ] or [(0.0, 0.0)]
         # Of a run that is longer than the past that is kept, its beginning is gone.
         oldest = min((block.first for block in self._all_blocks()), default=0.0)
         self.began, self.ended = self.runs[0].began, self.runs[-1].ended
@@ -303,9 +303,8 @@ class Recording:
 
     def at(self, wall: float) -> float:
         """The moment of the axis at that time of day; the last one where there are several."""
-        began, until = self.runs[0].began, self.runs[-1].ended
-        nearest = until
-        for since, shift in [*reversed(self._steps), (began, 0.0)]:
+        nearest = until = self.runs[-1].ended
+        for since, shift in reversed(self._steps):
             at = wall - shift
             if since <= at <= until:
                 return at
@@ -359,21 +358,20 @@ class Recording:
         """
         missing = dict.fromkeys(metrics, Absence.NOT_ASKED)
         values: dict[MetricId, float] = {}
-        unread: set[MetricId] = set()
-        newest, state, looked = 0.0, CardState.WORKING, False
-        began = self.run(at).began
+        newest, state, began = 0.0, CardState.WORKING, self.run(at).began
         for strand in self.strands(card):
             asked = strand.metrics & missing.keys()
-            missing.update(dict.fromkeys(asked, Absence.NOT_YET))
             found = strand.newest(at, (*asked, STATE))
             if found is None:
-                values.update(strand.outline(asked, at))
+                missing |= dict.fromkeys(asked, Absence.NOT_YET)
+                values |= strand.outline(asked, at)
                 continue
             known, late, figures = found
-            if late or known < began:
-                unread |= asked
+            if late:
                 continue
-            looked = True
+            missing |= dict.fromkeys(asked, Absence.NOT_YET)
+            if known < began:
+                continue
             for metric in asked & figures.keys():
                 missing[metric] = self.reason(figures[metric])
                 if not math.isnan(figures[metric]):
@@ -381,8 +379,6 @@ class Recording:
             if asked and known >= newest:
                 newest = known
                 state = self._states.get(figures.get(STATE, 0.0), CardState.WORKING)
-        if looked:  # only at these nobody looked
-            missing.update(dict.fromkeys(unread, Absence.NOT_ASKED))
         left = {metric: why for metric, why in missing.items() if metric not in values}
         return Sample(card, newest or at, values, left, state)
 
