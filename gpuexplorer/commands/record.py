@@ -78,15 +78,12 @@ def run(arguments: argparse.Namespace) -> int:
     over = threading.Event()
     with ExitStack() as leaving:
         leaving.callback(session.stop)
-        only = None
-        if arguments.cards is not None:
-            named = source.chosen(session.cards(), arguments.cards)
-            only = frozenset(card.id for card in named)
+        asked = arguments.cards
+        named = () if asked is None else source.chosen(session.cards(), asked)
         # Who ends it has asked for just that: it is no failure.
-        for ending in filter(signal.Signals.__members__.__contains__, _ENDINGS):
-            number = signal.Signals[ending]
-            leaving.callback(signal.signal, number, signal.getsignal(number))
-            signal.signal(number, lambda *_: over.set())
+        for number in (each for each in signal.Signals if each.name in _ENDINGS):
+            before = signal.signal(number, lambda *_: over.set())
+            leaving.callback(signal.signal, number, before)
         recorder = Recorder(
             arguments.file,
             machine_of(session),
@@ -94,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
             anonymous=arguments.anonymous,
             on_trouble=lambda _: over.set(),
         )
-        listening = Listening(session, recorder, only)
+        listening = Listening(session, recorder, [card.id for card in named])
         session.want(tuple(Cadence) if arguments.all else (Cadence.FAST, Cadence.SLOW))
         session.start()
         recorder.start()
@@ -116,8 +113,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
     made_up = mark("Recorded {time} of simulated cards, {size}: {file}")
     real = mark("Recorded {time}, {size}: {file}")
-    template = made_up if session.simulated else real
-    sys.stdout.write(f"{tr(template, **_so_far(recorder), file=arguments.file)}\n")
+    said = tr(made_up if session.simulated else real, **_so_far(recorder), file=arguments.file)
+    sys.stdout.write(f"{said}\n")
     return OK
 
 

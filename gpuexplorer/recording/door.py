@@ -251,8 +251,6 @@ def _put_old_facts(old: SafeFile, new: sqlite3.Connection) -> dict[int, tuple[fl
     asked = f"SELECT at, json_object({columns}, 'sentence', json(sentence)) FROM happening"
     for at, text in old.ask(asked):
         put_line(new, at, Record.HAPPENING, text)
-    for said in old.ask("SELECT at, what, text FROM said"):
-        put_line(new, *said)
     return owners
 
 

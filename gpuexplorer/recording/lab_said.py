@@ -4,9 +4,9 @@ what was in the lab when its recording began; and how much of a flood is kept.
 
 import json
 import re
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TypeAlias
 
 from gpuexplorer.copies.result import CopyResult
@@ -247,18 +247,18 @@ class _Kept:
 
     printed: int = 0
     pictured: int = 0
-    last: deque[Printed] = field(default_factory=deque)
-    held: int = 0  # letters in these
-    letters: int = 0  # that were left out
+    last: str = ""  # of what was printed beyond
     pictures: int = 0
     seen: Watched | None = None
     seen_at: float = float("-inf")
 
     def rest(self, number: int) -> Iterator[Event]:
-        if self.letters or self.pictures:
-            words = tr(_LEFT_OUT, letters=self.letters, pictures=self.pictures)
+        letters = max(0, self.printed - MOST_PRINTED - LAST_PRINTED)
+        if letters or self.pictures:
+            words = tr(_LEFT_OUT, letters=letters, pictures=self.pictures)
             yield Printed(number, f"\n{words}\n", "err")
-        yield from self.last
+        if self.last:
+            yield Printed(number, self.last)
         if self.seen is not None:
             yield self.seen
 
@@ -284,15 +284,12 @@ class LabBounds:
                     cell.pictures += 1
                     return
             case Printed(text=text):
+                room = max(0, MOST_PRINTED - cell.printed)
                 cell.printed += len(text)
-                if cell.printed > MOST_PRINTED:
-                    cell.last.append(event)
-                    cell.held += len(text)
-                    while cell.held > LAST_PRINTED:
-                        gone = len(cell.last.popleft().text)
-                        cell.held -= gone
-                        cell.letters += gone
+                cell.last = (cell.last + text[room:])[-LAST_PRINTED:]
+                if not room:
                     return
+                event = replace(event, text=text[:room])
             case Finished() | Failed():
                 yield from self._cells.pop(event.id).rest(event.id)
         yield event

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -402,7 +402,7 @@ class Listening:
     """
 
     def __init__(
-        self, session: Session, recorder: Recorder, only: frozenset[CardId] | None = None
+        self, session: Session, recorder: Recorder, only: Collection[CardId] = ()
     ) -> None:
         self._session, self._recorder, self._only = session, recorder, only
         session.attach(self._take)
@@ -419,7 +419,7 @@ class Listening:
                 self._recorder.put(fact)
 
     def _concerns(self, card: CardId | None) -> bool:
-        return self._only is None or card in self._only or card in (None, HOST_ID)
+        return not self._only or card in (*self._only, None, HOST_ID)
 
     def _take_cards(self, cards: Sequence[Card]) -> None:
         listed = [card for card in cards if self._concerns(card.id)]

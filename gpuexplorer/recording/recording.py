@@ -234,26 +234,19 @@ class Recording:
         self._of_strip: dict[int, Strand] = {}
         # When what was told, by kind and whose it is; texts are read when they are asked for.
         self._told: dict[tuple[str, str], list[tuple[float, str]]] = {}
-        self._programs: dict[int, tuple[float, str]] = {}  # since when, and who
         self._strands: dict[str, dict[str, Strand]] = {}  # by owner and rhythm
-        runs: list[tuple[float, int, str]] = []
         left = f"kind NOT IN ({_SAID}) ORDER BY id DESC LIMIT {_MOST_FACTS}"
         for number, at, kind, whose, text in reversed(self._facts(left)):
-            match kind:
-                case Record.RUN:
-                    runs.append((at, number, text))
-                case Record.PROCESS:
-                    known = int(whose) if whose.isdecimal() else number
-                    self._programs[known] = self._programs.get(known, (at, ""))[0], text
-                case Record.STRIP:
-                    self._add_strip(number, text)
-                case _:
-                    self._told.setdefault((kind, whose), []).append((at, text))
+            if kind == Record.STRIP:
+                self._add_strip(number, text)
+            own = kind in (Record.RUN, Record.PROCESS) and not whose
+            key = kind, str(number) if own else whose
+            self._told.setdefault(key, []).append((at, text))
         self._find_blocks()
         file.rows("COMMIT")
         for turns in self._told.values():
             turns.sort(key=itemgetter(0))
-        self.runs = self._read_runs(sorted(runs))
+        self.runs = self._read_runs()
         if not self.runs:
             if file.damaged:
                 raise too_damaged(file.path)
@@ -526,16 +519,18 @@ class Recording:
             self._file.damaged = True
             return None
 
-    def _read_runs(self, runs: Sequence[tuple[float, int, str]]) -> Sequence[Run]:
-        found, ends = [], [*(began for began, *_ in runs[1:]), LATEST]
+    def _read_runs(self) -> Sequence[Run]:
+        runs = [(key[1], *told[-1]) for key, told in self._told.items() if key[0] == Record.RUN]
+        runs.sort(key=itemgetter(1))
+        found, ends = [], [*(began for _, began, _ in runs[1:]), LATEST]
         ended_at = {text: at for at, text in self._told.pop((Record.ENDED, ""), ())}
         failures = dict(self._told.get((Turn.FAILED, ""), ()))
         self.being_written = False  # by another process, just now
-        for (began, number, text), end in zip(runs, ends, strict=False):
+        for (number, began, text), end in zip(runs, ends, strict=False):
             told: Began | None = self._value(text, Began)
             if told is None:
                 continue
-            ended = ended_at.get(str(number), -1.0)
+            ended = ended_at.get(number, -1.0)
             whole = began <= ended <= end
             if not whole:
                 turns = (at for turns in self._told.values() for at, _ in turns)
@@ -547,7 +542,8 @@ class Recording:
         return found
 
     def _program(self, number: int, at: float) -> ProgramSeen | None:
-        since, text = self._programs.get(number, (0.0, "null"))
+        told = self._told.get((Record.PROCESS, str(number)), [(0.0, "null")])
+        since, text = told[0][0], told[-1][1]
         facts: ProgramFacts | None = self._value(text, ProgramFacts | None)
         if facts is None:
             return None

@@ -364,7 +364,8 @@ def test_of_a_computer_without_cards_the_computer_itself_is_shown(
 ) -> None:
     clock = ManualClock(wall=BEGAN)
     session = session_on(NoCards(), clock=clock)
-    recorder = Recorder(tmp_path / "bare.gpurec", machine_of(session), clock)
+    machine = machine_of(session)
+    recorder = Recorder(tmp_path / "bare.gpurec", machine, clock, anonymous=True)
     for _ in range(20):
         host = session.read_host()
         recorder.put(Sample(host.card, host.at, host.values, host.missing, host.state))
