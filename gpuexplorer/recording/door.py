@@ -49,23 +49,13 @@ _SETTINGS = (
     # Else nothing is read of a file whose last pages are missing. Nothing can be written.
     "PRAGMA writable_schema=ON",
 )
-_OLD_TABLES = """
-CREATE TABLE fact (name, value); CREATE TABLE run (id, began, ended, writer, machine);
-CREATE TABLE turn (id, at, kind, value); CREATE TABLE said (id, at, what, text);
-CREATE TABLE subject (id, kind, name, first, last, facts);
-CREATE TABLE series (id, subject, rhythm, metric);
-CREATE TABLE piece (id, series, level, first, last, count, data);
-CREATE INDEX piece_of ON piece (series);
-CREATE TABLE layout (id, subject, rhythm, metrics); CREATE TABLE tail (id, layout, at, data);
-CREATE TABLE happening (id, at, wall, kind, card, sentence, about, lasted);
-"""
-_TABLES = {1: _OLD_TABLES, VERSION: TABLES}
 # SQLite's own `.recover` leaves there what belongs to no table; nothing reads it.
 _MASTER = (
     "SELECT type, name, (SELECT group_concat(name || hidden) FROM pragma_table_xinfo(it.name))"
     " FROM sqlite_master AS it WHERE name NOT LIKE 'lost_and_found%'"
     " AND name NOT LIKE 'sqlite_%' ORDER BY name LIMIT 100"
 )
+_PLAIN = {"table", "index"}
 DAMAGED = Message(
     "The file is damaged: what can be read of it is shown, and no more. SQLite's own shell may"
     " find more: `sqlite3 FILE .recover`."
@@ -183,9 +173,10 @@ def _refuse_strangers(file: SafeFile) -> None:
             file=name,
         )
     with closing(sqlite3.connect(":memory:")) as ours:
-        ours.executescript(_TABLES.get(file.version, ""))
+        ours.executescript(TABLES)
+        found, known = file.ask(_MASTER), ours.execute(_MASTER).fetchall()
         # A view, a trigger or a column that computes would be run where it is read.
-        if file.ask(_MASTER) != ours.execute(_MASTER).fetchall():
+        if found != known and (file.version != 1 or {each[0] for each in found} - _PLAIN):
             raise Trouble(
                 "{file} calls itself a recording of GPU Explorer, and its tables are others.",
                 "It is damaged, or another program changed it. Choose another file.",

@@ -277,13 +277,7 @@ class Kept(Recorder):
     """
 
     def __init__(
-        self,
-        path: Path,
-        machine: Machine,
-        clock: Clock,
-        *,
-        days: int,
-        most_bytes: int,
+        self, path: Path, machine: Machine, clock: Clock, *, days: int, most_bytes: int
     ) -> None:
         self.days, self.most_bytes = days, most_bytes
         self._batches = 0
