@@ -131,32 +131,30 @@ def opened(path: Path) -> SafeFile:
         raise Trouble("You may not read {file}.", hint, file=name)
     if not path.is_file():
         raise Trouble("{file} is a folder, a device or a pipe.", _CHOOSE, file=name)
-    # For a folder that cannot be written: with the log of a writer that was killed, or without.
-    log = path.with_name(f"{name}-wal").exists()
-    vfs = f"vfs={'win32' if sys.platform == 'win32' else 'unix'}-none"
-    for way in ("", vfs if log else "immutable=1"):
-        address = f"{path.absolute().as_uri()}?mode=ro&{way}"
-        database = sqlite3.connect(
-            address, uri=True, timeout=1.0, isolation_level=None, check_same_thread=False
-        )
-        file = SafeFile(path, database)
-        try:
-            for setting in _SETTINGS:
-                database.execute(setting)
-            if way:
-                # The index of its log is then in memory, and nothing written beside the file.
-                database.execute("PRAGMA locking_mode=EXCLUSIVE")
-            _refuse_strangers(file)
-            return file
-        except Trouble:
-            file.close()
-            raise
-        except _UNASKED as error:
-            file.close()
-            told = _REFUSED.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, _DAMAGED)
-            if way or told is not _NOT_HERE:
-                raise Trouble(*told, file=name) from error
-    raise AssertionError(path)  # the second way gives a file, or ends
+    way = "mode=ro"
+    if closed := not os.access(path.parent, os.W_OK):  # maybe with a log that somebody left
+        vfs = f"vfs={'win32' if sys.platform == 'win32' else 'unix'}-none"
+        way += f"&{vfs if path.with_name(f'{name}-wal').exists() else 'immutable=1'}"
+    address = f"{path.absolute().as_uri()}?{way}"
+    database = sqlite3.connect(
+        address, uri=True, timeout=1.0, isolation_level=None, check_same_thread=False
+    )
+    file = SafeFile(path, database)
+    try:
+        for setting in _SETTINGS:
+            database.execute(setting)
+        if closed:
+            # The index of its log is then in memory, and nothing written beside the file.
+            database.execute("PRAGMA locking_mode=EXCLUSIVE")
+        _refuse_strangers(file)
+    except Trouble:
+        file.close()
+        raise
+    except _UNASKED as error:
+        file.close()
+        told = _REFUSED.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, _DAMAGED)
+        raise Trouble(*told, file=name) from error
+    return file
 
 
 def _refuse_strangers(file: SafeFile) -> None:

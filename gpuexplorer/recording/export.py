@@ -276,8 +276,9 @@ def csv_lines(choice: Choice) -> Iterator[str]:
     recording = choice.recording
     series = [(card, each) for card, metrics in choice.metrics.items() for each in metrics]
     means = any(
-        recording.strand(*each).sums(each[1], choice.start, choice.end, forgotten=True).size
-        for each in series
+        strand.within(choice.start, min(choice.end, strand.forgotten), "sums")
+        for card in choice.metrics
+        for strand in recording.strands(card)
     )
     kinds = ("", " min", " max") if means else ("",)
     names = [f"{column_name(c, METRICS[e])}{kind}" for c, e in series for kind in kinds]

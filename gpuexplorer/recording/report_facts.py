@@ -172,13 +172,8 @@ class Report:
             pause = Message("nothing was recorded")
             yield Spell(before.ended, run.began - before.ended, pause, unread=True)
         for run in recording.runs:
-            what = run.failed or Message("recorded")
-            if recording.being_written and run is recording.runs[-1]:
-                what = Message("recorded, and still being written")
-            elif not run.whole:
-                what = Message(
-                    "recorded, and cut off: the program was ended, or the computer went off"
-                )
+            cut_off = Message("recorded, and without an end: cut off, or still being written")
+            what = (run.failed or Message("recorded")) if run.whole else cut_off
             yield Spell(run.began, run.ended - run.began, what)
         for at, slept in recording.turns(Turn.SUSPENDED):
             yield Spell(at - slept, slept, Message("the computer slept"), unread=True)
@@ -191,14 +186,6 @@ class Report:
         for at, lost in recording.turns(Turn.LOST):
             words = mark("the file could not be written: {count} readings lost")
             yield Spell(at, 0.0, Message(words, count=lost.samples))
-
-    def unread(self) -> float:
-        """Seconds that no run recorded, or in which the computer slept."""
-        return sum(
-            max(0.0, min(each.begin + each.seconds, self.end) - max(each.begin, self.start))
-            for each in self.spells()
-            if each.unread
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,7 +340,12 @@ def _idle(report: Report) -> Iterator[Finding]:
 
 
 def _not_kept(report: Report) -> Iterator[Finding]:
-    span, unread = report.seconds, report.unread()
+    span, start, end = report.seconds, report.start, report.end
+    unread = sum(
+        max(0.0, min(each.begin + each.seconds, end) - max(each.begin, start))
+        for each in report.spells()
+        if each.unread
+    )
     if span and unread >= _WORTH_TELLING * span:
         yield Finding(
             Message("Part of this time was not recorded"),
