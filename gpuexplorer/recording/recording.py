@@ -274,21 +274,18 @@ class Recording:
 
     def notes(self) -> Sequence[Message]:
         """What could not be read, and the like: sentences for a banner."""
-        found = [DAMAGED] if self._file.damaged else []
+        last = self.runs[-1].failed
         if self.being_written:
-            found.append(
-                Message("It is being written just now: open it again to see what came since.")
+            last = Message(
+                "It is being written just now: open it again to see what came since."
             )
         elif not self.runs[-1].whole:
-            found.append(
-                Message(
-                    "What wrote it was ended before its time, or writes it elsewhere just now;"
-                    " its end may be missing."
-                )
+            last = Message(
+                "What wrote it was ended before its time, or writes it elsewhere just now; its"
+                " end may be missing."
             )
-        elif self.runs[-1].failed is not None:
-            found.append(self.runs[-1].failed)
-        return found
+        damaged = DAMAGED if self._file.damaged else None
+        return [each for each in (damaged, last) if each is not None]
 
     def wall(self, at: float) -> float:
         """The time of day, in seconds since 1970, of a moment of the axis."""
@@ -499,7 +496,8 @@ class Recording:
             return nothing
         try:
             column = unpacked(block.strip, block.first, data, names.index(name))
-            if name or _are_times(column):
+            whole = np.concatenate(([0.0], column, [LATEST]))
+            if name or (column.size and (np.diff(whole) >= 0).all()):
                 return column
         except ValueError:
             pass
@@ -596,10 +594,3 @@ def _members(kind: Iterable[Told], names: Sequence[str]) -> Mapping[float, Told]
     """By number from 1 on, as the file says; without those that this program does not know."""
     known = {str(each): each for each in kind}
     return {number: known[name] for number, name in enumerate(names, 1) if name in known}
-
-
-def _are_times(times: Floats) -> bool:
-    """NaN and all."""
-    return bool(
-        times.size and times[0] >= 0 and times[-1] <= LATEST and (np.diff(times) >= 0).all()
-    )
