@@ -111,11 +111,10 @@ def choice_of(arguments: argparse.Namespace, recording: Recording) -> Choice:
         if arguments.output is not None:
             refuse_own(arguments.output, arguments.file)
         start = begin and moment(begin, recording)
-        after = recording.began if start is None else start
         return chosen(
             recording,
             start,
-            until and moment(until, recording, after),
+            until and moment(until, recording, start),
             metrics and metrics_named(metrics, recorded(recording)),
             cards and _cards(cards, recording),
         )

@@ -150,7 +150,7 @@ def metrics_named(text: str, there: Sequence[MetricId]) -> Sequence[MetricId]:
 
 
 def moment(text: str, recording: Recording, after: float | None = None) -> float:
-    """On the axis. Of a time of day, the first one in the recording, and later than `after`.
+    """On the axis. Of a time of day the first one in the recording, or not before `after`.
     Raises Trouble.
     """
     offset = length(text[1:])
@@ -160,10 +160,8 @@ def moment(text: str, recording: Recording, after: float | None = None) -> float
         if not _TIME_OF_DAY.fullmatch(text):
             return recording.at(datetime.fromisoformat(text).astimezone().timestamp())
         asked = time.fromisoformat(text if text[2] == ":" else f"0{text}")
-        later = recording.wall(recording.began)
-        if after is not None:
-            later = math.nextafter(recording.wall(after), math.inf)
-        first, last = _local(later), _local(recording.wall(recording.ended))
+        since = recording.began if after is None else after
+        first, last = (_local(recording.wall(each)) for each in (since, recording.ended))
         found = datetime.combine(first, asked).astimezone()
         if found < first and first.date() < last.date():
             found = datetime.combine(first + timedelta(days=1), asked).astimezone()
