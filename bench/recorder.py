@@ -32,7 +32,7 @@ def _day(folder: Path) -> list[Figure]:
     """Every second is a batch of its own, as it would be."""
     clock = ManualClock()
     session = session_on(simulated("8xH100+nvlink", clock=clock), clock=clock)
-    recorder = Recorder(folder / "day.gpurec", machine_of(session, anonymous=False), clock)
+    recorder = Recorder(folder / "day.gpurec", machine_of(session), clock)
     cards = session.cards()
     asked = [each for each in METRICS if each in metrics_of(cards[0])][:_METRICS]
     chance = random.Random(1)
@@ -56,7 +56,7 @@ def _day(folder: Path) -> list[Figure]:
 def _many(folder: Path) -> list[Figure]:
     clock = ManualClock()
     session = session_on(simulated(f"{_MANY}xH100", clock=clock), clock=clock)
-    recorder = Recorder(folder / "many.gpurec", machine_of(session, anonymous=False), clock)
+    recorder = Recorder(folder / "many.gpurec", machine_of(session), clock)
     cards = session.cards()
     asked = metrics_of(cards[0], [Cadence.FAST])
     known: list[Sequence[Sample]] = []

@@ -18,7 +18,6 @@ from gpuexplorer.commands.arguments import (
 from gpuexplorer.commands.source import choose
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
 from gpuexplorer.recording.door import refuse_own
 from gpuexplorer.recording.export import (
@@ -31,7 +30,7 @@ from gpuexplorer.recording.export import (
     recorded,
 )
 from gpuexplorer.recording.recording import Recording, open_recording
-from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
+from gpuexplorer.telemetry.whole_file import write_whole
 
 _FORMS = ", ".join(FORMS)
 _OPTIONS = {
@@ -97,7 +96,6 @@ def run(arguments: argparse.Namespace) -> int:
                 sys.stdout.buffer.writelines(written)
                 sys.stdout.buffer.flush()
             else:
-                check_output(arguments.output, arguments.file)
                 write_whole(arguments.output, written, private=True)
         # Damage is found where it is read.
         for note in recording.notes():
@@ -110,28 +108,20 @@ def choice_of(arguments: argparse.Namespace, recording: Recording) -> Choice:
     asked = {"metrics": None, "cards": None} | vars(arguments)
     begin, until, metrics, cards = (asked[each] for each in ("from", "to", "metrics", "cards"))
     with in_the_words():
+        if arguments.output is not None:
+            refuse_own(arguments.output, arguments.file)
         start = begin and moment(begin, recording)
-        after = recording.began if start is None else start
         return chosen(
             recording,
             start,
-            until and moment(until, recording, after),
+            until and moment(until, recording, start),
             metrics and metrics_named(metrics, recorded(recording)),
             cards and _cards(cards, recording),
         )
-
-
-def check_output(output: Path, recording: Path) -> None:
-    """Raises Trouble where nothing can, or should, be written."""
-    with in_the_words():
-        refuse_own(output, recording)
-    refuse_unwritable(output)
 
 
 def _cards(text: str, recording: Recording) -> list[CardId]:
     words = [word.strip() for word in text.split(",")]
     named = ",".join(word for word in words if word.lower() != "host")
     host = [HOST_ID] if any(word.lower() == "host" for word in words) else []
-    if named and not recording.cards():
-        raise Trouble("No card was recorded.", "Say --cards host for what is of the computer.")
     return [*(card.id for card in choose(recording.cards(), named) if named), *host]

@@ -12,7 +12,6 @@ from gpuexplorer.commands.arguments import (
     HOST,
     OK,
     Option,
-    WrongArgumentsError,
     add_options,
     in_the_words,
     reading_options,
@@ -30,9 +29,19 @@ _LOOK = 0.5
 # A disk that does not answer for so long is left to itself.
 _LAST_PATIENCE = 60.0
 _ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+def _duration(text: str) -> float:
+    seconds = length(text.strip())
+    if not seconds:
+        said = tr("{text!r} is no length of time; write it as 90, 90s, 10m or 2h", text=text)
+        raise argparse.ArgumentTypeError(said)
+    return seconds
+
+
 _OPTIONS = {
     "file": Option("FILE", "such as night.gpurec", Path),
-    "--duration": Option("TIME", "end by itself after 90, 90s, 10m or 2h"),
+    "--duration": Option("TIME", "end by itself after 90, 90s, 10m or 2h", _duration),
     "--all": Option(
         "",
         "also what is costly to ask: traffic of PCIe and NVLink, and how busy the parts of"
@@ -55,14 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    text = arguments.duration
-    seconds = None if text is None else length(text.strip())
-    if text is not None and not seconds:
-        raise WrongArgumentsError(
-            "--duration {text!r} is no length of time.",
-            "Write it as 90, 90s, 10m or 2h.",
-            text=text,
-        )
+    seconds = arguments.duration
     with in_the_words():
         check_interval(arguments.interval)
     source = opened(arguments)
@@ -76,23 +78,20 @@ def run(arguments: argparse.Namespace) -> int:
     over = threading.Event()
     with ExitStack() as leaving:
         leaving.callback(session.stop)
-        only = None
-        if arguments.cards is not None:
-            named = source.chosen(session.cards(), arguments.cards)
-            only = frozenset(card.id for card in named)
+        asked = arguments.cards
+        named = () if asked is None else source.chosen(session.cards(), asked)
         # Who ends it has asked for just that: it is no failure.
-        for ending in filter(signal.Signals.__members__.__contains__, _ENDINGS):
-            number = signal.Signals[ending]
-            leaving.callback(signal.signal, number, signal.getsignal(number))
-            signal.signal(number, lambda *_: over.set())
+        for number in (each for each in signal.Signals if each.name in _ENDINGS):
+            before = signal.signal(number, lambda *_: over.set())
+            leaving.callback(signal.signal, number, before)
         recorder = Recorder(
             arguments.file,
-            machine_of(session, anonymous=arguments.anonymous),
+            machine_of(session),
             session.clock,
             anonymous=arguments.anonymous,
             on_trouble=lambda _: over.set(),
         )
-        listening = Listening(session, recorder, only)
+        listening = Listening(session, recorder, [card.id for card in named])
         session.want(tuple(Cadence) if arguments.all else (Cadence.FAST, Cadence.SLOW))
         session.start()
         recorder.start()
@@ -114,8 +113,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
     made_up = mark("Recorded {time} of simulated cards, {size}: {file}")
     real = mark("Recorded {time}, {size}: {file}")
-    template = made_up if session.simulated else real
-    sys.stdout.write(f"{tr(template, **_so_far(recorder), file=arguments.file)}\n")
+    said = tr(made_up if session.simulated else real, **_so_far(recorder), file=arguments.file)
+    sys.stdout.write(f"{said}\n")
     return OK
 
 

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from gpuexplorer.commands.arguments import OK, WrongArgumentsError
-from gpuexplorer.commands.export import add_stretch_arguments, check_output, choice_of
+from gpuexplorer.commands.export import add_stretch_arguments, choice_of
 from gpuexplorer.core.words import Message, tr
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.recording.report import write_report
@@ -30,7 +30,6 @@ def run(arguments: argparse.Namespace) -> int:
             raise WrongArgumentsError(
                 "{file} is there already.", "Say with --output where it goes.", file=output
             )
-        check_output(output, arguments.file)
         write_report(choice, output)
     sys.stdout.write(f"{tr('{file} was written.', file=output)}\n")
     return OK

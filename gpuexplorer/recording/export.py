@@ -6,15 +6,17 @@ Perfetto and Chrome.
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from difflib import get_close_matches
 from heapq import merge
-from itertools import chain
+from itertools import chain, pairwise
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import result_as_json
@@ -36,9 +38,8 @@ from gpuexplorer.core.trouble import Trouble, did_you_mean
 from gpuexplorer.lab.events import Began, Failed, Finished, Transferred
 from gpuexplorer.recording.lab_said import Noted, OfProgram, Sent, noted_of
 from gpuexplorer.recording.recorder import length
-from gpuexplorer.recording.recording import Recording
+from gpuexplorer.recording.recording import Recording, Strand
 from gpuexplorer.recording.schema import ProgramSeen, Said, Turn
-from gpuexplorer.recording.strands import Strand
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.history import MINUTE
 from gpuexplorer.telemetry.session import card_numbers
@@ -55,7 +56,6 @@ from gpuexplorer.telemetry.trace_csv import (
 )
 
 _TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")
-_AT_ONCE = 86_400.0  # seconds, whose sums memory has room for
 _LOOK_EVERY, _MOST_LOOKS = 60.0, 50_000
 
 
@@ -150,7 +150,7 @@ def metrics_named(text: str, there: Sequence[MetricId]) -> Sequence[MetricId]:
 
 
 def moment(text: str, recording: Recording, after: float | None = None) -> float:
-    """On the axis. Of a time of day, the first one in the recording, and later than `after`.
+    """On the axis. Of a time of day the first one in the recording, or not before `after`.
     Raises Trouble.
     """
     offset = length(text[1:])
@@ -160,10 +160,8 @@ def moment(text: str, recording: Recording, after: float | None = None) -> float
         if not _TIME_OF_DAY.fullmatch(text):
             return recording.at(datetime.fromisoformat(text).astimezone().timestamp())
         asked = time.fromisoformat(text if text[2] == ":" else f"0{text}")
-        later = recording.wall(recording.began)
-        if after is not None:
-            later = math.nextafter(recording.wall(after), math.inf)
-        first, last = _local(later), _local(recording.wall(recording.ended))
+        since = recording.began if after is None else after
+        first, last = (_local(recording.wall(each)) for each in (since, recording.ended))
         found = datetime.combine(first, asked).astimezone()
         if found < first and first.date() < last.date():
             found = datetime.combine(first + timedelta(days=1), asked).astimezone()
@@ -195,7 +193,7 @@ class Round(NamedTuple):
     at: float
     until: float  # a reading from then on is of the next beat
     card: CardId
-    figures: Mapping[MetricId, tuple[float, ...]]
+    figures: Mapping[MetricId, Sequence[float]]
 
     def known(self, place: int = 0) -> Mapping[MetricId, float]:
         """Of the figures of each metric that one, where there is one."""
@@ -207,44 +205,30 @@ class Round(NamedTuple):
 def rounds(choice: Choice) -> Iterator[Round]:
     """In order of time. Memory holds but a part of a long recording."""
     strands = (
-        each(choice, card, strand)
+        _rounds(choice, card, strand)
         for card in choice.metrics
         for strand in choice.recording.strands(card)
-        for each in (_means, _readings)
     )
     yield from merge(*strands, key=attrgetter("at"))
 
 
-def _means(choice: Choice, card: CardId, strand: Strand) -> Iterator[Round]:
-    """Where readings are forgotten."""
-    first, past_end = choice.start, math.nextafter(choice.end, math.inf)
-    while first < past_end:
-        last = min(first + _AT_ONCE, past_end)
-        found: dict[float, dict[MetricId, tuple[float, ...]]] = {}
-        for metric in strand.metrics.intersection(choice.metrics[card]):
-            sums = strand.sums(metric, first, math.nextafter(last, 0.0), forgotten=True)
-            for at, low, high, mean, _ in sums[:, sums[0] >= first].T.tolist():
-                found.setdefault(at, {})[metric] = mean, low, high
-        times = sorted(found)
-        for at, until in zip(times, untils(times), strict=True):
-            yield Round(at, until, card, found[at])
-        first = last
-
-
-def _readings(choice: Choice, card: CardId, strand: Strand) -> Iterator[Round]:
-    for block in strand.within(choice.start, choice.end):
-        there: dict[MetricId, list[tuple[float]]] = {}
+def _rounds(choice: Choice, card: CardId, strand: Strand) -> Iterator[Round]:
+    """First the means of what the readings are forgotten of."""
+    start, end = choice.start, choice.end
+    means = ((each, min(end, strand.forgotten)) for each in strand.within(start, end, "sums"))
+    readings = ((each, end) for each in strand.within(start, end))
+    for block, last in chain(means, readings):
+        there: dict[MetricId, list[list[float]]] = {}
         times: list[float] = []
         for metric in choice.metrics[card]:
-            told = strand.columns(block, metric)
-            if told is not None:
-                its, figures = told
-                ends = its.searchsorted(choice.start), its.searchsorted(choice.end, "right")
-                times = its[slice(*ends)].tolist()
-                there[metric] = [*zip(figures[slice(*ends)].tolist(), strict=True)]
+            its, figures = strand.columns(block, metric, start, last)
+            if its.size:
+                times = its.tolist()
+                there[metric] = figures[[2, 0, 1] if len(figures) > 1 else [0]].T.tolist()
         rows = zip(*there.values(), strict=True)
         for at, until, row in zip(times, untils(times), rows, strict=True):
-            yield Round(at, until, card, dict(zip(there, row, strict=True)))
+            if block.table == "chunk" or any(math.isfinite(some[0]) for some in row):
+                yield Round(at, until, card, dict(zip(there, row, strict=True)))
 
 
 def all_noted(recording: Recording) -> Iterator[tuple[Said, Noted]]:
@@ -254,47 +238,33 @@ def all_noted(recording: Recording) -> Iterator[tuple[Said, Noted]]:
             yield said, noted_of(said.what, said.text)
 
 
-class Look(NamedTuple):
-    """Who used a card."""
+class Use(NamedTuple):
+    """A program used a card for that long."""
 
-    at: float
     card: CardId
-    programs: Sequence[ProgramSeen] | None  # None: nobody could tell
+    seen: ProgramSeen  # as it was when that began
+    begin: float
+    end: float
 
 
-def looks(choice: Choice, most: int = _MOST_LOOKS) -> Iterator[Look]:
-    """In order of time: at each change, and now and then; at most so many in a run beside."""
+def uses(choice: Choice) -> Sequence[Use]:
+    """As they began."""
     recording = choice.recording
-    said: dict[CardId, Sequence[ProgramSeen] | None] = {}
-    cards = [card for card in choice.metrics if card != HOST_ID]
-    changes = [(at, [card]) for card in cards for at in recording.users(card)]
-    for run in recording.runs:
-        first, last = max(run.began, choice.start), min(run.ended, choice.end)
-        every = max(_LOOK_EVERY, (last - first) / most)
-        count = int((last - first) // every) + 1 if first <= last else 0
-        rhythm = [(first + every * number, cards) for number in range(count)]
-        changed = [change for change in changes if first < change[0] <= last]
-        for at, some in sorted(rhythm + changed, key=itemgetter(0)):
-            for card in some:
-                programs = recording.processes(card, at)
-                # That nobody can tell is said once.
-                if programs is not None or said.get(card, ()) is not None:
-                    yield Look(at, card, programs)
-                said[card] = programs
-
-
-def spans(
-    choice: Choice, most: int = _MOST_LOOKS
-) -> Iterator[tuple[CardId, ProgramSeen, float, float]]:
-    """Each program of each look, with the time until the next look at its card."""
-    last: dict[CardId, Look] = {}
-    ends = [Look(choice.end, card, None) for card in choice.metrics]
-    for look in chain(looks(choice, most), ends):
-        before, last[look.card] = last.get(look.card, look), look
-        for seen in (before.programs or ()) if before is not look else ():
+    found: list[Use] = []
+    for card in choice.metrics:
+        newest: dict[int, int] = {}  # of a program: which of these
+        changes = [at for at in recording.users(card) if at <= choice.end]
+        for at, after in pairwise([*changes, choice.end]):
             # What somebody saw before a pause may have ended during it.
-            until = min(look.at, choice.recording.run(before.at).ended)
-            yield look.card, seen, before.at, until
+            begin, until = max(at, choice.start), min(after, recording.run(at).ended)
+            for seen in (recording.processes(card, begin) or ()) if begin <= until else ():
+                place = newest.setdefault(seen.subject, len(found))
+                if place < len(found) and found[place].end >= begin:
+                    found[place] = found[place]._replace(end=until)
+                else:
+                    newest[seen.subject] = len(found)
+                    found.append(Use(card, seen, begin, until))
+    return sorted(found, key=attrgetter("begin"))
 
 
 def csv_lines(choice: Choice) -> Iterator[str]:
@@ -304,8 +274,9 @@ def csv_lines(choice: Choice) -> Iterator[str]:
     recording = choice.recording
     series = [(card, each) for card, metrics in choice.metrics.items() for each in metrics]
     means = any(
-        recording.strand(*each).sums(each[1], choice.start, choice.end, forgotten=True).size
-        for each in series
+        strand.within(choice.start, min(choice.end, strand.forgotten), "sums")
+        for card in choice.metrics
+        for strand in recording.strands(card)
     )
     kinds = ("", " min", " max") if means else ("",)
     names = [f"{column_name(c, METRICS[e])}{kind}" for c, e in series for kind in kinds]
@@ -366,13 +337,7 @@ def json_lines(choice: Choice) -> Iterator[str]:
         "from": choice.iso(choice.start),
         "to": choice.iso(choice.end),
         "runs": [
-            {
-                "began": choice.iso(run.began),
-                "ended": choice.iso(run.ended),
-                "whole": run.whole,
-                "failed": run.failed,
-                "machine": run.machine,
-            }
+            {**_plain(run), "began": choice.iso(run.began), "ended": choice.iso(run.ended)}
             for run in recording.runs
         ],
         "cards": [{"number": choice.numbers[each.id], **_plain(each)} for each in choice.cards],
@@ -382,24 +347,20 @@ def json_lines(choice: Choice) -> Iterator[str]:
         "notes": recording.notes(),
     }
     yield _json(heading)
-    kinds = (_turns, _happenings, _programs, _said, _figures)
-    for at, line in merge(*(each(choice) for each in kinds), key=itemgetter(0)):
+    programs = (_programs(choice, card) for card in choice.metrics if card != HOST_ID)
+    before = _turns(choice), _happenings(choice), *programs
+    for at, line in merge(*before, _said(choice), _figures(choice), key=itemgetter(0)):
         time = {"time": choice.iso(at), "steady_s": round(at - recording.began, 6)}
         yield _json({"is": line["is"], **time, **line})
 
 
 def _turns(choice: Choice) -> Iterator[_Line]:
     """What became true of the machine; the figures of processes have lines of their own."""
-    recording = choice.recording
-    known: Mapping[Turn, Callable[[float], object]] = {
-        Turn.CARDS: recording.cards,
-        Turn.TOPOLOGY: recording.topology,
-    }
     found = [
-        (at, {"is": kind, "value": known[kind](at) if kind in known else value})
+        (at, {"is": kind, "value": value})
         for kind in Turn
         if kind is not Turn.PROCESSES
-        for at, value in recording.turns(kind)
+        for at, value in choice.recording.turns(kind)
         if choice.holds(at)
     ]
     yield from sorted(found, key=itemgetter(0))
@@ -411,10 +372,18 @@ def _happenings(choice: Choice) -> Iterator[_Line]:
         yield each.at, {"is": "happening", **told, "lasted_s": each.lasted}
 
 
-def _programs(choice: Choice) -> Iterator[_Line]:
-    for at, card, programs in looks(choice):
+def _programs(choice: Choice, card: CardId) -> Iterator[_Line]:
+    """Who used the card: at each change, and now and then."""
+    start, end, recording = choice.start, choice.end, choice.recording
+    rhythm = np.arange(start, end, max(_LOOK_EVERY, (end - start) / _MOST_LOOKS))
+    changes = [at for at in recording.users(card) if choice.holds(at)]
+    before: object = ()
+    for at in np.union1d(rhythm, [start, *changes]).tolist():
+        programs = recording.processes(card, at)
         told = None if programs is None else [_program(choice, each) for each in programs]
-        yield at, {"is": "processes", "card": card, "processes": told}
+        if told is not None or before is not None:  # that nobody can tell is said once
+            yield at, {"is": "processes", "card": card, "processes": told}
+        before = told
 
 
 def _program(choice: Choice, seen: ProgramSeen) -> Mapping[str, object]:
@@ -532,16 +501,11 @@ def _events(choice: Choice) -> Iterator[str]:
 
 
 def _uses(choice: Choice) -> Iterator[_Drawn]:
-    found: dict[tuple[CardId, int], list[_Drawn]] = {}
-    for card, seen, begin, until in spans(choice):
-        facts, mine = seen.facts, found.setdefault((card, seen.subject), [])
-        if mine and mine[-1].end >= begin:
-            mine[-1] = mine[-1]._replace(end=until)
-        else:
-            name = facts.command or f"pid {facts.pid}"
-            told = {"pid": facts.pid, "user": facts.user, "type": facts.use}
-            mine.append(_Drawn(card, "processes", name, begin, until, told))
-    yield from sorted(chain(*found.values()), key=attrgetter("begin"))
+    for card, seen, begin, until in uses(choice):
+        facts = seen.facts
+        told = {"pid": facts.pid, "user": facts.user, "type": facts.use}
+        name = facts.command or f"pid {facts.pid}"
+        yield _Drawn(card, "processes", name, begin, until, told)
 
 
 def _marks(choice: Choice) -> Iterator[_Drawn]:

@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -41,14 +40,6 @@ _WIDE = MINUTE / 2  # seconds of a column, from which sums are as good as readin
 _ROUNDED = 0.001  # seconds; the axis counts since 1970
 
 
-class _Course(NamedTuple):
-    """It stood there at that steady second, and has moved at that speed since."""
-
-    at: float
-    since: float = 0.0
-    speed: float = 0.0
-
-
 class Playhead(Clock):
     """`now` is on the recording's axis, and stands still until somebody plays it. It
     stops at the end by itself, and begins there. For any thread.
@@ -64,8 +55,9 @@ class Playhead(Clock):
         self.began, self.ended = began, ended
         self.wall_at = wall_at  # the time of day of any moment of the axis
         self._steady = steady
-        self._course = _Course(ended)  # replaced whole
-        self._listeners: tuple[Callable[[], None], ...] = ()
+        # It stood there at that steady second, and has moved at that speed since.
+        self._course = (ended, 0.0, 0.0)
+        self._listeners: list[Callable[[], None]] = []
 
     def now(self) -> float:
         at, since, speed = self._course
@@ -80,11 +72,11 @@ class Playhead(Clock):
 
     @property
     def playing(self) -> bool:
-        return bool(self._course.speed) and self.now() < self.ended
+        return bool(self._course[2]) and self.now() < self.ended
 
     def listen(self, on_moved: Callable[[], None]) -> None:
         """Called when somebody plays, pauses or seeks, in their thread."""
-        self._listeners = (*self._listeners, on_moved)
+        self._listeners.append(on_moved)
 
     def play(self, speed: float) -> None:
         """From the end it begins anew."""
@@ -96,11 +88,11 @@ class Playhead(Clock):
 
     def seek(self, at: float) -> None:
         """To the nearest there is; it plays on if it did."""
-        speed = self._course.speed if self.playing else 0.0
+        speed = self._course[2] if self.playing else 0.0
         self._go(min(max(at, self.began), self.ended), speed)
 
     def _go(self, at: float, speed: float) -> None:
-        self._course = _Course(at, self._steady(), speed)
+        self._course = (at, self._steady(), speed)
         for listener in self._listeners:
             listener()
 
@@ -115,7 +107,7 @@ class RecordedStream:
 
     def __init__(self, recording: Recording, playhead: Playhead) -> None:
         self.recording, self.clock = recording, playhead
-        self.book = RecordedProcesses(recording, playhead)
+        self.elsewhere = False
         self.looks = 0
         self._tell: Tell = lambda _: None
         self._watch = Watch()
@@ -130,10 +122,6 @@ class RecordedStream:
     @property
     def host(self) -> Card:
         return self.recording.run(self.clock.now()).machine.host
-
-    @property
-    def elsewhere(self) -> bool:
-        return any(row.named.elsewhere for row in self.book.rows())
 
     def listen(self, tell: Tell) -> None:
         self._tell = tell
@@ -174,10 +162,9 @@ class RecordedStream:
                     self._tell(self.recording.sample(card.id, metrics, at))
             if self._watch.users:
                 seen = self.recording.processes(card.id, at)
-                self.book.show(card.id, seen)
-                self._tell(
-                    Users(card.id, None if seen is None else [each.named for each in seen])
-                )
+                named = None if seen is None else [each.named for each in seen]
+                self.elsewhere |= any(each.elsewhere for each in named or ())
+                self._tell(Users(card.id, named))
         self._tell(self.host_now())
         self.looks += 1
 
@@ -223,7 +210,7 @@ class RecordedSession(Session):
 
     @cached_property
     def process_book(self) -> ProcessBook:
-        return self.stream.book
+        return RecordedProcesses(self.recording, self.playhead)
 
     def happenings(self) -> Sequence[Happening]:
         """What the file tells up to the playhead; nothing is compared anew."""
@@ -246,10 +233,9 @@ class RecordedProcesses(ProcessBook):
         self._seen: dict[CardId, Sequence[ProgramSeen] | None] = {}
 
     def take(self, card: CardId, named: Sequence[NamedProcess] | None) -> None:
-        """`show` says more of them."""
-
-    def show(self, card: CardId, seen: Sequence[ProgramSeen] | None) -> None:
-        """What was known of this card; None where nobody could tell."""
+        """With what else the file tells of them; None where nobody could tell."""
+        at = self._playhead.now()
+        seen = None if named is None else self._recording.processes(card, at)
         if seen != self._seen.get(card, ()):
             self._seen = {**self._seen, card: seen}
             there = [each for some in self._seen.values() for each in some or ()]
@@ -261,7 +247,7 @@ class RecordedProcesses(ProcessBook):
 
     def keep(self, cards: Collection[CardId]) -> None:
         for gone in self._seen.keys() - set(cards):
-            self.show(gone, None)
+            self.take(gone, None)
 
     def past(self, card: CardId, pid: int) -> ProcessPast:
         end, there = self._playhead.now(), self._seen.get(card) or ()

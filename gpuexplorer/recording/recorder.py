@@ -11,7 +11,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -21,11 +21,9 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.records import UnreadableError, from_text
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, mark
-from gpuexplorer.recording.door import opened
-from gpuexplorer.recording.old_file import convert
+from gpuexplorer.core.words import Message
+from gpuexplorer.recording.door import convert, opened
 from gpuexplorer.recording.schema import (
-    APPLICATION,
     VERSION,
     Lost,
     Machine,
@@ -47,7 +45,11 @@ _EVERY = 1.0  # seconds from batch to batch
 # What waits for a disk that hangs takes no more than some 50 MB.
 _MOST_WAITING = 20_000
 _PATIENCE, _LAST_PATIENCE = 0.2, 5.0  # for somebody else who has hold of the file; at the end
-_PAGES_BESIDE = 128  # so many in the log, and they go into the file
+_SETTINGS = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = NORMAL",
+    "PRAGMA wal_autocheckpoint = 128",  # pages in the log, and they go into the file
+)
 _ROOM = 4 << 20
 
 _SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "": 1.0}
@@ -61,12 +63,9 @@ _AT_ONCE = 0.1
 
 _DAY = 86400.0
 _TIDIED_EVERY = 300  # batches
-# Hours of single readings, as long as there is room.
-_CLOSELY = (24, 12, 6, 3, 1)
-# Of all the time there is, what goes at once where there is still no room.
-_SLICE = 0.1
+_SHARE = 0.9  # of the time there is, what stays at once where there is no room
 _GIVEN_BACK = 500  # pages of the file in one batch
-_LEAST_KEPT = 600.0  # seconds
+_LEAST_KEPT = 3600.0  # seconds
 _AFTER = 0.001
 
 
@@ -88,7 +87,6 @@ class Recorder:
 
     trouble: Trouble | None = None  # why it ended by itself
     size = 0  # bytes on the disk, as of the last batch
-    _not_before = 0.0  # when the run may begin
 
     def __init__(
         self,
@@ -108,32 +106,46 @@ class Recorder:
         self._ended_at: float | None = None
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
-        new = not path.exists()
+        made = path.exists()
         try:
             with ExitStack() as undo:
-                self._database, self._room = self._open(undo)
+                if not made:
+                    undo.callback(path.unlink, missing_ok=True)
+                self._prepare()
+                connected = sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
+                self._database = undo.enter_context(closing(connected))
+                # What is committed from then on is there, however this process ends.
+                for setting in _SETTINGS:
+                    connected.execute(setting)
+                self._room = undo.enter_context(room_beside(path))
                 # From the clock's seconds to the axis, and from that to the time of day.
                 now, wall, self._asleep = clock.now(), clock.wall(), slept()
-                began = self._began = max(wall, self._not_before)
+                began = self._began = max(wall, self._newest())
                 self._shift, self._to_wall = began - now, wall - began
-                self._tables = Tables(self._database, began, machine, anonymous=anonymous)
+                self._tables = Tables(connected, began, machine, anonymous=anonymous)
                 self._tables.fact(began, Turn.CLOCK, self._to_wall)
                 self._tables.commit()
                 self.size = self._size_now()
                 undo.pop_all()
         except (sqlite3.Error, OSError) as error:
-            raise (_not_made if new else trouble_of)(path, error) from error
+            if made:
+                raise trouble_of(path, error) from error
+            raise Trouble(
+                "The recording {file} cannot be made: {reason}.",
+                "Choose a folder that is there, that you may write to, and that has room.",
+                file=path,
+                reason=_reason(error),
+            ) from error
 
-    def _open(self, undo: ExitStack) -> tuple[sqlite3.Connection, IO[bytes]]:
-        return make_file(self._path, undo, anonymous=self._anonymous)
+    def _prepare(self) -> None:
+        make_file(self._path, anonymous=self._anonymous)
+
+    def _newest(self) -> float:
+        """Until when there is something in the file."""
+        return 0.0
 
     def _after_batch(self) -> None:
         """For what has to be done now and then."""
-
-    @property
-    def shift(self) -> float:
-        """To be added to seconds of the axis for those of the session's clock."""
-        return -self._shift
 
     @property
     def seconds(self) -> float:
@@ -149,16 +161,19 @@ class Recorder:
         """Writes what is left and ends the run; False where the disk keeps it waiting."""
         self._stopping.set()
         if self._thread is None:
-            self._end()
+            self._try(self._end)
             return True
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
     def write_now(self) -> None:
         """The batch that waits, in this very thread; instead of `start`, for tests."""
+        self._try(self._write_batch)
+
+    def _try(self, work: Callable[[], None]) -> None:
         if self._ended_at is None:
             try:
-                self._write_batch()
+                work()
             except (sqlite3.Error, OSError) as error:
                 self._give_up(error)
 
@@ -181,7 +196,7 @@ class Recorder:
     def _run(self) -> None:
         while self._ended_at is None:
             if self._stopping.wait(_EVERY):
-                self._end()
+                self._try(self._end)
             else:
                 self.write_now()
 
@@ -222,19 +237,13 @@ class Recorder:
         return self._path.stat().st_size + (log.stat().st_size if log.exists() else 0)
 
     def _end(self) -> None:
-        if self._ended_at is None:
-            self._be_patient(_LAST_PATIENCE)
-            self.write_now()
-        if self._ended_at is not None:
-            return
-        try:
-            self._tables.end(self._axis(self._clock.now()))
-            # Where the tail was there is nothing now. `execute` would give back one page.
-            self._database.executescript("PRAGMA incremental_vacuum")
-            self._ended_at = self._axis(self._clock.now())
-            self._close()
-        except (sqlite3.Error, OSError) as error:
-            self._give_up(error)
+        self._be_patient(_LAST_PATIENCE)
+        self._write_batch()
+        self._tables.end(self._axis(self._clock.now()))
+        # Where the tail was there is nothing now. `execute` would give back one page.
+        self._database.executescript("PRAGMA incremental_vacuum")
+        self._ended_at = self._axis(self._clock.now())
+        self._close()
 
     def _close(self) -> None:
         """One plain file again, which no other has to lie beside."""
@@ -268,66 +277,53 @@ class Kept(Recorder):
     """
 
     def __init__(
-        self,
-        path: Path,
-        machine: Machine,
-        clock: Clock,
-        *,
-        days: int,
-        most_bytes: int,
+        self, path: Path, machine: Machine, clock: Clock, *, days: int, most_bytes: int
     ) -> None:
         self.days, self.most_bytes = days, most_bytes
         self._batches = 0
         super().__init__(path, machine, clock)
 
-    def _open(self, undo: ExitStack) -> tuple[sqlite3.Connection, IO[bytes]]:
-        path = self._path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
-            return super()._open(undo)
-        database = sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
-        undo.callback(database.close)
-        [(application, version)] = database.execute(
-            "SELECT * FROM pragma_application_id, pragma_user_version"
-        )
-        if application != APPLICATION or version > VERSION:
-            raise Trouble(
-                "The past cannot be kept in {file}: a newer GPU Explorer made it, or another"
-                " program.",
-                "Move it away, and a new one is begun.",
-                file=path,
-            )
-        if version < VERSION:
-            _check_alone(database, "SELECT writer FROM run WHERE ended IS NULL")
-            database.close()
-            self._convert()
-            return self._open(undo)
-        room = ready_to_write(path, database)
-        undo.callback(room.close)
-        # Two that begin at the same moment do not both find nobody.
-        database.execute("BEGIN IMMEDIATE")
-        _check_alone(database, _OPEN_RUNS)
-        (newest,) = database.execute(
-            "SELECT max(at) FROM (SELECT max(at) AS at FROM fact UNION SELECT max(at) FROM tail"
-            " UNION SELECT max(last) FROM chunk)"
-        ).fetchone()
-        self._not_before = 0.0 if newest is None else float(newest) + _AFTER
-        return database, room
-
-    def _convert(self) -> None:
+    def _prepare(self) -> None:
         """A file of version 1 gives way to one of today's with the same in it."""
         path = self._path
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            super()._prepare()
+            return
         new = path.with_name(f"{path.name}.new")
-        new.unlink(missing_ok=True)
-        with closing(opened(path)) as old, ExitStack() as undo:
-            database, room = make_file(new, undo)
-            convert(old, database)
-            undo.pop_all()
-        with closing(database), room:
-            database.execute("PRAGMA journal_mode = DELETE")
+        try:
+            with closing(opened(path)) as old:
+                if old.version == VERSION:
+                    return
+                new.unlink(missing_ok=True)
+                make_file(new)
+                with closing(sqlite3.connect(new, isolation_level=None)) as database:
+                    convert(old, database)
+        except Trouble as trouble:
+            hint = "Move it away, and a new one is begun."
+            raise Trouble(trouble.sentence, hint) from trouble
         for beside in ("-wal", "-shm"):  # would be taken for the new one's
             path.with_name(f"{path.name}{beside}").unlink(missing_ok=True)
         new.replace(path)
+
+    def _newest(self) -> float:
+        # Two that begin at the same moment do not both find nobody.
+        self._database.execute("BEGIN IMMEDIATE")
+        for (text,) in self._database.execute(_OPEN_RUNS):
+            with suppress(UnreadableError):
+                writer: Writer = from_text(Writer, text)
+                if writer.is_there:
+                    raise Trouble(
+                        "The past is kept by another GPU Explorer already, process {pid}; this"
+                        " one keeps none.",
+                        "Close the other, if this one is to keep it.",
+                        pid=writer.pid,
+                    )
+        [(newest,)] = self._database.execute(
+            "SELECT max(at) FROM (SELECT max(at) AS at FROM fact UNION SELECT max(at) FROM tail"
+            " UNION SELECT max(last) FROM chunk)"
+        )
+        return float(newest) + _AFTER
 
     def _after_batch(self) -> None:
         if self._batches % _TIDIED_EVERY == 0:
@@ -337,15 +333,17 @@ class Kept(Recorder):
         self._database.executescript(f"PRAGMA incremental_vacuum({_GIVEN_BACK})")
 
     def _tidy(self, now: float) -> None:
-        oldest = now - self.days * _DAY
-        self._forget(oldest)
-        for hours in _CLOSELY:
-            self._forget_readings(now - hours * 3600.0)
-            if self._used() <= self.most_bytes:
-                return
-        while self._used() > self.most_bytes and now - oldest > _LEAST_KEPT:
-            oldest += (now - oldest) * _SLICE
-            self._forget(oldest)
+        """Where there is no room: first fewer hours of single readings, then fewer days."""
+        closely, kept = _DAY, self.days * _DAY
+        self._forget(now - kept)
+        self._forget_readings(now - closely)
+        while self._used() > self.most_bytes and kept > _LEAST_KEPT:
+            if closely > _LEAST_KEPT:
+                closely *= _SHARE
+                self._forget_readings(now - closely)
+            else:
+                kept *= _SHARE
+                self._forget(now - kept)
 
     def _forget_readings(self, before: float) -> None:
         for table, at in (("chunk", "last"), ("tail", "at")):
@@ -355,25 +353,21 @@ class Kept(Recorder):
         """What was told last before then still holds."""
         self._forget_readings(before)
         self._delete("sums", f"last < {before!r}")
-        old, quoted = f"at < {before!r}", "', '".join
-        self._delete("fact", f"{old} AND kind IN ('{quoted((*Topic, Record.HAPPENING))}')")
-        newest = f"SELECT max(id) FROM fact WHERE {old} GROUP BY kind, whose"
-        self._delete("fact", f"{old} AND kind IN ('{quoted(Turn)}') AND id NOT IN ({newest})")
-        ended = f"SELECT json FROM fact WHERE kind = '{Record.ENDED}' AND {old}"
+        past = f"at < {before!r} AND kind"
+        gone, turns = ("', '".join(each) for each in ((*Topic, Record.HAPPENING), Turn))
+        self._delete("fact", f"{past} IN ('{gone}')")
+        newest = f"SELECT max(id) FROM fact WHERE {past} IN ('{turns}') GROUP BY kind, whose"
+        self._delete("fact", f"{past} IN ('{turns}') AND id NOT IN ({newest})")
+        # Runs that ended, and of those what nothing is kept of any more.
+        ended = f"SELECT json FROM fact WHERE {past} = '{Record.ENDED}'"
         self._delete("fact", f"kind = '{Record.RUN}' AND CAST(id AS TEXT) IN ({ended})")
-        self._delete("fact", f"kind = '{Record.ENDED}' AND {old}")
-        old += f" AND id < {self._tables.run}"  # this run goes on with its own
-        there = " UNION ".join(
-            f"SELECT strip FROM {each}" for each in ("chunk", "sums", "tail")
-        )
-        self._delete("fact", f"{old} AND kind = '{Record.STRIP}' AND id NOT IN ({there})")
-        # The processes that somebody may still be shown.
-        named = (
-            "SELECT CAST(one.value AS TEXT) FROM fact AS told, json_each(told.json) AS one"
-            f" WHERE told.kind = '{Turn.PROCESSES}' AND one.value IS NOT NULL"
-        )
-        who = "CASE whose WHEN '' THEN CAST(id AS TEXT) ELSE whose END"
-        self._delete("fact", f"{old} AND kind = '{Record.PROCESS}' AND {who} NOT IN ({named})")
+        self._delete("fact", f"{past} = '{Record.ENDED}'")
+        past = f"id < {self._tables.run} AND {past}"
+        there = " UNION ".join(f"SELECT strip FROM {e}" for e in ("chunk", "sums", "tail"))
+        self._delete("fact", f"{past} = '{Record.STRIP}' AND id NOT IN ({there})")
+        owners = f"SELECT json_extract(json, '$.owner') FROM fact WHERE kind = '{Record.STRIP}'"
+        who = "iif(whose = '', CAST(id AS TEXT), whose)"
+        self._delete("fact", f"{past} = '{Record.PROCESS}' AND {who} NOT IN ({owners})")
 
     def _delete(self, table: str, which: str) -> None:
         # The index alone is looked through for what is to go.
@@ -396,27 +390,13 @@ _OPEN_RUNS = (
 )
 
 
-def _check_alone(database: sqlite3.Connection, asked: str) -> None:
-    """Who wrote what has no end may be at it."""
-    for (text,) in database.execute(asked):
-        with suppress(UnreadableError):
-            writer: Writer = from_text(Writer, text)
-            if writer.is_there:
-                raise Trouble(
-                    "The past is kept by another GPU Explorer already, process {pid}; this one"
-                    " keeps none.",
-                    "Close the other, if this one is to keep it.",
-                    pid=writer.pid,
-                )
-
-
 class Listening:
     """From when it is made until `stop`; of these cards, or of all. Asks for the wiring too, in
     a thread that may hang.
     """
 
     def __init__(
-        self, session: Session, recorder: Recorder, only: frozenset[CardId] | None = None
+        self, session: Session, recorder: Recorder, only: Collection[CardId] = ()
     ) -> None:
         self._session, self._recorder, self._only = session, recorder, only
         session.attach(self._take)
@@ -433,7 +413,7 @@ class Listening:
                 self._recorder.put(fact)
 
     def _concerns(self, card: CardId | None) -> bool:
-        return self._only is None or card in self._only or card in (None, HOST_ID)
+        return not self._only or card in (*self._only, None, HOST_ID)
 
     def _take_cards(self, cards: Sequence[Card]) -> None:
         listed = [card for card in cards if self._concerns(card.id)]
@@ -456,21 +436,14 @@ def length(text: str) -> float | None:
     return sum(float(number) * _SECONDS[unit] for number, unit in re.findall(_PART, text))
 
 
-def machine_of(session: Session, *, anonymous: bool) -> Machine:
+def machine_of(session: Session) -> Machine:
     """Where it is recorded; asks the host."""
-    return Machine(
-        "" if anonymous else session.computer,
-        session.source,
-        session.interval,
-        session.host,
-        () if anonymous else tuple(session.notes()),
-    )
+    notes = tuple(session.notes())
+    return Machine(session.computer, session.source, session.interval, session.host, notes)
 
 
-def make_file(
-    path: Path, undo: ExitStack, *, anonymous: bool = False
-) -> tuple[sqlite3.Connection, IO[bytes]]:
-    """The new file, with nothing in its tables, and the room beside it."""
+def make_file(path: Path, *, anonymous: bool = False) -> None:
+    """With nothing in its tables."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
@@ -479,23 +452,14 @@ def make_file(
             "Choose another name, or move it away.",
             file=path,
         ) from None
-    undo.callback(path.unlink, missing_ok=True)
-    database = sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
-    undo.callback(database.close)
-    lay_out(database, anonymous=anonymous)
-    room = ready_to_write(path, database)
-    undo.callback(room.close)
-    return database, room
+    with closing(sqlite3.connect(path)) as database:
+        lay_out(database, anonymous=anonymous)
 
 
-def ready_to_write(path: Path, database: sqlite3.Connection) -> IO[bytes]:
-    """What is committed from then on is there, however this process ends. What is given is room
-    on the disk, without a name, until it is closed or this process ends: once the disk is full,
-    what stands in SQLite's log beside the file still has a place in it.
+def room_beside(path: Path) -> IO[bytes]:
+    """Room on the disk, without a name, until it is closed or this process ends: once the disk
+    is full, what stands in SQLite's log beside the file still has a place in it.
     """
-    database.execute("PRAGMA journal_mode = WAL")
-    database.execute("PRAGMA synchronous = NORMAL")
-    database.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_BESIDE}")
     room = tempfile.TemporaryFile(dir=path.parent, buffering=0)  # noqa: SIM115 - to the end
     try:
         if room.write(os.urandom(_ROOM)) < _ROOM:
@@ -508,43 +472,19 @@ def ready_to_write(path: Path, database: sqlite3.Connection) -> IO[bytes]:
 
 def trouble_of(path: Path, error: sqlite3.Error | OSError) -> Trouble:
     """Its sentence is also for who opens the file later."""
-    hint = mark(
-        "What was recorded until then is in {file}. Look at the disk, and begin another."
-    )
-    if _is(error, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-        sentence = Message("{file} is damaged, or is no recording.", file=path.name)
-        hint = mark("Move it away, and begin another.")
-    elif _is_full(error):
-        sentence = Message("The recording ended because the disk was full.")
-        hint = mark("What was recorded until then is in {file}. Make room, and begin another.")
-    elif isinstance(error, FileNotFoundError):
-        sentence = Message(
-            "The recording ended because its file was moved or removed while it was written."
-        )
-        hint = mark("Begin another.")
-    else:
-        sentence = Message(
-            "The recording ended because its file could not be written: {reason}.",
-            reason=getattr(error, "strerror", None) or str(error),
-        )
-    return Trouble(sentence, hint, file=path)
-
-
-def _not_made(path: Path, error: sqlite3.Error | OSError) -> Trouble:
-    """There is no file."""
-    full = Message("the disk is full")
+    if isinstance(error, FileNotFoundError):
+        sentence = Message("The recording ended: its file was moved or removed meanwhile.")
+        return Trouble(sentence, "Begin another.")
     return Trouble(
-        "The recording {file} cannot be made: {reason}.",
-        "Choose a folder that is there, that you may write to, and that has room.",
+        Message("The recording ended: {reason}.", reason=_reason(error)),
+        "What was recorded until then is in {file}. Look at the disk, and begin another.",
         file=path,
-        reason=full if _is_full(error) else getattr(error, "strerror", None) or error,
     )
 
 
-def _is_full(error: sqlite3.Error | OSError) -> bool:
-    return _is(error, sqlite3.SQLITE_FULL) or getattr(error, "errno", None) == errno.ENOSPC
-
-
-def _is(error: sqlite3.Error | OSError, *codes: int) -> bool:
-    """The rest of its number says more about the place."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in codes
+def _reason(error: sqlite3.Error | OSError) -> str:
+    # The rest of its number says more about the place.
+    full = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
+    if full or getattr(error, "errno", None) == errno.ENOSPC:
+        return Message("the disk is full")
+    return getattr(error, "strerror", None) or str(error)

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from html import escape
-from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +31,7 @@ from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
 from gpuexplorer.lab.events import Event
 from gpuexplorer.lab.ledger import Cell, Ledger, time_words
 from gpuexplorer.lab.printed import clean, error_words
-from gpuexplorer.recording.export import Choice, all_noted
+from gpuexplorer.recording.export import Choice, Use, all_noted, uses
 from gpuexplorer.recording.lab_said import LabBegan, Sent
 from gpuexplorer.recording.report_facts import (
     AT_LIMIT,
@@ -40,22 +40,20 @@ from gpuexplorer.recording.report_facts import (
     HEAT,
     MUCH,
     PCIE,
-    STEPS,
     CardFacts,
     Course,
     Floats,
     Report,
     findings,
 )
-from gpuexplorer.recording.schema import Turn
 from gpuexplorer.telemetry.happenings import SILENCES, Kind
+from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.whole_file import write_whole
 
 _LONGEST = 300  # letters of a name or a command line that are shown
 _MOST_ROWS = 300
 _FLAGGED = SILENCES | {Kind.XID, Kind.MEMORY_ERROR, Kind.SLOW_LINK}
 _OVER = mark("over 90 %")
-_CLOCK_STEP = 1.0  # seconds: smaller ones are the clock being kept right
 _NO_FIGURE = "\N{EN DASH}"
 _TABLED = (m.GPU_UTILIZATION, m.MEMORY_USED, m.POWER_DRAW, m.ENERGY, m.TEMPERATURE, *PCIE)
 _MOST_LINES = 8  # cards that have a colour of their own
@@ -195,10 +193,6 @@ def _card_table(report: Report) -> str:
         for each in report.cards
     ]
     notes = [tr("Mean, then the most. Shares are of the time that was read.")]
-    step = report.seconds / STEPS
-    if step > min(run.machine.interval for run in report.recording.runs):
-        size = duration(step)
-        notes.append(tr("Time over 90 % is counted in steps of {time}.", time=size))
     summed = [e.number for e in report.cards if e.joules is not None and not e.counted]
     if summed:
         notes.append(tr("Energy summed up from power: {cards}.", cards=listed(summed)))
@@ -249,62 +243,48 @@ def _why_dashes(report: Report) -> Iterator[str]:
 
 def _span_table(report: Report) -> str:
     rows = [
-        (report.moment(at), duration(seconds) if seconds else _NO_FIGURE, what)
-        for at, seconds, what in sorted(_spans(report))
-        if at <= report.end and at + seconds >= report.start
+        (report.moment(begin), duration(seconds) if seconds else _NO_FIGURE, tr(what))
+        for begin, seconds, what, _ in sorted(report.spells())
+        if begin <= report.end and begin + seconds >= report.start
     ]
     heads = (mark("From"), mark("Length"), mark("What"))
     return _table(mark("What was recorded"), "lrl", heads, rows)
 
 
-def _spans(report: Report) -> Iterator[tuple[float, float, str]]:
-    """Runs, and what there was between and within them: when, and for how long."""
-    recording = report.recording
-    for before, run in pairwise(recording.runs):
-        yield before.ended, run.began - before.ended, tr("nothing was recorded")
-    for run in recording.runs:
-        what = tr(run.failed or mark("recorded"))
-        if recording.being_written and run is recording.runs[-1]:
-            what = tr("recorded, and still being written")
-        elif not run.whole:
-            what = tr("recorded, and cut off: the program was ended, or the computer went off")
-        yield run.began, run.ended - run.began, what
-    for at, slept in report.turns(Turn.SUSPENDED):
-        yield at - slept, slept, tr("the computer slept")
-    for (since, shift), (at, new) in pairwise(report.turns(Turn.CLOCK)):
-        # Each run begins at its own time of day.
-        if recording.run(since) is recording.run(at) and abs(new - shift) >= _CLOCK_STEP:
-            forward = mark("the clock was set forward by {time}")
-            words = forward if new > shift else mark("the clock was set back by {time}")
-            yield at, 0.0, tr(words, time=duration(abs(new - shift)))
-    for at, lost in recording.turns(Turn.LOST):
-        if isinstance(lost, dict):
-            count = lost.get("samples")
-            what = tr("the file could not be written: {count} readings lost", count=count)
-            yield at, 0.0, what
-
-
 def _program_table(report: Report) -> str:
     """A row for all processes of one name and user."""
     numbers = {each.card.id: each.number for each in report.cards}
-    longest = sorted(report.programs().items(), key=lambda each: -each[1].seconds)
-    rows = [
-        (
+    programs: dict[tuple[str | None, str | None], list[Use]] = {}
+    for use in uses(report.choice):
+        facts = use.seen.facts
+        programs.setdefault((facts.command, facts.user), []).append(use)
+    rows = []
+    for (name, user), some in programs.items():
+        seconds = until = most = 0.0  # seconds in which there was at least one of them
+        for _, seen, begin, end in some:
+            seconds += max(0.0, end - max(begin, until))
+            until = max(until, end)
+            held = report.recording.readings(
+                str(seen.subject), ProcessFigure.MEMORY, begin, end
+            )
+            most = float(np.nanmax([most, *held.values]))
+        pids = {each.seen.facts.pid for each in some}
+        row = (
             name or tr("a program without a name"),
             user or _NO_FIGURE,
-            str(*each.pids) if len(each.pids) == 1 else tr("{n} of them", n=len(each.pids)),
-            listed([numbers[card] for card in each.cards]),
-            report.moment(each.begin),
-            duration(each.seconds),
-            bytes_words(each.most) if each.most else _NO_FIGURE,
+            str(*pids) if len(pids) == 1 else tr("{n} of them", n=len(pids)),
+            listed([*dict.fromkeys(numbers[each.card] for each in some)]),
+            report.moment(some[0].begin),
+            duration(seconds),
+            bytes_words(most) if most else _NO_FIGURE,
         )
-        for (name, user), each in longest
-    ]
+        rows.append((-seconds, row))
     heads = (
         *(mark("Program"), mark("User"), mark("Process"), mark("Cards"), mark("First seen")),
         *(mark("For"), mark("Most memory of one")),
     )
-    return _table(mark("Programs"), "llrllrr", heads, rows)
+    longest = [row for _, row in sorted(rows, key=itemgetter(0))]
+    return _table(mark("Programs"), "llrllrr", heads, longest)
 
 
 def _event_table(report: Report) -> str:

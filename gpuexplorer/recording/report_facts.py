@@ -3,10 +3,10 @@ stood out, as sentences with cures.
 """
 
 import statistics
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
-from operator import itemgetter
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -24,12 +24,11 @@ from gpuexplorer.core.units import (
     temperature,
     watts_together,
 )
-from gpuexplorer.core.words import NOTHING, Message, all_of, told
-from gpuexplorer.recording.export import Choice, spans
+from gpuexplorer.core.words import NOTHING, Message, all_of, mark, told
+from gpuexplorer.recording.export import Choice
 from gpuexplorer.recording.recorded_session import RecordedPast
 from gpuexplorer.recording.schema import Turn
 from gpuexplorer.telemetry.happenings import SILENCES, EventBook, Kind
-from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.session import card_numbers
 
 COLUMNS, STEPS = 600, 6000  # in which a stretch is drawn, and counted
@@ -38,7 +37,7 @@ HEAT = tuple(m.throttle(f"{by}_thermal_slowdown") for by in ("sw", "hw"))
 HARMFUL = (*HEAT, m.throttle("hw_power_brake_slowdown"), m.throttle("hw_slowdown"))
 AT_LIMIT = (m.throttle("sw_power_cap"),)
 PCIE = (m.PCIE_RECEIVE, m.PCIE_TRANSMIT)
-_LOOKS = 200  # at who uses the cards, beside those when that changed
+_CLOCK_STEP = 1.0  # seconds: smaller ones are the clock being kept right
 _WORTH_TELLING = 0.01  # of the time
 _NEARLY_FULL = 0.95
 MUCH = 0.9  # of what a card can do, or hold
@@ -79,16 +78,13 @@ class Course(NamedTuple):
         return float((self.most - self.least).sum() + between[touch].sum())
 
 
-@dataclass(slots=True)
-class Program:
-    """All processes of one name and user."""
+class Spell(NamedTuple):
+    """A part of the time, and what is to be known of it."""
 
     begin: float
-    pids: set[int] = field(default_factory=set)
-    cards: dict[CardId, None] = field(default_factory=dict)  # as they were used one by one
-    seconds: float = 0.0  # in which there was at least one of them
-    until: float = 0.0
-    most: float = 0.0  # of a card's memory, in bytes; of one process
+    seconds: float
+    what: Message
+    unread: bool = False
 
 
 class CardFacts:
@@ -151,9 +147,8 @@ class Report:
         """In so many steps at most. Of several that are read together: their sum."""
         if len(metrics) > 1:
             first, *rest = (self.course(card, (each,), most) for each in metrics)
-            same = [each for each in rest if np.array_equal(each.begins, first.begins)]
-            sums = (sum(each, start=np.zeros(1)) for each in zip(first, *same, strict=True))
-            return Course(*first[:2], *[*sums][2:])
+            same = [each[2:] for each in rest if np.array_equal(each.begins, first.begins)]
+            return Course(*first[:2], *np.sum([first[2:], *same], axis=0))
         read = self._past.trace(card, metrics[0], self.start, self.end, most)
         begins = np.maximum(read.times, self.start)
         last = np.minimum(begins[-1:] + read.column_seconds, self.end)
@@ -170,35 +165,27 @@ class Report:
     def moment(self, at: float) -> str:
         return moment_word(self.recording.wall(at), self.recording.wall(self.end))
 
-    def unread(self) -> float:
-        """Seconds that no run recorded, or in which the computer slept."""
-        awake = sum(self._within(run.began, run.ended) for run in self.recording.runs)
-        slept = sum(self._within(at - nap, at) for at, nap in self.turns(Turn.SUSPENDED))
-        return max(0.0, self.seconds - awake + slept)
-
-    def _within(self, since: float, until: float) -> float:
-        return max(0.0, min(until, self.end) - max(since, self.start))
-
-    def turns(self, kind: Turn) -> Sequence[tuple[float, float]]:
-        """Until the end, those that are a number."""
-        return [
-            (at, float(value))
-            for at, value in self.recording.turns(kind)
-            if isinstance(value, int | float) and at <= self.end
-        ]
-
-    def programs(self) -> Mapping[tuple[str | None, str | None], Program]:
-        """By name and user."""
-        found: dict[tuple[str | None, str | None], Program] = {}
-        for card, seen, begin, until in sorted(spans(self.choice, _LOOKS), key=itemgetter(2)):
-            facts, values = seen.facts, seen.named.process.values
-            program = found.setdefault((facts.command, facts.user), Program(begin))
-            program.pids.add(facts.pid)
-            program.cards[card] = None
-            program.seconds += max(0.0, until - max(begin, program.until))
-            program.until = max(program.until, until)
-            program.most = max(program.most, values.get(ProcessFigure.MEMORY, 0.0))
-        return found
+    def spells(self) -> Iterator[Spell]:
+        """Runs, and what there was between and within them."""
+        recording = self.recording
+        for before, run in pairwise(recording.runs):
+            pause = Message("nothing was recorded")
+            yield Spell(before.ended, run.began - before.ended, pause, unread=True)
+        for run in recording.runs:
+            cut_off = Message("recorded, and without an end: cut off, or still being written")
+            what = (run.failed or Message("recorded")) if run.whole else cut_off
+            yield Spell(run.began, run.ended - run.began, what)
+        for at, slept in recording.turns(Turn.SUSPENDED):
+            yield Spell(at - slept, slept, Message("the computer slept"), unread=True)
+        for (since, shift), (at, new) in pairwise(recording.turns(Turn.CLOCK)):
+            # Each run begins at its own time of day.
+            if recording.run(since) is recording.run(at) and abs(new - shift) >= _CLOCK_STEP:
+                forward = mark("the clock was set forward by {time}")
+                words = forward if new > shift else mark("the clock was set back by {time}")
+                yield Spell(at, 0.0, Message(words, time=duration(abs(new - shift))))
+        for at, lost in recording.turns(Turn.LOST):
+            words = mark("the file could not be written: {count} readings lost")
+            yield Spell(at, 0.0, Message(words, count=lost.samples))
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,7 +340,12 @@ def _idle(report: Report) -> Iterator[Finding]:
 
 
 def _not_kept(report: Report) -> Iterator[Finding]:
-    span, unread = report.seconds, report.unread()
+    span, start, end = report.seconds, report.start, report.end
+    unread = sum(
+        max(0.0, min(each.begin + each.seconds, end) - max(each.begin, start))
+        for each in report.spells()
+        if each.unread
+    )
     if span and unread >= _WORTH_TELLING * span:
         yield Finding(
             Message("Part of this time was not recorded"),

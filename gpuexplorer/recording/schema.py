@@ -12,34 +12,26 @@ import sqlite3
 import struct
 import time
 import zlib
-from array import array
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import psutil
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 import gpuexplorer
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, NAMELESS, Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.records import from_text, text_of
+from gpuexplorer.core.records import UnreadableError, text_of
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.facts import Cards, Users
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.history import firsts, summed
-from gpuexplorer.telemetry.processes import (
-    Ancestor,
-    CardProcess,
-    NamedProcess,
-    ProcessFigure,
-    ProcessUse,
-)
+from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure, ProcessUse
 from gpuexplorer.telemetry.topology import Topology
 
 APPLICATION = 0x47505845  # "GPXE", in the header of the file
@@ -75,7 +67,6 @@ _SAME_START = 2.0
 
 T = TypeVar("T")
 Floats: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = Sequence[float] | NDArray[np.floating]
 
 
 class Turn(StrEnum):
@@ -108,7 +99,6 @@ class Record(StrEnum):
     STRIP = "strip"  # a StripFacts, whose number is the fact's
     PROCESS = "process"  # a ProgramFacts, likewise
     HAPPENING = "happening"  # a Happening
-    ROOM = "room"  # given back where the disk is full, so that its end can be written
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,18 +209,11 @@ NANS = {
 }
 _STATE_NUMBERS = {state: float(number) for number, state in enumerate(STATES, 1)}
 _NO_REASON = float("nan")
-# Made into chunks in one batch, so that none takes long.
-_AT_ONCE = 4
 _LAST_FOLDING = 1.0  # seconds
-_ROOM = "0" * 32_000  # given back by who finds the disk full
 PROGRAM = f"GPU Explorer {gpuexplorer.__version__}"
 # What a recording is told beside what is true of itself.
 Told: TypeAlias = Sample | Users | Happening | Cards | Topology | Said
 MOST_READINGS = 1_000_000  # in a chunk, whatever its bytes would unfold to
-
-
-class DamagedError(ValueError):
-    """These bytes are not what was written."""
 
 
 def reason_number(value: float) -> int:
@@ -239,15 +222,21 @@ def reason_number(value: float) -> int:
     return bits & 0xFFFF
 
 
-def raw(values: Numbers) -> bytes:
+def raw(values: ArrayLike) -> bytes:
     return np.asarray(values, "<f8").tobytes()
 
 
 def from_raw(data: bytes) -> Floats:
-    try:
-        return np.frombuffer(data, "<f8").astype(np.float64, copy=False)
-    except ValueError as error:
-        raise DamagedError from error
+    """Raises ValueError where it cannot be that."""
+    return np.frombuffer(data, "<f8").astype(np.float64, copy=False)
+
+
+def from_tail(rows: Iterable[tuple[float, bytes]]) -> tuple[Floats, Floats]:
+    """Of rows of one strip: the times, and a column of each metric."""
+    times, data = zip(*rows, strict=True)
+    # An answer that came late is no older than the one before.
+    columns = from_raw(b"".join(data)).reshape(len(times), -1).T
+    return np.maximum.accumulate(times), columns
 
 
 def sum_of(*row: object) -> int:
@@ -255,7 +244,7 @@ def sum_of(*row: object) -> int:
     return zlib.crc32(repr(row).encode(errors="replace"))
 
 
-def packed(strip: int, first: float, columns: Iterable[Numbers]) -> bytes:
+def packed(strip: int, first: float, columns: Iterable[ArrayLike]) -> bytes:
     """How many columns, how long each is, and each by itself: the times and the metrics. What
     would stand in the place of another does not unpack.
     """
@@ -269,7 +258,7 @@ def packed(strip: int, first: float, columns: Iterable[Numbers]) -> bytes:
 
 
 def unpacked(strip: int, first: float, data: bytes, number: int) -> Floats:
-    """One of the columns. Raises DamagedError where it is not what was written."""
+    """One of the columns. Raises UnreadableError where it is not what was written."""
     try:
         (count,) = struct.unpack_from("<I", data)
         size, *before = struct.unpack_from(f"<{number + 1}I", data, 4)[::-1]
@@ -277,9 +266,9 @@ def unpacked(strip: int, first: float, data: bytes, number: int) -> Floats:
         unpacker = zlib.decompressobj(zdict=_key(strip, first, number))
         plain = unpacker.decompress(data[begin : begin + size], 8 * MOST_READINGS)
     except (zlib.error, struct.error) as error:
-        raise DamagedError from error
+        raise UnreadableError from error
     if number >= count or not unpacker.eof:
-        raise DamagedError
+        raise UnreadableError
     return from_raw(plain)
 
 
@@ -331,88 +320,80 @@ def put_sums(
     figures: Floats,
     row: int | None = None,
 ) -> int | None:
-    """`figures`: of each column those of each minute. After those of that row. The row to go on
-    with; None once it is full.
-    """
-    asked = "SELECT first, data FROM sums WHERE id = ?"
-    for first, data in database.execute(asked, (row,)).fetchall():
-        with suppress(DamagedError):  # what stands there stays
-            before, *told = (
-                unpacked(strip, first, data, each) for each in range(1 + len(figures))
-            )
-            old = np.reshape(told, (len(told), SUM, -1))
-            figures = np.concatenate((old, figures), axis=2)
-            starts = np.concatenate((before, starts))
+    """`figures`: of each column those of each minute. In place of that row. Which it is."""
     first, last = float(starts[0]), float(starts[-1])
     data = packed(strip, first, (starts, *figures.reshape(len(figures), -1)))
-    done = database.execute(
+    return database.execute(
         "INSERT OR REPLACE INTO sums (id, strip, first, last, data) VALUES (?, ?, ?, ?, ?)",
         (row, strip, first, last, data),
-    )
-    return done.lastrowid if len(starts) < FULL else None
+    ).lastrowid
 
 
 @dataclass(slots=True)
 class _Strip:
-    """Its readings that are in no chunk yet."""
-
     number: int
     names: Sequence[str]
-    rows: "list[tuple[int]]" = field(default_factory=list)  # of the tail
-    times: "array[float]" = field(default_factory=lambda: array("d"))
-    values: "array[float]" = field(default_factory=lambda: array("d"))  # row after row
-    sums: int | None = None  # the row that is not full yet
+    # In no chunk yet: their numbers in the tail, when, and what.
+    rows: list[tuple[int, float, bytes]] = field(default_factory=list)
+    # The row that is not full yet: its number, and what is in it.
+    sums: tuple[int | None, Floats, Floats] | None = None
 
 
 class Tables:
-    """One run that is written. Every time is of the axis. For one thread, which commits."""
+    """One run that is written. Every time is of the axis. For one thread, which commits.
+
+    `anonymous`: cards get other ids, always the same in one file. Users, commands, containers
+    and what started a program are left out, and all that the lab said.
+    """
 
     def __init__(
         self, database: sqlite3.Connection, began: float, machine: Machine, *, anonymous: bool
     ) -> None:
-        self._database = database
-        self._nameless = Nameless() if anonymous else None
+        self._database, self._anonymous = database, anonymous
+        self._ids = {HOST_ID: HOST_ID}  # other ones, where it is anonymous
         self._strips: dict[tuple[str, str], _Strip] = {}
         self._programs: dict[CardId, dict[int, tuple[int, ProgramFacts]]] = {}
         self._users: dict[CardId, list[int] | None] = {}
         self._listed: Sequence[Card] | None = None
-        self._tail: list[tuple[int, int, float, bytes, int]] = []
-        (newest,) = database.execute("SELECT coalesce(max(id), 0) FROM tail").fetchone()
-        self._row: int = newest
         if anonymous:
             machine = replace(machine, name="", notes=())
         this = psutil.Process()
         writer = Writer(PROGRAM, this.pid, this.create_time())
         self.run = self.fact(began, Record.RUN, Began(writer, machine))
-        database.execute("DELETE FROM fact WHERE kind = ?", (Record.ROOM,))
-        self._room = put_line(database, began, Record.ROOM, _ROOM)
 
     def put(self, at: float, told: Told) -> None:
-        match told if self._nameless is None else self._nameless(told):
+        if self._anonymous:
+            for card in _cards_of(told):
+                self._meet(card)
+        match told:
             case Sample() as sample:
                 self._sample(at, sample)
             case Users(card=card, processes=named):
                 self._processes(at, card, named)
             case Happening() as happening:
+                if self._anonymous and happening.kind in _PROGRAMS:
+                    words = Message(_PROGRAMS[happening.kind], pid=happening.about)
+                    happening = happening._replace(sentence=words)
                 self.fact(at, Record.HAPPENING, happening._replace(at=at))
             case Cards(cards=cards) if cards != self._listed:
                 self._listed = cards
                 self.fact(at, Turn.CARDS, cards)
             case Topology() as topology:
                 self.fact(at, Turn.TOPOLOGY, topology)
-            case Said(what=what, text=text):
+            case Said(what=what, text=text) if not self._anonymous:
                 put_line(self._database, at, what, text)
 
     def fact(self, at: float, kind: str, value: object, whose: str = "") -> int:
-        return put_fact(self._database, at, kind, value, whose)
+        text = text_of(value)
+        if self._anonymous:
+            text = _TEXTS.sub(lambda found: json.dumps(self._other(json.loads(found[0]))), text)
+        return put_line(self._database, at, kind, text, self._other(whose))
 
     def commit(self) -> None:
         """What was told since the last time stands in the file for good."""
-        full = [strip for strip in self._strips.values() if len(strip.times) >= FULL]
-        # Those of many cards are full at the same time.
-        for strip in full[: _AT_ONCE + len(full) // 4]:
-            self._fold(strip)
-        self._write_tail()
+        for strip in self._strips.values():
+            if len(strip.rows) >= FULL:
+                self._fold(strip)
         self._database.commit()
 
     def end(self, at: float) -> None:
@@ -424,13 +405,9 @@ class Tables:
         self.say_ended(at)
 
     def say_ended(self, at: float, failure: Message | None = None) -> None:
-        """Also where there is no room: what was set aside for that is given back."""
-        self._database.execute("DELETE FROM fact WHERE id = ?", (self._room,))
         if failure is not None:
-            self._tail.clear()  # what could not be written is not written later either
             self.fact(at, Turn.FAILED, failure)
         self.fact(at, Record.ENDED, self.run)
-        self._write_tail()
         self._database.commit()
 
     def _sample(self, at: float, sample: Sample) -> None:
@@ -461,18 +438,26 @@ class Tables:
     def _program(
         self, at: float, known: dict[int, tuple[int, ProgramFacts]], named: NamedProcess
     ) -> int:
-        facts, pid = facts_of(named), named.process.pid
-        number, before = known.get(pid, (0, facts))
+        who = named.process
+        facts = ProgramFacts(
+            *(who.card, who.pid, who.use),
+            **{each: getattr(named, each) for each in KNOWN},
+            simulated=named.simulated,
+            ancestors=tuple((each.pid, each.command) for each in named.ancestors),
+        )
+        if self._anonymous:
+            facts = replace(facts, user=None, command=None, container=None, ancestors=())
+        number, before = known.get(who.pid, (0, facts))
         starts = {before.started_at, facts.started_at}
         # The same number may be somebody else by now.
         if not number or (None not in starts and len(starts) > 1):
             number = self.fact(at, Record.PROCESS, facts)
             self._new_strip(at, str(number), PROCESSES_RHYTHM, PROCESS_METRICS)
-            known[pid] = number, facts
+            known[who.pid] = number, facts
         elif facts != before and (facts.resolved or not before.resolved):
             self.fact(at, Record.PROCESS, facts, str(number))
-            known[pid] = number, facts
-        figures = _figures(named.process.values, named.process.missing)
+            known[who.pid] = number, facts
+        figures = _figures(who.values, who.missing)
         row = *map(figures.get, ProcessFigure), named.cpu, named.memory_bytes
         values = [_NO_REASON if value is None else value for value in row]
         self._add(self._strips[str(number), PROCESSES_RHYTHM], at, values)
@@ -487,70 +472,38 @@ class Tables:
         return strip
 
     def _add(self, strip: _Strip, at: float, row: Sequence[float]) -> None:
-        # An answer that came late is no older than the one before.
-        at = max(at, strip.times[-1]) if strip.times else at
-        self._row += 1
-        strip.rows.append((self._row,))
-        strip.times.append(at)
-        strip.values.extend(row)
         data = raw(row)
-        self._tail.append((self._row, strip.number, at, data, sum_of(strip.number, at, data)))
-
-    def _write_tail(self) -> None:
-        self._database.executemany("INSERT INTO tail VALUES (?, ?, ?, ?, ?)", self._tail)
-        self._tail.clear()
+        asked = "INSERT INTO tail (strip, at, data, sum) VALUES (?, ?, ?, ?)"
+        told = strip.number, at, data, sum_of(strip.number, at, data)
+        number = self._database.execute(asked, told).lastrowid or 0
+        strip.rows.append((number, at, data))
 
     def _fold(self, strip: _Strip) -> None:
         if not strip.rows:
             return
-        self._write_tail()
-        times = np.array(strip.times)
-        columns = np.array(strip.values).reshape(times.size, -1).T
+        times, columns = from_tail(row[1:] for row in strip.rows)
         put_chunk(self._database, strip.number, times, columns)
         if strip.names is not PROCESS_METRICS:  # nobody plots a process over the hours
-            figures, starts = summed(times, columns), times[firsts(times)]
-            strip.sums = put_sums(self._database, strip.number, starts, figures, strip.sums)
-        self._database.executemany("DELETE FROM tail WHERE id = ?", strip.rows)
-        for told in (strip.rows, strip.times, strip.values):
-            del told[:]
+            starts, figures, row = times[firsts(times)], summed(times, columns), None
+            if strip.sums is not None:
+                row, before, told = strip.sums
+                starts = np.concatenate((before, starts))
+                figures = np.concatenate((told, figures), axis=2)
+            row = put_sums(self._database, strip.number, starts, figures, row)
+            strip.sums = (row, starts, figures) if len(starts) < FULL else None
+        numbers = [(number,) for number, *_ in strip.rows]
+        self._database.executemany("DELETE FROM tail WHERE id = ?", numbers)
+        strip.rows.clear()
 
+    def _other(self, text: str) -> str:
+        """A card's other id in place of its own."""
+        return self._ids.get(CardId(text), text)
 
-def _figures(values: Mapping[T, float], missing: Mapping[T, Absence]) -> dict[T, float]:
-    return {**{each: NANS[why] for each, why in missing.items()}, **values}
-
-
-_KNOWN = (
-    *("resolved", "reason", "user", "command", "started_at", "container", "ours"),
-    *("of_this_user", "elsewhere"),
-)
-
-
-def facts_of(named: NamedProcess) -> ProgramFacts:
-    who = named.process
-    return ProgramFacts(
-        *(who.card, who.pid, who.use),
-        **{each: getattr(named, each) for each in _KNOWN},
-        simulated=named.simulated,
-        ancestors=tuple((each.pid, each.command) for each in named.ancestors),
-    )
-
-
-def named_of(
-    facts: ProgramFacts,
-    values: Mapping[ProcessFigure, float],
-    missing: Mapping[ProcessFigure, Absence],
-    cpu: float | None,
-    memory_bytes: int | None,
-) -> NamedProcess:
-    """As it was told then; nobody asks this computer who has that number now."""
-    invented = (facts.command or "", facts.user) if facts.simulated else (None, None)
-    return NamedProcess(
-        CardProcess(facts.card, facts.pid, facts.use, values, missing, *invented),
-        **{each: getattr(facts, each) for each in _KNOWN},
-        cpu=cpu,
-        memory_bytes=memory_bytes,
-        ancestors=tuple(Ancestor(pid, command) for pid, command in facts.ancestors),
-    )
+    def _meet(self, card: CardId) -> None:
+        if card not in self._ids:
+            nameless = NAMELESS if card.startswith(NAMELESS) else ""
+            kind = "MIG" if card.startswith("MIG-") else "GPU"
+            self._ids[card] = CardId(f"{nameless}{kind}-anonymous-{len(self._ids) - 1}")
 
 
 # In place of the sentences that name a program.
@@ -559,52 +512,23 @@ _PROGRAMS = {
     Kind.PROCESS_ENDED: "Process {pid} no longer uses the card",
 }
 _TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"')  # of JSON
+# What is the same of a NamedProcess and its ProgramFacts.
+KNOWN = (
+    *("resolved", "reason", "user", "command", "started_at", "container", "ours"),
+    *("of_this_user", "elsewhere"),
+)
 
 
-class Nameless:
-    """What is told, without names: cards get other ids, always the same in one file. Users,
-    commands, containers and what started a program are left out, and all that the lab said.
-    """
-
-    def __init__(self) -> None:
-        self._ids = {HOST_ID: HOST_ID}
-
-    def __call__(self, told: Told) -> Told | None:
-        match told:
-            case Sample(card=card):
-                return told._replace(card=self._id(card))
-            case Users(card=card, processes=named):
-                other = self._id(card)
-                return Users(other, named and [_nameless(each, other) for each in named])
-            case Happening(card=card):
-                if told.kind in _PROGRAMS:
-                    words = Message(_PROGRAMS[told.kind], pid=told.about)
-                    told = told._replace(sentence=words)
-                return told._replace(card=card and self._id(card))
-            case Cards() | Topology():
-                for each in told.cards:
-                    for one in (each.parent, each.id) if isinstance(each, Card) else (each,):
-                        self._id(one or HOST_ID)
-                renamed = _TEXTS.sub(self._text, text_of(told))
-                others: Cards | Topology = from_text(type(told), renamed)
-                return others
-        return None  # code, and what came of it
-
-    def _text(self, found: re.Match[str]) -> str:
-        """A card's other id in place of its own."""
-        text = json.loads(found[0])
-        return json.dumps(self._ids[text]) if text in self._ids else found[0]
-
-    def _id(self, card: CardId) -> CardId:
-        if card not in self._ids:
-            nameless = NAMELESS if card.startswith(NAMELESS) else ""
-            kind = "MIG" if card.startswith("MIG-") else "GPU"
-            self._ids[card] = CardId(f"{nameless}{kind}-anonymous-{len(self._ids) - 1}")
-        return self._ids[card]
+def _cards_of(told: Told) -> Iterator[CardId]:
+    match told:
+        case Sample(card=card) | Users(card=card) | Happening(card=card) if card is not None:
+            yield card
+        case Topology(cards=ids):
+            yield from ids
+        case Cards(cards=cards):
+            for each in cards:
+                yield from filter(None, (each.parent, each.id))
 
 
-def _nameless(named: NamedProcess, card: CardId) -> NamedProcess:
-    process = named.process._replace(card=card)
-    return replace(
-        named, process=process, user=None, command=None, container=None, ancestors=()
-    )
+def _figures(values: Mapping[T, float], missing: Mapping[T, Absence]) -> dict[T, float]:
+    return {**{each: NANS[why] for each, why in missing.items()}, **values}

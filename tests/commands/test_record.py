@@ -74,7 +74,7 @@ def test_where_the_disk_is_full_from_the_start_nothing_is_said_to_be_in_a_file(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(recorder, "ready_to_write", full)
+    monkeypatch.setattr(recorder, "room_beside", full)
     assert main(["record", str(path), *SIMULATED]) == 1
     told = capsys.readouterr().err
     assert f"The recording {path} cannot be made: the disk is full." in told

@@ -62,8 +62,8 @@ HOSTS = (
     (",".join("abcdefghijklmnopq"), "--hosts takes up to 16 machines."),
 )
 RECORD = (
-    ("--duration soon", "--duration 'soon' is no length of time.\nWrite it as 90"),
-    ("--duration 0", "--duration '0' is no length of time."),
+    ("--duration soon", "'soon' is no length of time; write it as 90"),
+    ("--duration 0", "'0' is no length of time"),
     ("--duration -5m", "That is not understood"),
     ("--interval 0.01", "An interval of 0.01 s is not possible."),
     ("--cards 7", "--cards names '7', and no card is called so."),

@@ -50,7 +50,7 @@ def make_recording(
     """All cadences are read. Not `whole`: as if it had been killed after its last batch."""
     clock = ManualClock(wall=wall)
     session = session_on(simulated(spec, faults, seed, clock), (), interval, clock)
-    machine = machine_of(session, anonymous=anonymous)
+    machine = machine_of(session)
     recorder = Recorder(path, machine, clock, anonymous=anonymous)
     listening = Listening(session, recorder)
     assert listening.wiring.answered_within(5.0)

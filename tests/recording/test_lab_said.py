@@ -140,7 +140,7 @@ def test_of_a_flood_the_beginning_and_the_end_are_kept_and_what_is_missing_is_sa
     printed = [each.text for each in kept if isinstance(each, Printed)]
     assert sum(map(len, printed)) < MOST_PRINTED + LAST_PRINTED + 200
     assert printed[0] == "step 0\n"
-    assert printed[-1] == "step 99999\n"
+    assert printed[-1].endswith("step 99999\n")
     [left_out] = [each for each in printed if "Left out" in each]
     whole = sum(len(f"step {number}\n") for number in range(100_000))
     letters = whole - sum(map(len, printed)) + len(left_out)

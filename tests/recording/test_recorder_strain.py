@@ -86,29 +86,6 @@ def fill(recorder: Recorder, clock: ManualClock, seconds: int) -> float:
     return written
 
 
-def ends_well_where_no_room_is_left(recorder: Recorder, clock: ManualClock, path: Path) -> None:
-    written = fill(recorder, clock, 200_000)
-    assert recorder.trouble is not None
-    assert recorder.trouble.told == (
-        "The recording ended because the disk was full."
-        f" What was recorded until then is in {path}. Make room, and begin another."
-    )
-    assert recorder.stop()
-    assert newest(path) == written
-    with closing(open_recording(path)) as recording:
-        assert recording.runs[-1].whole
-        [note] = recording.notes()
-        assert tr(note) == "The recording ended because the disk was full."
-
-
-def test_a_file_that_may_not_grow_ends_with_a_sentence_and_opens(tmp_path: Path) -> None:
-    path, clock = tmp_path / "it.gpurec", ManualClock()
-    recorder = Recorder(path, MACHINE, clock)
-    # The stand-in for a full disk: SQLite is told to take no more than this.
-    recorder._database.execute("PRAGMA max_page_count = 100")
-    ends_well_where_no_room_is_left(recorder, clock, path)
-
-
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     if sys.platform != "linux" or os.geteuid() != 0:
@@ -126,7 +103,19 @@ def test_a_disk_that_runs_full_ends_it_with_a_sentence_and_the_file_opens(
     small_disk: Path,
 ) -> None:
     path, clock = small_disk / "it.gpurec", ManualClock()
-    ends_well_where_no_room_is_left(Recorder(path, MACHINE, clock), clock, path)
+    recorder = Recorder(path, MACHINE, clock)
+    written = fill(recorder, clock, 200_000)
+    assert recorder.trouble is not None
+    assert recorder.trouble.told == (
+        "The recording ended: the disk is full."
+        f" What was recorded until then is in {path}. Look at the disk, and begin another."
+    )
+    assert recorder.stop()
+    assert newest(path) == written
+    with closing(open_recording(path)) as recording:
+        assert recording.runs[-1].whole
+        [note] = recording.notes()
+        assert tr(note) == "The recording ended: the disk is full."
     assert [each.name for each in small_disk.iterdir()] == [path.name]  # and lies there alone
 
 

@@ -160,7 +160,7 @@ def _opened(path: Path) -> Recording | None:
 
 
 def _begun(session: Session, path: Path, days: int, most_bytes: int) -> Kept:
-    machine = machine_of(session, anonymous=False)
+    machine = machine_of(session)
     kept = Kept(path, machine, session.clock, days=days, most_bytes=most_bytes)
     kept.start()
     return kept

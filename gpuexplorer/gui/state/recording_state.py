@@ -205,7 +205,7 @@ class RecordingState(QObject):
 
 
 def _begin(session: Session, path: Path, *, anonymous: bool) -> Recorder:
-    machine = machine_of(session, anonymous=anonymous)
+    machine = machine_of(session)
     recorder = Recorder(path, machine, session.clock, anonymous=anonymous)
     recorder.start()
     return recorder

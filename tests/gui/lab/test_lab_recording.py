@@ -44,7 +44,7 @@ class Recorded:
         session = lab.machine.session
         self.lab = lab
         self._path, self._qtbot = path, qtbot
-        machine = machine_of(session, anonymous=anonymous)
+        machine = machine_of(session)
         self.recorder = Recorder(path, machine, session.clock, anonymous=anonymous)
         self.listening = Listening(session, self.recorder)
         self.said = LabRecording(lab, self.recorder)

@@ -292,7 +292,7 @@ def test_compared_with_a_time_before_its_beginning_it_says_that_nothing_was_read
 def test_before_the_oldest_event_that_is_read_it_does_not_say_that_there_was_none(
     start: Start, path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("strands", "recorded_session"):
+    for module in ("recording", "recorded_session"):
         monkeypatch.setattr(f"gpuexplorer.recording.{module}.MOST_HAPPENINGS", 2)
     app = start(path)
     recorded(app).playhead.seek(recorded(app).recording.began)
@@ -364,7 +364,8 @@ def test_of_a_computer_without_cards_the_computer_itself_is_shown(
 ) -> None:
     clock = ManualClock(wall=BEGAN)
     session = session_on(NoCards(), clock=clock)
-    recorder = Recorder(tmp_path / "bare.gpurec", machine_of(session, anonymous=True), clock)
+    machine = machine_of(session)
+    recorder = Recorder(tmp_path / "bare.gpurec", machine, clock, anonymous=True)
     for _ in range(20):
         host = session.read_host()
         recorder.put(Sample(host.card, host.at, host.values, host.missing, host.state))
