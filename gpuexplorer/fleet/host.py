@@ -7,8 +7,6 @@ import threading
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import pairwise
-from statistics import median
 from typing import NamedTuple
 
 import numpy as np
@@ -109,9 +107,6 @@ class Watching:
         try:
             if self._beats % _LOOK_EVERY == 0:
                 self.fleet.look_for_cards()
-            elif self._beats == 1:
-                # After the first picture, since it takes longer.
-                self.fleet.look_back()
             self.now, self.answered_at = self.fleet.now(), self.clock.now()
         except Trouble as trouble:
             if self._ended:
@@ -153,8 +148,8 @@ WEEK = 7 * 86_400.0
 _POINTS = 768  # of a plot at most; asked for are twice as many, for when it is moved
 _KEPT = 256  # questions
 _RETRY, _NEWEST = 15.0, 5.0
-_USUAL, _MOST_STEP = 15.0, 300.0
-_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400)
+_SEVERAL = 120.0  # seconds in which there are two values, wherever there are some
+_STEPS = (15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400)
 Floats = NDArray[np.float64]
 
 
@@ -278,21 +273,18 @@ class HostStream:
             self._tell(self._noted)
 
     def _sample(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
-        if (told := self._told) is None:
-            missing = dict.fromkeys(metrics, Absence.NO_CONNECTION)
-            return Sample(card, self.clock.now(), {}, missing, CardState.NO_CONNECTION)
-        age = told.ages.get(card)
-        if age is None:
-            self._silent_since.setdefault(card, self._told_at)
-            missing = dict.fromkeys(metrics, Absence.NO_NEW_VALUE)
-            return Sample(card, self._told_at, {}, missing, CardState.NO_ANSWER)
-        self._silent_since.pop(card, None)
-        values = {
-            each: told.values[each][card] for each in metrics if card in told.values[each]
-        }
-        known = told.cards[card]
-        missing = {each: told.why(known, each) for each in metrics if each not in values}
-        return Sample(card, self._told_at - age, values, missing, told.state(card))
+        told = self._told
+        if told is None:
+            at, state, why = self.clock.now(), CardState.NO_CONNECTION, Absence.NO_CONNECTION
+        elif (age := told.ages.get(card)) is None:
+            at, state, why = self._told_at, CardState.NO_ANSWER, Absence.NO_NEW_VALUE
+            self._silent_since.setdefault(card, at)
+        else:
+            self._silent_since.pop(card, None)
+            values = {e: told.values[e][card] for e in metrics if card in told.values[e]}
+            missing = {e: told.why(told.cards[card], e) for e in metrics if e not in values}
+            return Sample(card, self._told_at - age, values, missing, told.state(card))
+        return Sample(card, at, {}, dict.fromkeys(metrics, why), state)
 
 
 def _number(card: FleetCard) -> tuple[tuple[int, ...], str]:
@@ -354,7 +346,6 @@ class HostPast:
         self._offset = watching.clock.wall() - now()  # later jumps of the clock move no plot
         self.began = now() - WEEK
         self._known: dict[_Asked, _Known] = {}  # the oldest first; another thread reads them
-        self._finest: float | None = None  # seconds from one value to the next
         self._again_at = -math.inf  # after a question that had no answer
 
     def cards(self) -> Sequence[CardId]:
@@ -372,7 +363,7 @@ class HostPast:
         # Half as many: a column of a screen need not have a point of its own. The points stay
         # the same while a plot is moved.
         points = min(max(1, columns // 2), _POINTS - 2)
-        wanted = max(1.0, (end - start) / points, self._finest or _USUAL)
+        wanted = (end - start) / points
         step = next((each for each in _STEPS if each >= wanted), math.ceil(wanted))
         first = math.floor((start + self._offset) / step) * step
         last = math.ceil((end + self._offset) / step) * step
@@ -393,36 +384,21 @@ class HostPast:
 
     def _ask(self, asked: _Asked) -> None:
         try:
-            if self._finest is None:
-                self._finest = self.how_often()
             self._known[asked] = self._answer(asked)
         except Trouble:
             self._again_at = self._now() + _RETRY
         if len(self._known) > _KEPT:
             del self._known[next(iter(self._known))]
 
-    def how_often(self) -> float | None:
-        """Seconds from one value to the next, as they came of late; None where too few came."""
-        fleet = self._watching.fleet
-        for exporter, meant in fleet.about(self._there()[:1]):
-            for _, told in fleet.server.samples(f"{exporter.series(meant)}[10m]"):
-                steps = [later - one for (one, _), (later, _) in pairwise(told)]
-                if len(steps) > 1:
-                    return min(max(1.0, median(steps)), _MOST_STEP)
-        return None
-
     def _answer(self, asked: _Asked) -> _Known:
-        now, often = self._now(), self._finest or _USUAL
-        metric, step = METRICS[asked.metric], asked.step
+        now, metric, step = self._now(), METRICS[asked.metric], asked.step
         times = step * (asked.number * _POINTS + np.arange(2.0 * _POINTS))
         # A value stands for what came before it, and a column begins where its time begins.
         begins, ends = times[0] + step, min(times[-1], now + self._offset) + step
-        # Of a step with two values or more in it all three are told, else the newest.
-        several = step >= 2 * often
-        ways: Mapping[str, int | slice] = {"last": slice(3)}
-        if several:
-            ways = {"min": 0, "max": 1, "avg": 2}
-        window = step if several else 2 * often
+        ways: Mapping[str, int | slice] = {"{}": slice(3)}  # as Prometheus finds it then
+        if step > _STEPS[0]:  # several values, or one where exporters are read once a minute
+            window = f"_over_time({{}}[{max(step, _SEVERAL):.0f}s])"
+            ways = {f"{how}{window}": row for row, how in enumerate(("min", "max", "avg"))}
         found: dict[CardId, Floats] = {}
         fleet = self._watching.fleet
         for exporter, meant in fleet.about(self._there()):
@@ -431,7 +407,7 @@ class HostPast:
             series = selector(name.name, name.labels, meant)
             told: dict[CardId, Floats] = {}
             for how, way in ways.items():
-                query = grouped(exporter.keys, f"{how}_over_time({series}[{window:.0f}s])")
+                query = grouped(exporter.keys, how.format(series))
                 for labels, line in fleet.server.range(query, begins, ends, step):
                     nothing = np.full((3, times.size), np.nan)
                     rows = told.setdefault(card_id(labels), nothing)
@@ -442,5 +418,5 @@ class HostPast:
                     good &= (places >= 0) & (places < times.size) & np.isfinite(values)
                     rows[way, places[good]] = values[good]
             found = {**told, **found}
-        complete = now + self._offset > times[-1] + 2 * often + step
+        complete = now + self._offset > times[-1] + _SEVERAL + step
         return _Known(times, found, np.inf if complete else now + max(_NEWEST, step / 4))

@@ -1,14 +1,13 @@
 """The agent's loop: hears orders, has each carried out, and leaves when nobody is there."""
 
 import getpass
-import importlib.util
+import math
 import os
 import platform
 import signal
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -30,8 +29,7 @@ from gpuexplorer.telemetry.facts import Fact, Watch
 from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.process_book import ProcessNames, end
-from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse
-from gpuexplorer.telemetry.session import LONGEST, SHORTEST
+from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
 from gpuexplorer.telemetry.sources import first_that_answers, simulated
 from gpuexplorer.telemetry.system import ProcessorTime
 from gpuexplorer.telemetry.topology import Topology
@@ -63,7 +61,7 @@ def serve(settings: Settings, check_up: CheckUp, before: "ProcessorTime | None")
         while line := lines.readline(_LONGEST_ORDER):
             signal.setitimer(signal.ITIMER_REAL, settings.alone)
             try:
-                order = wire.order_of(line)
+                order = wire.told_of(line)
             except UnreadableError:
                 sys.stderr.write("An order could not be read.\n")
                 continue
@@ -118,8 +116,7 @@ def _carry_out(
     while True:
         order = waiting.get()
         if isinstance(order, Watch):
-            interval = min(max(order.interval, SHORTEST), LONGEST)
-            stream.watch(replace(order, interval=interval))
+            stream.watch(order)
             if not begun:
                 stream.start()
             begun = True
@@ -149,12 +146,6 @@ def _greeting(stream: Local, attempts: "list[Message]") -> wire.Hello:
 
 
 def _source(settings: Settings) -> "tuple[Backend, list[Message]]":
-    if sys.platform != "linux" and importlib.util.find_spec("psutil") is None:
-        raise Trouble(
-            "{system} tells a program nothing of its processors without psutil.",
-            "Install it there: `python3 -m pip install psutil`.",
-            system=platform.system(),
-        )
     if settings.simulate is not None:
         return simulated(settings.simulate, settings.faults, settings.seed), []
     backend, attempts = first_that_answers()
@@ -189,13 +180,15 @@ def _found(question: wire.Question, backend: Backend) -> Any:
     match question:
         case wire.AskWiring():
             return wiring(backend)
-        case wire.AskRunning(pid, started_at):
-            named, same = _process(pid, started_at)
-            return same is True and not named.ended
-        case wire.End(pid, started_at, way):
-            named, same = _process(pid, started_at)
-            if same is False:
-                raise Trouble("It has ended already.")  # another one has its number by now
+        case wire.AskProcess(pid, started_at, way):
+            # With the rights of this login. Another one may have its number by now.
+            named = ProcessNames().one(CardProcess(HOST_ID, pid, ProcessUse.COMPUTE))
+            began = math.inf if named.started_at is None else named.started_at
+            runs = abs(began - started_at) <= _SAME_TIME and not named.ended
+            if way is None:
+                return runs
+            if not runs:
+                raise Trouble("It has ended already.")
             end(named, way)
         case wire.AskPythons(""):
             found = candidates(dict(os.environ), _whole("~"))
@@ -207,14 +200,6 @@ def _found(question: wire.Question, backend: Backend) -> Any:
             except Trouble as trouble:
                 return [LabPython(_whole(path), trouble=trouble.sentence)]
     return None
-
-
-def _process(pid: int, started_at: float) -> "tuple[NamedProcess, bool | None]":
-    """With the rights of this login; and whether it began at that time, if anybody knows."""
-    named = ProcessNames().one(CardProcess(HOST_ID, pid, ProcessUse.COMPUTE))
-    if named.started_at is None:
-        return named, None
-    return named, abs(named.started_at - started_at) <= _SAME_TIME
 
 
 def wiring(backend: Backend) -> Topology:

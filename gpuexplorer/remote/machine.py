@@ -150,7 +150,7 @@ class FarMachine:
         self._stopping = True
         self._wake.set()
         if (link := self._link) is not None:
-            link.wake()
+            link.end()
         if self._thread is None or self._thread is threading.current_thread():
             return True
         self._thread.join(seconds)
@@ -343,11 +343,6 @@ class FarMachine:
 # A figure or a large table comes as one line.
 _LONGEST_LINE = 64 << 20
 _SSHS = 255
-# Of a shell, by its status.
-_NOT_STARTED = {
-    126: mark("The chosen Python may not be started by this login on {host}."),
-    127: mark("The chosen Python is not there any more on {host}."),
-}
 _NO_PROGRAMS = Message("A program is watched on the computer that it lies on.")
 _RUN_CELLS = mark("Open it and run its cells: they run on {host}.")
 
@@ -383,8 +378,6 @@ class _FarWorker(Begun):
         course = self._course
         if course.ready and not course.endless and 0 <= status != _SSHS:
             return NOTHING
-        if not course.ready and status in _NOT_STARTED:
-            return Message(_NOT_STARTED[status], host=course.host)
         course.status = status if status >= 0 else None
         ending = ending_of(course)
         return told(ending.why, ending.hint)

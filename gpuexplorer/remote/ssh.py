@@ -30,7 +30,7 @@ from gpuexplorer.core.words import mark
 _LONGEST_NAME = 320  # a user of 64, "@", and a name of 255
 # A ProxyCommand of a person's own may hand the name to a shell; newer ssh refuse these as well.
 _TO_A_SHELL = {*"'`\"$\\;&<>|(){}"}
-_FILES, _NAMES = 64, 1_000
+_NAMES = 1_000
 _LINE = re.compile(r"\s*(host|include)(?:\s*=\s*|\s+)(.*)", re.IGNORECASE)
 _WORD = re.compile(r'"([^"]*)"|([^\s"]+)')
 
@@ -86,31 +86,30 @@ def host_name(text: str) -> HostName:
 def names_to_choose(config: Path | None = None) -> Sequence[str]:
     """Of the configuration and of what that includes. A file that cannot be read has none."""
     found: dict[str, None] = {}
-    for word in _named(config or Path("~/.ssh/config").expanduser()):
+    first = config or Path("~/.ssh/config").expanduser()
+    for word in _named(first, first.parent, set()):
         with suppress(Trouble):  # nobody could connect to it either
             if not {*"*?!"} & {*word}:
                 found[host_name(word).text] = None
     return list(found)[:_NAMES]
 
 
-def _named(config: Path) -> Iterator[str]:
-    waiting, seen = [config], set[Path]()
-    while waiting and len(seen) < _FILES:
-        path = waiting.pop(0)
-        if path in seen or not path.is_file():  # a pipe would never end
-            continue
-        seen.add(path)
-        with suppress(OSError, ValueError):
-            for line in path.read_text("utf-8", "replace").splitlines():
-                if (match := _LINE.fullmatch(line)) is None:
-                    continue
-                words = [quoted or bare for quoted, bare in _WORD.findall(match[2])]
-                if match[1].lower() == "host":
-                    yield from words
-                    continue
-                for each in map(os.path.expanduser, words):
-                    pattern = str(config.parent / each)  # or an absolute one
-                    waiting += map(Path, sorted(glob(pattern)))  # noqa: PTH207 - as just said
+def _named(config: Path, folder: Path, seen: set[Path]) -> Iterator[str]:
+    if config in seen or not config.is_file():  # a pipe would never end
+        return
+    seen.add(config)
+    with suppress(OSError, ValueError):
+        for line in config.read_text("utf-8", "replace").splitlines():
+            if (match := _LINE.fullmatch(line)) is None:
+                continue
+            words = [quoted or bare for quoted, bare in _WORD.findall(match[2])]
+            if match[1].lower() == "host":
+                yield from words
+                continue
+            for each in map(os.path.expanduser, words):
+                pattern = str(folder / each)  # or an absolute one
+                for path in sorted(glob(pattern)):  # noqa: PTH207 - as just said
+                    yield from _named(Path(path), folder, seen)
 
 
 # A dead link is noticed after EVERY x COUNT seconds.

@@ -18,7 +18,7 @@ from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.lab.simulated_cards import Load
-from gpuexplorer.remote.wire import Added, Answer, AskRunning, AskWiring, End, Hello, Knocked
+from gpuexplorer.remote.wire import Added, Answer, AskProcess, AskWiring, Hello, Knocked
 from gpuexplorer.simulation.course import Occupation
 from gpuexplorer.telemetry.backend import MADE_UP, Source
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
@@ -277,7 +277,7 @@ class _Followed(FarIdentity):
 
     def end(self, kill: bool) -> None:
         way = Way.KILL if kill else Way.ASK
-        self.wish = self.far.ask_later(End(self.pid, self.started_at, way))
+        self.wish = self.far.ask_later(AskProcess(self.pid, self.started_at, way))
 
     def has_ended(self) -> bool:
         """As of the last answer, after which it is asked again."""
@@ -288,7 +288,7 @@ class _Followed(FarIdentity):
             return True  # it does not run
         if now - self.looked_at > _ASKED_AGAIN_AFTER:
             self.looked_at = now
-            self.look = self.far.ask_later(AskRunning(self.pid, self.started_at))
+            self.look = self.far.ask_later(AskProcess(self.pid, self.started_at))
         return False
 
     def refused(self) -> Trouble | None:

@@ -170,10 +170,10 @@ def test_a_process_is_ended_if_it_began_just_then(
     process: Program = request.getfixturevalue(program)
     began = psutil.Process(process.pid).create_time()
     with OverThere() as there:
-        there.order(wire.End(process.pid, began - 5.0, Way.KILL, id=1))
+        there.order(wire.AskProcess(process.pid, began - 5.0, Way.KILL, id=1))
         assert there.until(wire.Answer).trouble == "It has ended already."
         assert process.poll() is None
-        there.order(wire.End(process.pid, began, way, id=2))
+        there.order(wire.AskProcess(process.pid, began, way, id=2))
         assert there.until(wire.Answer) == wire.Answer(2, "null")
         assert process.wait(PATIENCE) == -by
 
@@ -183,7 +183,7 @@ def test_whether_a_process_runs_still_is_told_of_just_that_one(willing: Program)
     with OverThere() as there:
 
         def runs(began: float) -> str:
-            there.order(wire.AskRunning(willing.pid, began, id=1))
+            there.order(wire.AskProcess(willing.pid, began, id=1))
             return there.until(wire.Answer).text
 
         assert (runs(began), runs(began - 5.0)) == ("true", "false")
