@@ -72,6 +72,7 @@ _BUS_ADDRESS = re.compile(r"[0-9a-fA-F]{0,4}([0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a
 _INFO = "gpuexplorer_missing_info"
 _SERVED = {_key(served_name(metric)): metric.id for metric in METRICS.values()}
 _PARTED = sorted({label for _, own in _SERVED for label, _ in own})
+_BESIDE = ("xid", "state", "metric", "reason", *_PARTED)  # labels that say what is told
 _ABSENCES = {each.value: each for each in Absence}
 _STATES = {each.value: each for each in CardState}
 
@@ -82,8 +83,7 @@ class Exporter(NamedTuple):
     title: str
     told: Mapping[MetricId, Name]
     anchor: str = ""
-    xid: str = ""  # its name for Xid errors
-    xid_label: str = ""  # that has the number, where it is not the figure
+    besides: Sequence[str] = ()  # what else it tells of cards
     keys: Sequence[str] = ()  # its labels that say which card
 
 
@@ -96,13 +96,14 @@ def _told(exporter: str) -> Mapping[MetricId, Name]:
 # The one that is believed first comes first.
 _KNOWN = (
     # `gpuexplorer serve` speaks so too, for what this exporter has names for.
-    Exporter("DCGM exporter", _told("dcgm"), xid=XID),
+    Exporter("DCGM exporter", _told("dcgm"), besides=(XID,)),
     Exporter(
         "gpuexplorer serve",
         {each.id: own_name(each) for each in METRICS.values()},
         STATE,  # told of each card, also of one that gives no figure
+        (_INFO,),
     ),
-    Exporter("nvidia_gpu_exporter", _told("smi"), "nvidia_smi_gpu_info", XID_COUNT, "xid"),
+    Exporter("nvidia_gpu_exporter", _told("smi"), "nvidia_smi_gpu_info", (XID_COUNT,)),
     Exporter("nvitop-exporter", _told("nvitop")),
 )
 
@@ -291,30 +292,24 @@ class Fleet:
             for metric, name in exporter.told.items()
             if metric in now.values
         }
-        names = {exporter.xid, *(name for name, _ in figures)} - {""}
-        parts = {exporter.xid_label, *(part for _, own in figures for part, _ in own)} - {""}
-        if exporter.anchor == STATE:
-            names |= {STATE, _INFO}
-            parts |= {"state", "metric", "reason", *_PARTED}
-            served = {served_name(METRICS[each]).name for each in now.values}
-            meant = ",".join(filter(None, (one_of("metric", {"", *served}), meant)))
-        if not names:
-            return
-        asked = selector("", {}, one_of("__name__", names), meant)
-        for card, row, told in self._rows(grouped(("__name__", *exporter.keys, *parts), asked)):
+        names = {exporter.anchor, *exporter.besides, *(name for name, _ in figures)}
+        served = {"", *(served_name(METRICS[each]).name for each in now.values)}
+        asked = selector("", {}, one_of("__name__", names), one_of("metric", served), meant)
+        by = ("__name__", *exporter.keys, *_BESIDE)
+        for card, row, told in self._rows(grouped(by, asked)):
             name = row.get("__name__", "")
-            if name == exporter.xid:
-                code = row.get(exporter.xid_label, f"{told:.0f}")
+            if name in (XID, XID_COUNT):
+                code = row.get("xid", f"{told:.0f}")
                 if told > 0 and code.isdecimal():
                     now.xids[card] = max(int(code), now.xids.get(card, 0))
             elif name == STATE:
                 if told == 1 and row.get("state") in _STATES:
                     now.states[card] = _STATES[row["state"]]
             elif name == _INFO:
-                missing = _SERVED.get(_named(row, "metric", _PARTED))
+                missing = _SERVED.get(_named(row, "metric"))
                 if missing is not None and row.get("reason") in _ABSENCES:
                     now.reasons.setdefault(card, {})[missing] = _ABSENCES[row["reason"]]
-            elif (known := figures.get(_named(row, "__name__", parts))) and math.isfinite(told):
+            elif (known := figures.get(_named(row, "__name__"))) and math.isfinite(told):
                 metric, factor = known
                 if metric.plausible(value := told / factor):
                     now.values[metric.id].setdefault(card, value)
@@ -399,9 +394,9 @@ def _complete_memory(values: Mapping[MetricId, dict[CardId, float]]) -> None:
             free[card] = max(0.0, total[card] - value - reserved.get(card, 0.0))
 
 
-def _named(row: Labels, label: str, parts: Iterable[str]) -> _Key:
+def _named(row: Labels, label: str) -> _Key:
     """The name of a metric, and which part of the card it is about."""
-    return row.get(label, ""), tuple([(each, row[each]) for each in parts if row.get(each)])
+    return row.get(label, ""), tuple([(each, row[each]) for each in _PARTED if row.get(each)])
 
 
 def _shown_twice(cards: Sequence[FleetCard]) -> Message:

@@ -4,6 +4,7 @@ and a host of it as a stream of facts, with its past, asked in the same thread.
 
 import math
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -399,24 +400,19 @@ class HostPast:
         if step > _STEPS[0]:  # several values, or one where exporters are read once a minute
             window = f"_over_time({{}}[{max(step, _SEVERAL):.0f}s])"
             ways = {f"{how}{window}": row for row, how in enumerate(("min", "max", "avg"))}
-        found: dict[CardId, Floats] = {}
+        found: dict[CardId, Floats] = defaultdict(lambda: np.full((3, times.size), np.nan))
         fleet = self._watching.fleet
-        for exporter, meant in fleet.about(self._there()):
+        for exporter, meant in reversed([*fleet.about(self._there())]):  # the best is the last
             if (name := exporter.told.get(metric.id)) is None:
                 continue
             series = selector(name.name, name.labels, meant)
-            told: dict[CardId, Floats] = {}
             for how, way in ways.items():
                 query = grouped(exporter.keys, how.format(series))
                 for labels, line in fleet.server.range(query, begins, ends, step):
-                    nothing = np.full((3, times.size), np.nan)
-                    rows = told.setdefault(card_id(labels), nothing)
-                    at, values = np.array(line).reshape(-1, 2).T
+                    at, values = np.array(line).T
                     values = values / name.factor
-                    places = np.rint((at - begins) / step).astype(np.intp)
                     good = (values >= metric.lowest) & (values <= metric.highest)
-                    good &= (places >= 0) & (places < times.size) & np.isfinite(values)
-                    rows[way, places[good]] = values[good]
-            found = {**told, **found}
+                    places = np.rint((at[good] - begins) / step).astype(np.intp)
+                    found[card_id(labels)][way, places] = values[good]
         complete = now + self._offset > times[-1] + _SEVERAL + step
         return _Known(times, found, np.inf if complete else now + max(_NEWEST, step / 4))

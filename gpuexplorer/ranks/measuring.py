@@ -122,24 +122,15 @@ class Company:
         """Raises Trouble where one has no PyTorch, or cannot be reached."""
         for rank, member in enumerate(self.members):
             self._start(rank, member.python)
-        late = mark("PyTorch was not ready on {late} within {seconds:.0f} s.")
-        return self.answers(Here, range(len(self.members)), STARTING, late, "")
+        return self.answers(Here, range(len(self.members)), STARTING)
 
     def tell(self, rank: int, order: Order) -> None:
         self._links[rank].send(line_of(order))
 
     def answers(
-        self,
-        kind: type[T],
-        ranks: Sequence[int],
-        seconds: float,
-        late: str,
-        hint: str = mark("A firewall between the hosts may do this."),
+        self, kind: type[T], ranks: Sequence[int], seconds: float = PATIENCE
     ) -> Mapping[int, T]:
-        """One of each of them. `late` is what it means when no answer comes in so many
-        `seconds`, or in as many more as they expect: a template that may name the `hosts`,
-        and those of them that are `late`.
-        """
+        """One of each of them, in so many seconds, or in as many more as they expect."""
         answers: dict[int, T] = {}
         until = time.monotonic() + seconds
         while missing := [self.members[each].name for each in ranks if each not in answers]:
@@ -157,9 +148,12 @@ class Company:
                 case _ if isinstance(told, kind) and rank in ranks:
                     answers[rank] = told
                 case _ if now > until:
-                    hosts = ", ".join(self.members[each].name for each in ranks)
-                    values = {"hosts": hosts, "late": ", ".join(missing), "seconds": seconds}
-                    raise Trouble(late, hint, **values)
+                    raise Trouble(
+                        "{hosts} got no further within {seconds:.0f} s, though it is there.",
+                        "A firewall between the hosts may do this, or PyTorch on a slow disk.",
+                        hosts=", ".join(missing),
+                        seconds=seconds,
+                    )
         return answers
 
     def _start(self, rank: int, python: str) -> None:
@@ -377,8 +371,7 @@ def measure(
         on_progress(Message(words, **known, source=source, target=target))
         for rank in who:
             company.tell(rank, job)
-        nothing = mark("No bytes pass between {hosts}, though all of them answer.")
-        told = company.answers(Taken, who, 2 * PATIENCE, nothing).values()
+        told = company.answers(Taken, who, 2 * PATIENCE).values()
         # Of all who took times, the slowest each time: it is not over before.
         taken = [each.seconds for each in told if each.seconds]
         slowest = [max(each) for each in zip(*taken, strict=True)]
@@ -402,16 +395,9 @@ def meet(company: Company, here: Mapping[int, Here], most_bytes: int) -> Met:
     def told(values: Sequence[str]) -> str:
         return ", ".join(f"{name}: {value}" for name, value in zip(names, values, strict=True))
 
-    versions = [here[rank].torch for rank in ranks]
-    numbers = [each.partition("+")[0].split(".") for each in versions]
-    if len({each[0] for each in numbers}) > 1:
-        raise Trouble(
-            "The hosts have versions of PyTorch that do not understand each other: {told}.",
-            "Install the same one, or name a Python with --python.",
-            told=told(versions),
-        )
     # What they say to each other changes; nobody promises that it does not.
-    if len({tuple(each[:2]) for each in numbers}) > 1:
+    versions = [here[rank].torch for rank in ranks]
+    if len({tuple(each.split(".")[:2]) for each in versions}) > 1:
         differ = mark("Versions of PyTorch differ, which may not work: {told}.")
         remarks.append(Message(differ, told=told(versions)))
     paths = _paths(company, here, names)
@@ -443,8 +429,7 @@ def meet(company: Company, here: Mapping[int, Here], most_bytes: int) -> Met:
         where = rank, len(ranks), paths[1, 0].there.text, here[0].port, interface
         card = cards[rank] if backend == "nccl" else None
         company.tell(rank, Begin(*where, card, PATIENCE, patience))
-    late = mark("All were started, but did not find each other within {seconds:.0f} s.")
-    company.answers(Begun, ranks, 2 * PATIENCE, late)
+    company.answers(Begun, ranks, 2 * PATIENCE)
     return Met(backend, paths, [*remarks, by])
 
 
@@ -464,14 +449,13 @@ def _paths(
             if other != rank
         ]
         company.tell(rank, Reach(others))
-    late = mark("The hosts did not find ways to each other in time.")
-    told = company.answers(Reached, ranks, PATIENCE, late)
+    told = company.answers(Reached, ranks)
     for other in ranks:
         ours: dict[int, Mapping[str, str]] = {}  # of each rank, from where it comes there
-        for rank in ranks:
+        for rank in {*ranks} - {other}:
             ways = [each for each in told[rank].found if each.rank == other]
             ours[rank] = {each.address: each.ours for each in ways if each.ours}
-            if rank != other and not ours[rank]:
+            if not ours[rank]:
                 why = ", ".join(f"{each.address} ({each.why})" for each in ways)
                 raise Trouble(
                     "{host} does not reach {other}: {why}.",
@@ -480,17 +464,15 @@ def _paths(
                     other=names[other],
                     why=why or "it has no address",
                 )
-        del ours[other]
-        shared = [at for at in candidates[other] if all(at in each for each in ours.values())]
-        if not shared:
+        shared = (at for at in candidates[other] if all(at in each for each in ours.values()))
+        if (at := next(shared, None)) is None:
             raise Trouble(
                 "{other} has no address at which all others reach it.",
                 "PyTorch needs one network that all hosts share.",
                 other=names[other],
             )
-        there = _known(here[other], shared[0])
         for rank, found in ours.items():
-            paths[rank, other] = Between(_known(here[rank], found[shared[0]]), there)
+            paths[rank, other] = Between(_known(here[rank], found[at]), _known(here[other], at))
     return paths
 
 
