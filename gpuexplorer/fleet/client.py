@@ -27,7 +27,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from http import HTTPStatus
-from http.client import HTTPConnection, HTTPException, HTTPSConnection, IncompleteRead
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlencode, urlsplit
@@ -145,34 +145,33 @@ def read_login(path: Path, ask: Callable[[str], str] | None = None) -> Login:
     """`ask` gets a password from the person, by the user's name. Raises Trouble."""
     try:
         told = tomllib.loads(_text(path))
-    except tomllib.TOMLDecodeError as error:
-        # Python's words tell the place; they quote a letter at most.
+        for key, value in told.items():
+            if key not in _KEYS or not isinstance(value, str):
+                raise ValueError(key)
+    except ValueError as error:  # of Python's, which tells the place and quotes a letter
         raise Trouble(
-            "{file} cannot be read as settings: {reason}",
-            'A line in it is such as: user = "me"',
+            "{file} is no login: {reason}",
+            'It may have these, each a text, as in user = "me": {keys}.',
             file=path,
             reason=str(error)[:200],
+            keys=", ".join(_KEYS),
         ) from None
-    for key, value in told.items():
-        if key not in _KEYS or not isinstance(value, str) or not value:
-            raise Trouble(
-                "{file} says something that a login does not have: {key!r}.",
-                "It may have these, each a text: {keys}.",
-                file=path,
-                key=key[:100],
-                keys=", ".join(_KEYS),
-            )
     files = {key: path.parent / told[key] for key in told if key in _KEYS[2:]}
     for file in files.values():
         _text(file)
     login = Login(**{**told, **files})
     password = login.password or login.password_file
+    wanted = ask if login.user and not password else None
     alone = login.key_file and not login.certificate_file
-    if (login.bearer_file if login.user else password) or alone:
+    if (
+        (login.user and login.bearer_file)
+        or bool(login.user) != bool(password or wanted)
+        or alone
+    ):
         raise Trouble(
             "What {file} names does not go together.",
             "It may name a user and a password, or a bearer token; and a certificate, with or"
-            " without a key.",
+            " without a key. A password that it does not name is asked for in a terminal.",
             file=path,
         )
     if login.password and os.name == "posix" and path.stat().st_mode & _OTHERS:
@@ -181,16 +180,7 @@ def read_login(path: Path, ask: Callable[[str], str] | None = None) -> Login:
             "Take that right away: chmod 600 {file}",
             file=path,
         )
-    if login.user and not password:
-        if ask is None:
-            raise Trouble(
-                "{file} names a user and no password.",
-                "Name a file that holds it, with password_file, or start this in a terminal,"
-                " where it is asked for.",
-                file=path,
-            )
-        login = replace(login, password=ask(login.user))
-    return login
+    return login if wanted is None else replace(login, password=wanted(login.user))
 
 
 def _of_this_system() -> str | None:
@@ -333,7 +323,6 @@ class Prometheus:
             )
             self._connection = connection
         headers = {
-            "Accept": "application/json",
             "User-Agent": f"gpuexplorer/{gpuexplorer.__version__}",
             # Packing costs the server time, and on the same computer wins nothing.
             "Accept-Encoding": "identity" if self.where.is_here else "gzip",
@@ -354,8 +343,6 @@ class Prometheus:
             raise self._error("too much", answer.status)
         if answer.status != HTTPStatus.OK:
             raise self._refused(answer.status, body, answer.reason)
-        if answer.length:
-            raise IncompleteRead(b"")
         return body
 
     def _close(self) -> None:

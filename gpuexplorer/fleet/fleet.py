@@ -48,7 +48,6 @@ AT_THE_BEAT = (
 _MEMORY = (ids.MEMORY_USED, ids.MEMORY_FREE, ids.MEMORY_RESERVED, ids.MEMORY_TOTAL)
 _RARELY = (*_MEMORY, ids.POWER_LIMIT)
 _LISTED = 3600.0  # seconds after its last word
-_MOST_ALERTS = 2000
 _SEVERITIES = ("critical", "page", "emergency", "error", "high", "major", "warning", "minor")
 _GRAVITY = {severity: place for place, severity in enumerate(_SEVERITIES)}
 
@@ -374,7 +373,7 @@ class Fleet:
     def _alerts(self) -> Sequence[Alert]:
         """Those of these cards and of their hosts."""
         hosts, found = {card.host for card in self._cards.values()}, []
-        for labels, notes in self.server.alerts()[:_MOST_ALERTS]:
+        for labels, notes in self.server.alerts():
             card = self._cards.get(card_id(labels))
             host = self._host_of(labels) if card is None else card.host
             if host in hosts:

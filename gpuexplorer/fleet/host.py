@@ -27,8 +27,9 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, all_of
 from gpuexplorer.fleet.client import PrometheusError
 from gpuexplorer.fleet.fleet import Fleet, FleetCard, FleetNow, card_id, grouped, selector
+from gpuexplorer.remote.stream import Afar
 from gpuexplorer.telemetry.backend import MADE_UP, Source
-from gpuexplorer.telemetry.facts import Attempt, Cards, Notes, Tell, Users, Watch
+from gpuexplorer.telemetry.facts import Cards, Notes, Tell, Users, Watch
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.topology import Topology
 from gpuexplorer.telemetry.trace import Trace, empty_trace
@@ -59,8 +60,7 @@ class Watching:
         self.broken: Broken | None = None
         self._listeners: list[Callable[[], None]] = []
         self._wake, self._ended = threading.Event(), False
-        self._failures = self._beats = 0
-        self._due = 0.0
+        self._beats, self._due, self._wait = 0, 0.0, beat
         self._orders: dict[Hashable, Callable[[], None]] = {}
         self._thread = threading.Thread(target=self._run, name="fleet", daemon=True)
 
@@ -112,16 +112,15 @@ class Watching:
         except Trouble as trouble:
             if self._ended:
                 return
-            now = self.clock.now()
-            wait = min(_MOST_PATIENT, self.beat * 2.0 ** min(self._failures, 10))
             if isinstance(trouble, PrometheusError) and trouble.lasting:
-                wait = max(wait, _LASTING)
+                self._wait = max(self._wait, _LASTING)
+            now = self.clock.now()
             since = now if self.broken is None else self.broken.since
-            self.broken = Broken(since, trouble.sentence, trouble.hint, now + wait)
-            self._failures += 1
+            self.broken = Broken(since, trouble.sentence, trouble.hint, now + self._wait)
+            self._wait = min(_MOST_PATIENT, 2 * self._wait)
             self._beats = 0  # what is there then, is looked for anew
         else:
-            self.broken, self._failures = None, 0
+            self.broken, self._wait = None, self.beat
             self._beats += 1
         for each in tuple(self._listeners):
             each()
@@ -164,42 +163,29 @@ def host_session(watching: Watching, host: str) -> Session:
     return session
 
 
-class HostStream:
+class HostStream(Afar):
     """Asks with each answer that the fleet got, however often a person wants to look at real
     cards. Of its processor, its memory, its wires and who uses the cards nobody tells.
     """
 
-    here = elsewhere = False
-    attempts: Sequence[Attempt] = ()
-
     def __init__(self, watching: Watching, host: str) -> None:
-        self.clock, self.computer = watching.clock, host
-        self.host = Card(HOST_ID, 0, host, None, kind=CardKind.HOST)
+        super().__init__(watching.clock, host, Source("prometheus", Message("")))
         self._watching = watching
-        self._tell: Tell = lambda _: None
         self._metrics = frozenset[MetricId]()
-        self._cards, self._noted = Cards((), Source("prometheus", Message(""))), Notes(())
         self._told: FleetNow | None = None
-        self._told_at, self._running = 0.0, False
-        self._silent_since: dict[CardId, float] = {}
+        self._told_at = 0.0
 
     def listen(self, tell: Tell) -> None:
         self._tell = tell
         self._look_around()
 
     def start(self) -> None:
-        self._running = True
         self._watching.listen(self.look)
         self._watching.order(self, self.look)
 
     def watch(self, watch: Watch) -> None:
         self._metrics = watch.metrics
-        if self._running:
-            self._watching.order(self, self._tell_samples if self._told else self.look)
-
-    def silence(self, card: CardId) -> float | None:
-        since = self._silent_since.get(card)
-        return None if since is None else self.clock.now() - since
+        self._watching.order(self, self._tell_samples if self._told else self.look)
 
     def host_now(self) -> Sample:
         missing = dict.fromkeys(metrics_of(self.host), Absence.NOT_TOLD)
@@ -210,7 +196,6 @@ class HostStream:
 
     def stop(self, seconds: float = 0.3) -> bool:
         """An answer on its way is still told."""
-        self._running = False
         self._watching.stop_listening(self.look)
         return True
 
@@ -231,14 +216,16 @@ class HostStream:
         self._tell_samples()
 
     def _tell_samples(self) -> None:
-        for card in self._cards.cards:
+        for card in self._listed.cards:
             for cadence in Cadence:
                 if metrics := metrics_of(card, (cadence,)) & self._metrics:
-                    self._tell(self._sample(card.id, metrics))
+                    self._tell(self._hear(self._sample(card.id, metrics)))
 
     def _look_around(self) -> None:
         """Tells which cards are listed by now, and what is to be noted, where that is new."""
-        now, there = self._watching.now, self.there()
+        if (now := self._watching.now) is None:
+            return
+        there = self.there()
         exporters = sorted({title for each in there for title in each.exporters})
         source = Source(
             "prometheus",
@@ -250,25 +237,24 @@ class HostStream:
             simulated=any(each.simulated for each in there),
             figures_alone=_FIGURES_ALONE,
         )
-        cards = Cards(() if now is None else _cards(there, now), source)
-        if cards != self._cards:
-            self._cards = cards
+        cards = Cards(_cards(there, now), source)
+        if cards != self._listed:
+            self._listed = cards
             self._tell(cards)
             for card in cards.cards:
                 self._tell(Users(card.id, None))
         notes = [MADE_UP] if source.simulated else []
-        if now is not None:
-            notes += [
-                Message("An alert fires in Prometheus: {text}", text=each.text)
-                for each in now.alerts
-                if each.host == self.computer
-            ]
-            notes += [
-                Message("Card {number}: Xid error {code}.", number=each.number, code=code)
-                for each in there
-                if (code := now.xids.get(each.id)) is not None
-            ]
-            notes += now.notes
+        notes += [
+            Message("An alert fires in Prometheus: {text}", text=each.text)
+            for each in now.alerts
+            if each.host == self.computer
+        ]
+        notes += [
+            Message("Card {number}: Xid error {code}.", number=each.number, code=code)
+            for each in there
+            if (code := now.xids.get(each.id)) is not None
+        ]
+        notes += now.notes
         if notes != self._noted.notes:
             self._noted = Notes(notes)
             self._tell(self._noted)
@@ -279,9 +265,7 @@ class HostStream:
             at, state, why = self.clock.now(), CardState.NO_CONNECTION, Absence.NO_CONNECTION
         elif (age := told.ages.get(card)) is None:
             at, state, why = self._told_at, CardState.NO_ANSWER, Absence.NO_NEW_VALUE
-            self._silent_since.setdefault(card, at)
         else:
-            self._silent_since.pop(card, None)
             values = {e: told.values[e][card] for e in metrics if card in told.values[e]}
             missing = {e: told.why(told.cards[card], e) for e in metrics if e not in values}
             return Sample(card, self._told_at - age, values, missing, told.state(card))
@@ -347,7 +331,6 @@ class HostPast:
         self._offset = watching.clock.wall() - now()  # later jumps of the clock move no plot
         self.began = now() - WEEK
         self._known: dict[_Asked, _Known] = {}  # the oldest first; another thread reads them
-        self._again_at = -math.inf  # after a question that had no answer
 
     def cards(self) -> Sequence[CardId]:
         return [card.id for card in self._there()]
@@ -370,7 +353,7 @@ class HostPast:
         last = math.ceil((end + self._offset) / step) * step
         asked = _Asked(metric, step, first // (step * _POINTS))
         found = self._known.get(asked, _NOTHING_KNOWN)
-        if self._now() >= max(found.until, self._again_at):
+        if self._now() >= found.until:
             self._watching.order((id(self), asked), partial(self._ask, asked))
         if (rows := found.cards.get(card)) is None:
             return empty_trace()
@@ -387,7 +370,8 @@ class HostPast:
         try:
             self._known[asked] = self._answer(asked)
         except Trouble:
-            self._again_at = self._now() + _RETRY
+            known = self._known.get(asked, _NOTHING_KNOWN)
+            self._known[asked] = known._replace(until=self._now() + _RETRY)
         if len(self._known) > _KEPT:
             del self._known[next(iter(self._known))]
 

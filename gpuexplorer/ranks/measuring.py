@@ -3,7 +3,6 @@ what moves the bytes; then each pair, and all together, a size at a time; the re
 nccl-tests' definitions, as JSON and CSV.
 """
 
-import ipaddress
 import queue
 import statistics
 import sys
@@ -12,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count, permutations
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, TypeVar
 
@@ -25,7 +24,6 @@ from gpuexplorer.core.units import bytes_words
 from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.lab import packaged
 from gpuexplorer.ranks.wire import (
-    BEAT,
     TOLD,
     Address,
     Begin,
@@ -108,8 +106,6 @@ class Company:
         self.members, self._silent, self._cancelled = members, silent, cancelled
         self._said: queue.SimpleQueue[tuple[int, Told | Ending]] = queue.SimpleQueue()
         self._links: dict[int, Link] = {}
-        self._heard: dict[int, float] = {}  # from the first that each has told
-        self._knocked = 0.0
 
     def __enter__(self) -> "Company":
         return self
@@ -141,7 +137,6 @@ class Company:
                     raise self._real_reason(rank, told)
                 case Elsewhere(python):
                     self._links[rank].stop()
-                    del self._heard[rank]
                     self._start(rank, python)
                 case Expects(more):
                     until = max(until, now + PATIENCE + _SLOWER * more)
@@ -157,37 +152,35 @@ class Company:
         return answers
 
     def _start(self, rank: int, python: str) -> None:
+        heard: float | None = None  # from the first that it has told
+
         def on_line(line: bytes) -> None:
+            nonlocal heard
             with suppress(UnreadableError):  # a library printed it
                 self._said.put((rank, record_in(line, TOLD)))
+                heard = time.monotonic()
+
+        def on_look() -> Ending | None:
+            link.send(b"\n")  # for the rank's keeper
+            if heard is None or time.monotonic() - heard <= self._silent:
+                return None
+            silent = mark("{host} has not been heard of for {seconds:.0f} s.")
+            hint = "It is off the network, or its rank was stopped. It ends by itself."
+            return Ending(
+                Message(silent, host=member.name, seconds=self._silent), Message(hint)
+            )
 
         member, sent = self.members[rank], parcel(Kind.RANK)
         command = member.launch(member.host, sent.command(python))
-        link = Link(member.host, command, sent, on_line)
+        link = self._links[rank] = Link(member.host, command, sent, on_line, on_look)
         link.start(lambda ending: self._said.put((rank, ending)))
-        self._links[rank] = link
 
     def _next(self) -> tuple[int, Told | Ending | None]:
-        """None where nobody has said anything. Lets all hear that we are there."""
+        """None where nobody has said anything."""
         if self._cancelled():
             raise CancelledError
-        now = time.monotonic()
-        if now - self._knocked > BEAT:
-            self._knocked = now
-            for link in self._links.values():
-                link.send(b"\n")  # for the rank's keeper
         with suppress(queue.Empty):
-            rank, told = self._said.get(timeout=_GLANCE)
-            self._heard[rank] = time.monotonic()
-            return rank, told
-        for rank, heard in self._heard.items():
-            if now - heard > self._silent:
-                raise Trouble(
-                    "{host} has not been heard of for {seconds:.0f} s.",
-                    "It is off the network, or its rank was stopped. It ends by itself.",
-                    host=self.members[rank].name,
-                    seconds=self._silent,
-                )
+            return self._said.get(timeout=_GLANCE)
         return 0, None
 
     def _real_reason(self, rank: int, told: Failed | Ending) -> Trouble:
@@ -355,8 +348,9 @@ def measure(
         if way is Way.ALL_REDUCE:  # of numbers, of four bytes each
             jobs += [Take(way, max(4, size // 4 * 4)) for size in asked.sizes]
         else:
-            pairs = permutations(ranks, 2)
-            jobs += [Take(way, size, *pair) for pair in pairs for size in asked.sizes]
+            jobs += [
+                Take(way, size, *pair) for pair in sorted(met.paths) for size in asked.sizes
+            ]
     for number, job in enumerate(jobs, 1):
         who, source, target = [*ranks], ALL, ALL
         between, path = [*met.paths.values()], NOTHING
@@ -483,12 +477,9 @@ def _candidates(here: Mapping[int, Here], rank: int) -> Sequence[str]:
     own = [each.text for each in here[rank].addresses]
     from_there = [each.called[1] for each in here.values() if each.called]
     first = (*here[rank].called[:1], *(each for each in from_there if each in own))
-    inside: dict[str, bool] = {}
-    for text in (*first, *own):
-        with suppress(ValueError):  # ssh that went over no network has no address
-            inside[text] = ipaddress.ip_address(text).is_loopback
-    outside = [text for text, is_inside in inside.items() if not is_inside]
-    return (outside or list(inside))[:_MOST_ADDRESSES]
+    known = dict.fromkeys((*first, *own))
+    outside = [text for text in known if not text.startswith(("127.", "::1"))]
+    return (outside or list(known))[:_MOST_ADDRESSES]
 
 
 def _known(here: Here, text: str) -> Address:

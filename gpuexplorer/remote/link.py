@@ -176,7 +176,7 @@ SSHS_LINES = re.compile(
 
 def ending_of(course: Course) -> Ending:
     """It was refused, took too long, was stopped over there, or broke."""
-    said = SSHS_LINES.sub("", plain(course.complained, 8_000))
+    said = SSHS_LINES.sub("", plain(course.complained))
     heard = "" if course.ready else plain(course.heard)
     reason, status = _last(said) or _last(heard), course.status
     hint, again = "", True

@@ -171,11 +171,11 @@ def test_a_login_that_others_can_read_on_its_way_is_said_to_be_one(
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (_ASKS, "names a user and no password"),
+        (_ASKS, "does not go together"),
         ('user = "a"\npassword = "x"', "other users may read"),
-        ('pasword = "x"', "does not have: 'pasword'"),
-        ("user = 7", "does not have: 'user'"),
-        ("]", "cannot be read as settings"),
+        ('pasword = "x"', "is no login: pasword"),
+        ("user = 7", "is no login: user"),
+        ("]", "is no login: "),
         ('bearer_file = "none-there"', "cannot be read"),
         ('user = "a"\npassword = "x"\nbearer_file = "login.toml"', "does not go together"),
         ('key_file = "login.toml"', "does not go together"),

@@ -171,12 +171,6 @@ def test_what_is_no_configuration_has_no_names(tmp_path: Path, content: bytes) -
     assert names(config) == []
 
 
-def test_no_more_names_are_offered_than_a_person_can_look_through(tmp_path: Path) -> None:
-    config = tmp_path / "config"
-    config.write_text("".join(f"Host h{number}\n" for number in range(5_000)))
-    assert len(names(config)) == 1_000
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="has no pipes with names")
 def test_a_pipe_a_folder_and_nothing_are_no_configuration(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
