@@ -30,7 +30,7 @@ from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import gpuexplorer
 from gpuexplorer.core.harmless import clean
@@ -38,6 +38,10 @@ from gpuexplorer.core.records import UNREADABLE, reader
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, mark
 
+_URL = re.compile(
+    r"(?:(https?)://)?([\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?(/[\w./~%:@!$&'()*+,;=-]*)?",
+    re.ASCII | re.IGNORECASE,
+)
 _FORMS = "Such as: http://prometheus.example.org:9090, or https://example.org/prometheus"
 
 
@@ -71,15 +75,12 @@ def address(text: str) -> Address:
             "A name or a password in the address of Prometheus could be read by others.",
             "Write them into a file and name it with --prometheus-login.",
         )
-    text = text.strip()
-    with suppress(ValueError):
-        parts = urlsplit(text if "://" in text else f"http://{text}")
-        secure = parts.scheme == "https"
-        port = parts.port or (443 if secure else 80)
-        known = parts.hostname and parts.scheme in ("http", "https")
-        if known and re.fullmatch(r"[!-~]+", text) and not parts.query + parts.fragment:
-            prefix = parts.path.rstrip("/").removesuffix("/api/v1").removesuffix("/graph")
-            return Address(secure, parts.hostname or "", port, prefix)
+    found = _URL.fullmatch(text.strip())
+    if found is not None and int(found[3] or 1) < 1 << 16:
+        scheme, host, port, path = found.groups("")
+        secure = scheme.lower() == "https"
+        prefix = path.rstrip("/").removesuffix("/api/v1").removesuffix("/graph")
+        return Address(secure, host.strip("[]"), int(port or (443 if secure else 80)), prefix)
     raise Trouble("{text!r} is no address of a Prometheus.", _FORMS, text=text[:200])
 
 
@@ -305,10 +306,9 @@ class Prometheus:
             return self._exchange(path, fields)
         except (OSError, HTTPException, zlib.error) as error:
             self._close()
-            kinds = ssl.SSLError, TimeoutError, OSError
-            key = next((each for each in kinds if isinstance(error, each)), None)
-            told = (getattr(error, each, "") for each in ("verify_message", "strerror"))
-            said = next(filter(None, told), "") or str(error) or type(error).__name__
+            key = next((each for each in type(error).__mro__ if each in _WORDS), None)
+            said = getattr(error, "verify_message", "") or getattr(error, "strerror", "")
+            said = said or str(error)
             raise self._error("ended" if self._ended else key, said=said) from None
 
     def _exchange(self, path: str, fields: str) -> bytes:

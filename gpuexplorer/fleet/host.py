@@ -348,7 +348,7 @@ class HostPast:
         # the same while a plot is moved.
         points = min(max(1, columns // 2), _POINTS - 2)
         wanted = (end - start) / points
-        step = next((each for each in _STEPS if each >= wanted), math.ceil(wanted))
+        step = min((each for each in _STEPS if each >= wanted), default=_STEPS[-1])
         first = math.floor((start + self._offset) / step) * step
         last = math.ceil((end + self._offset) / step) * step
         asked = _Asked(metric, step, first // (step * _POINTS))
