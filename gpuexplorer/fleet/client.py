@@ -307,8 +307,8 @@ class Prometheus:
         except (OSError, HTTPException, zlib.error) as error:
             self._close()
             key = next((each for each in type(error).__mro__ if each in _WORDS), None)
-            said = getattr(error, "verify_message", "") or getattr(error, "strerror", "")
-            said = said or str(error)
+            told = (getattr(error, e, "") for e in ("verify_message", "reason", "strerror"))
+            said = next(filter(None, told), str(error))
             raise self._error("ended" if self._ended else key, said=said) from None
 
     def _exchange(self, path: str, fields: str) -> bytes:

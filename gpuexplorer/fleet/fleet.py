@@ -126,7 +126,7 @@ def one_of(label: str, values: Collection[str]) -> str:
     return f"{label}=~{quoted('|'.join(map(re.escape, sorted(values))))}"
 
 
-def selector(metric: str, labels: Mapping[str, str], *matched: str) -> str:
+def selector(metric: str, *matched: str, **labels: str) -> str:
     """Of one metric, always; or of those that `matched` names."""
     own = [f"{name}={quoted(value)}" for name, value in labels.items()]
     return f"{metric}{{{','.join(filter(None, (*own, *matched)))}}}"
@@ -228,7 +228,7 @@ class Fleet:
             usual = (told[metric].name for metric in AT_THE_BEAT if metric in told)
             anchor = each.anchor or next(usual, "")
             if anchor in names:
-                series = selector(anchor, {}, self.match)
+                series = selector(anchor, self.match)
                 last = f"last_over_time({series}[{_LISTED:.0f}s])"
                 labels = self._find(last, each.title, before)
                 labels |= self._find(series, each.title, cards)
@@ -276,7 +276,7 @@ class Fleet:
         by_exporter = {each.title: each.told.keys() for each in self.exporters}
         now = FleetNow(self._cards, by_exporter, {each: {} for each in metrics}, {}, {}, {}, {})
         for exporter, meant in self.about(cards):
-            series = selector(exporter.anchor, {}, meant)
+            series = selector(exporter.anchor, meant)
             ages = grouped(exporter.keys, f"timestamp({series})")
             for card, _, age in self._rows(f"time() - {ages}"):
                 now.ages.setdefault(card, max(0.0, age))
@@ -292,8 +292,9 @@ class Fleet:
             if metric in now.values
         }
         names = {exporter.anchor, *exporter.besides, *(name for name, _ in figures)}
+        parts = {part for _, own in figures for part, _ in own}
         served = {"", *(served_name(METRICS[each]).name for each in now.values)}
-        asked = selector("", {}, one_of("__name__", names), one_of("metric", served), meant)
+        asked = selector("", one_of("__name__", names), one_of("metric", served), meant)
         by = ("__name__", *exporter.keys, *_BESIDE)
         for card, row, told in self._rows(grouped(by, asked)):
             name = row.get("__name__", "")
@@ -305,10 +306,10 @@ class Fleet:
                 if told == 1 and row.get("state") in _STATES:
                     now.states[card] = _STATES[row["state"]]
             elif name == _INFO:
-                missing = _SERVED.get(_named(row, "metric"))
+                missing = _SERVED.get(_named(row, "metric", _PARTED))
                 if missing is not None and row.get("reason") in _ABSENCES:
                     now.reasons.setdefault(card, {})[missing] = _ABSENCES[row["reason"]]
-            elif (known := figures.get(_named(row, "__name__"))) and math.isfinite(told):
+            elif (known := figures.get(_named(row, "__name__", parts))) and math.isfinite(told):
                 metric, factor = known
                 if metric.plausible(value := told / factor):
                     now.values[metric.id].setdefault(card, value)
@@ -393,9 +394,9 @@ def _complete_memory(values: Mapping[MetricId, dict[CardId, float]]) -> None:
             free[card] = max(0.0, total[card] - value - reserved.get(card, 0.0))
 
 
-def _named(row: Labels, label: str) -> _Key:
+def _named(row: Labels, label: str, parts: Collection[str]) -> _Key:
     """The name of a metric, and which part of the card it is about."""
-    return row.get(label, ""), tuple([(each, row[each]) for each in _PARTED if row.get(each)])
+    return row.get(label, ""), tuple([(each, row[each]) for each in parts if row.get(each)])
 
 
 def _shown_twice(cards: Sequence[FleetCard]) -> Message:

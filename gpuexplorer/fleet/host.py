@@ -389,7 +389,7 @@ class HostPast:
         for exporter, meant in reversed([*fleet.about(self._there())]):  # the best is the last
             if (name := exporter.told.get(metric.id)) is None:
                 continue
-            series = selector(name.name, name.labels, meant)
+            series = selector(name.name, meant, **name.labels)
             for how, way in ways.items():
                 query = grouped(exporter.keys, how.format(series))
                 for labels, line in fleet.server.range(query, begins, ends, step):

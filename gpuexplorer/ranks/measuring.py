@@ -144,7 +144,7 @@ class Company:
                     answers[rank] = told
                 case _ if now > until:
                     raise Trouble(
-                        "{hosts} got no further within {seconds:.0f} s, though it is there.",
+                        "{hosts}: no answer within {seconds:.0f} s, only signs of life.",
                         "A firewall between the hosts may do this, or PyTorch on a slow disk.",
                         hosts=", ".join(missing),
                         seconds=seconds,

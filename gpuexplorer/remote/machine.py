@@ -133,8 +133,7 @@ class FarMachine:
             self._changed.wait_for(lambda: self.now.state not in _ON_THE_WAY, seconds)
             now = self.now
         if now.state is not LinkState.UP:
-            late = Message("{host} did not answer in time.", host=self.host.text)
-            raise Trouble(now.why or late, now.hint)
+            raise Trouble(now.why, now.hint)
 
     def retry_now(self) -> None:
         """Where it is broken or refused; a person wants it."""
@@ -313,11 +312,10 @@ class FarMachine:
         retry_at = now + self._wait if over.again else None
         self._wait = min(2 * self._wait, _LONGEST_WAIT)
         self._set(LinkNow(state, now, over.why, over.hint, retry_at))
-        while not (self._stopping or self._retry):
-            left = _LONGEST_WAIT if retry_at is None else retry_at - self.clock.now()
-            if left <= 0:
+        while retry_at is None or self.clock.now() < retry_at:
+            if self._stopping or self._retry:
                 return
-            self.clock.wait(self._wake, min(left, 1.0))  # a beat for whoever looks
+            self.clock.wait(self._wake, 1.0)  # a beat for whoever looks
             self._wake.clear()
             self._gap()
 
@@ -334,12 +332,14 @@ class FarMachine:
 # A figure or a large table comes as one line.
 _LONGEST_LINE = 64 << 20
 _SSHS = 255
-_NO_PROGRAMS = Message("A program is watched on the computer that it lies on.")
-_RUN_CELLS = mark("Open it and run its cells: they run on {host}.")
 
 
 def no_programs(host: HostName) -> Trouble:
-    return Trouble(_NO_PROGRAMS, Message(_RUN_CELLS, host=host.text))
+    return Trouble(
+        "A program is watched on the computer that it lies on.",
+        "Open it and run its cells: they run on {host}.",
+        host=host.text,
+    )
 
 
 class _FarWorker(Begun):
