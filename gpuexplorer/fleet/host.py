@@ -96,10 +96,9 @@ class Watching:
 
     def run_order(self) -> bool:
         """In this very thread; whether there was one."""
-        try:
-            _, run = self._orders.popitem()
-        except KeyError:
+        if not self._orders:
             return False
+        _, run = self._orders.popitem()
         run()
         return True
 
