@@ -17,6 +17,7 @@ import base64
 import ipaddress
 import json
 import os
+import re
 import socket
 import ssl
 import threading
@@ -26,10 +27,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from http import HTTPStatus
-from http.client import HTTPConnection, HTTPException, HTTPSConnection, IncompleteRead
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import gpuexplorer
 from gpuexplorer.core.harmless import clean
@@ -37,6 +38,10 @@ from gpuexplorer.core.records import UNREADABLE, reader
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, mark
 
+_URL = re.compile(
+    r"(?:(https?)://)?([\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?(/[\w./~%:@!$&'()*+,;=-]*)?",
+    re.ASCII | re.IGNORECASE,
+)
 _FORMS = "Such as: http://prometheus.example.org:9090, or https://example.org/prometheus"
 
 
@@ -70,16 +75,12 @@ def address(text: str) -> Address:
             "A name or a password in the address of Prometheus could be read by others.",
             "Write them into a file and name it with --prometheus-login.",
         )
-    text = text.strip()
-    with suppress(ValueError):
-        parts = urlsplit(text if "://" in text else f"http://{text}")
-        secure, prefix = parts.scheme == "https", parts.path.rstrip("/")
-        port = (443 if secure else 80) if parts.port is None else parts.port
-        plain = text.isascii() and text.isprintable() and " " not in text
-        plain = plain and not parts.query and not parts.fragment
-        if plain and parts.hostname and port and parts.scheme in ("http", "https"):
-            prefix = prefix.removesuffix("/api/v1").removesuffix("/graph")
-            return Address(secure, parts.hostname, port, prefix)
+    found = _URL.fullmatch(text.strip())
+    if found is not None and int(found[3] or 1) < 1 << 16:
+        scheme, host, port, path = found.groups("")
+        secure = scheme.lower() == "https"
+        prefix = path.rstrip("/").removesuffix("/api/v1").removesuffix("/graph")
+        return Address(secure, host.strip("[]"), int(port or (443 if secure else 80)), prefix)
     raise Trouble("{text!r} is no address of a Prometheus.", _FORMS, text=text[:200])
 
 
@@ -122,24 +123,19 @@ class Login:
 
     def tls(self) -> ssl.SSLContext:
         """Raises Trouble where a certificate cannot be used."""
+        file = self.ca_file
         try:
-            context = ssl.create_default_context(cafile=self.ca_file or _of_this_system())
+            context = ssl.create_default_context(cafile=file or _of_this_system())
+            if (file := self.certificate_file) is not None:
+                # An encrypted key would ask for its words at the terminal.
+                context.load_cert_chain(file, self.key_file, password="")
         except (OSError, ValueError):  # an SSLError is the first
             raise Trouble(
-                "{file} holds no certificates.",
-                "It must be a file of PEM, with BEGIN CERTIFICATE in it.",
-                file=self.ca_file,
+                "{file} holds no certificates, or not one for the key.",
+                "All must be PEM; a certificate and its key belong together, and the key must"
+                " not be encrypted.",
+                file=file,
             ) from None
-        if self.certificate_file is not None:
-            try:
-                # An encrypted key would ask for its words at the terminal.
-                context.load_cert_chain(self.certificate_file, self.key_file, password="")
-            except (OSError, ValueError):
-                raise Trouble(
-                    "The certificate {file} and its key cannot be used.",
-                    "Both must be PEM and belong together, and the key must not be encrypted.",
-                    file=self.certificate_file,
-                ) from None
         return context
 
 
@@ -150,52 +146,42 @@ def read_login(path: Path, ask: Callable[[str], str] | None = None) -> Login:
     """`ask` gets a password from the person, by the user's name. Raises Trouble."""
     try:
         told = tomllib.loads(_text(path))
-    except tomllib.TOMLDecodeError as error:
-        # Python's words tell the place; they quote a letter at most.
+        for key, value in told.items():
+            if key not in _KEYS or not isinstance(value, str):
+                raise ValueError(key)
+    except ValueError as error:  # of Python's, which tells the place and quotes a letter
         raise Trouble(
-            "{file} cannot be read as settings: {reason}",
-            'A line in it is such as: user = "me"',
+            "{file} is no login: {reason}",
+            'It may have these, each a text, as in user = "me": {keys}.',
             file=path,
             reason=str(error)[:200],
+            keys=", ".join(_KEYS),
         ) from None
-    for key, value in told.items():
-        if key not in _KEYS or not isinstance(value, str) or not value:
-            raise Trouble(
-                "{file} says something that a login does not have: {key!r}.",
-                "It may have these, each a text: {keys}.",
-                file=path,
-                key=key[:100],
-                keys=", ".join(_KEYS),
-            )
     files = {key: path.parent / told[key] for key in told if key in _KEYS[2:]}
     for file in files.values():
         _text(file)
     login = Login(**{**told, **files})
-    wrong = ""
-    if login.bearer_file and login.user:
-        wrong = mark("{file} names both a user and a bearer token, and only one can be sent.")
-    elif not login.user and (login.password or login.password_file):
-        wrong = mark("{file} names a password and no user.")
-    elif login.key_file and not login.certificate_file:
-        wrong = mark("{file} names a key and no certificate.")
-    if wrong:
-        raise Trouble(wrong, "Mend that file.", file=path)
+    password = login.password or login.password_file
+    wanted = ask if login.user and not password else None
+    alone = login.key_file and not login.certificate_file
+    if (
+        (login.user and login.bearer_file)
+        or bool(login.user) != bool(password or wanted)
+        or alone
+    ):
+        raise Trouble(
+            "What {file} names does not go together.",
+            "It may name a user and a password, or a bearer token; and a certificate, with or"
+            " without a key. A password that it does not name is asked for in a terminal.",
+            file=path,
+        )
     if login.password and os.name == "posix" and path.stat().st_mode & _OTHERS:
         raise Trouble(
             "A password stands in {file}, and other users may read that file.",
             "Take that right away: chmod 600 {file}",
             file=path,
         )
-    if login.user and login.password is None and login.password_file is None:
-        if ask is None:
-            raise Trouble(
-                "{file} names a user and no password.",
-                "Name a file that holds it, with password_file, or start this in a terminal,"
-                " where it is asked for.",
-                file=path,
-            )
-        login = replace(login, password=ask(login.user))
-    return login
+    return login if wanted is None else replace(login, password=wanted(login.user))
 
 
 def _of_this_system() -> str | None:
@@ -221,7 +207,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        told = error.strerror if isinstance(error, OSError) else Message("it is no text")
+        told = error.strerror if isinstance(error, OSError) else mark("it is no text")
         raise Trouble(
             "{file} cannot be read: {reason}.",
             "The login for Prometheus names it: mend its name or its rights.",
@@ -237,7 +223,6 @@ _SAID = 300  # letters of what a server says of it
 Labels = Mapping[str, str]
 Line = tuple[Labels, Sequence[tuple[float, float]]]  # a series, and its values by time
 T = TypeVar("T")
-_labels: Callable[[Any], Labels] = reader(Mapping[str, str])  # Any: whatever JSON holds
 
 
 class PrometheusError(Trouble):
@@ -274,10 +259,6 @@ class Prometheus:
         """Series of an instant."""
         return self._ask("query", _table, query=query)
 
-    def samples(self, query: str) -> Sequence[Line]:
-        """As they came, of a selector with a stretch of time, such as `m{…}[5m]`."""
-        return self._ask("query", _lines, query=query)
-
     def range(self, query: str, start: float, end: float, step: float) -> Sequence[Line]:
         """A value per step, from the start on."""
         return self._ask("query_range", _lines, query=query, start=start, end=end, step=step)
@@ -301,22 +282,6 @@ class Prometheus:
             self._close()
             self._asking.release()
 
-    def no_answer(self, error: Exception) -> PrometheusError:
-        """Why there is none, or none of a Prometheus."""
-        if self._ended:
-            return self._error("given up")
-        if isinstance(error, ssl.SSLError):
-            said = getattr(error, "verify_message", "") or error.reason or str(error)
-            reason = error.reason or ""
-            key = next((key for part, key in _TLS.items() if part in reason), "tls broke")
-            return self._error(key, said=clean(said, _SAID).rstrip("."))
-        if isinstance(error, OSError):
-            kinds = TimeoutError, socket.gaierror, ConnectionRefusedError
-            kind = next((each for each in kinds if isinstance(error, each)), OSError)
-            said = clean(error.strerror or "it was closed", _SAID).rstrip(".")
-            return self._error(kind, said=said)
-        return self._error("no prometheus", HTTPStatus.OK)
-
     # Any: what JSON holds, looked at by `read`.
     def _ask(self, path: str, read: Callable[[Any], T], **fields: str | float) -> T:
         with self._asking:
@@ -329,23 +294,22 @@ class Prometheus:
             if said := answer.get("warnings"):
                 self.warnings = [clean(each, _SAID) for each in said]
         except UNREADABLE:
-            raise self._error("no prometheus", HTTPStatus.OK) from None
+            raise self._error(None, said=mark("it cannot be read")) from None
         return found
 
     def _body(self, path: str, fields: str) -> bytes:
-        used_before = self._connection is not None
         try:
-            try:
+            with suppress(ConnectionError):
                 return self._exchange(path, fields)
-            except ConnectionError:
-                # It may have hung up on a connection that lay idle: that is no answer.
-                if not used_before or self._ended:
-                    raise
-                self._close()
-                return self._exchange(path, fields)
+            # It may have hung up on a connection that lay idle: that is no answer.
+            self._close()
+            return self._exchange(path, fields)
         except (OSError, HTTPException, zlib.error) as error:
             self._close()
-            raise self.no_answer(error) from None
+            key = next((each for each in type(error).__mro__ if each in _WORDS), None)
+            told = (getattr(error, e, "") for e in ("verify_message", "reason", "strerror"))
+            said = next(filter(None, told), str(error))
+            raise self._error("ended" if self._ended else key, said=said) from None
 
     def _exchange(self, path: str, fields: str) -> bytes:
         if self._ended:
@@ -359,7 +323,6 @@ class Prometheus:
             )
             self._connection = connection
         headers = {
-            "Accept": "application/json",
             "User-Agent": f"gpuexplorer/{gpuexplorer.__version__}",
             # Packing costs the server time, and on the same computer wins nothing.
             "Accept-Encoding": "identity" if self.where.is_here else "gzip",
@@ -379,9 +342,7 @@ class Prometheus:
             self._close()
             raise self._error("too much", answer.status)
         if answer.status != HTTPStatus.OK:
-            raise self._refused(answer.status, body, answer.getheader("Location"))
-        if answer.length:
-            raise IncompleteRead(b"")
+            raise self._refused(answer.status, body, answer.reason)
         return body
 
     def _close(self) -> None:
@@ -389,27 +350,41 @@ class Prometheus:
             self._connection.close()
             self._connection = None
 
-    def _refused(self, status: int, body: bytes, sent_to: str | None) -> PrometheusError:
+    def _refused(self, status: int, body: bytes, phrase: str) -> PrometheusError:
         """For an answer that is not 200."""
-        key: object = status if status in _WORDS else "sent on" if sent_to else "other"
-        key = "wants tls" if _WANTS_TLS in body else key
         said = ""
         with suppress(*UNREADABLE):
-            said = HTTPStatus(status).phrase
-            told = clean(json.loads(body)["error"], _SAID)  # a page for browsers is not quoted
-            said = told.rstrip(".") or said
-        other = clean(sent_to or "", _SAID)
-        return self._error(key, status, other=other, said=said or Message("it gives no reason"))
+            said = json.loads(body)["error"]  # a page for browsers is not quoted
+        key = status if status in _WORDS else "other" if status >= _SERVERS else None
+        if status == HTTPStatus.BAD_REQUEST and not said:
+            key = None
+        return self._error(key, status, said=said or phrase)
 
-    def _error(self, key: object, status: int = 0, **values: object) -> PrometheusError:
-        values |= {"url": self.where.url, "host": self.where.host}
-        values |= {"seconds": self._patience, "size": _LARGEST / 1e6, "status": status}
-        error = PrometheusError(*_WORDS[key], **values)
-        error.lasting, error.status = key in _LASTING, status
+    def _error(self, key: object, status: int = 0, said: str = "") -> PrometheusError:
+        sentence, hint, lasting = _WORDS[key]
+        error = PrometheusError(
+            sentence,
+            hint,
+            url=self.where.url,
+            host=self.where.host,
+            seconds=self._patience,
+            size=_LARGEST / 1e6,
+            status=status,
+            said=clean(said, _SAID).rstrip("."),
+        )
+        error.lasting, error.status = lasting, status
         return error
 
 
 # Any: whatever JSON holds; what is not as it should be raises one of UNREADABLE.
+def _labels(data: Any) -> Labels:
+    """Strangers' texts, made plain; hardly any is not."""
+    labels: Labels = data
+    if "".join(labels.values()).isprintable():
+        return labels
+    return {name: clean(text, _SAID) for name, text in labels.items()}
+
+
 def _table(data: Any) -> Sequence[tuple[Labels, float]]:
     return [(_labels(row["metric"]), float(row["value"][1])) for row in data["result"]]
 
@@ -427,109 +402,78 @@ def _firing(data: Any) -> Sequence[tuple[Labels, Labels]]:
     return [(_labels(row["labels"]), _labels(row.get("annotations") or {})) for row in fires]
 
 
-_WANTS_TLS = b"HTTP request to an HTTPS server"  # as Go's servers and nginx say it
-_TLS = {  # by a part of OpenSSL's reason
-    "CERTIFICATE_VERIFY_FAILED": "not trusted",
-    "CERTIFICATE_REQUIRED": "certificate wanted",
-    "UNKNOWN_CA": "certificate refused",
-    "_CERTIFICATE": "certificate refused",
-    "WRONG_VERSION_NUMBER": "no tls",
-    "HTTP_REQUEST": "no tls",
-}
-_NO_PAGE = (
-    mark("There is no Prometheus at {url}: the address answers, and knows no such page."),
-    mark("If it stands behind a path, write that too: https://example.org/prometheus."),
-)
+_SERVERS = 500  # from this status on it is the server's own trouble
 _BUSY = (
     mark("Prometheus at {url} is too busy, or is just starting: {said}."),
     mark("It is asked again. If that stays so, ask for fewer cards with --match."),
+    False,
 )
-_LASTING = {
-    *(400, 401, 403, 404, 405, "sent on", "wants tls", "no prometheus"),
-    *("not trusted", "certificate wanted", "certificate refused", "no tls"),
-}
-# Why there is no answer, and the way out: by the status of an answer, by Python's error, or by
-# a word of ours.
-_WORDS: Mapping[object, tuple[str, str]] = {
+# Why there is no answer, the way out, and whether it is of no use to ask again soon: by the
+# status of an answer, by Python's error, or by a word of ours; None: it is no answer of one.
+_WORDS: Mapping[object, tuple[str, str, bool]] = {
     400: (
         mark("Prometheus at {url} does not understand the question: {said}."),
         mark("If --match was given, look for the mistake there."),
+        True,
     ),
     401: (
         mark("Prometheus at {url} wants to know who asks, and this login is not accepted."),
         mark("Name a file with user and password, or a token, with --prometheus-login."),
+        True,
     ),
     403: (
         mark("Prometheus at {url} does not let this login read it."),
         mark("Ask whoever runs it for the right to read, or use another login."),
+        True,
+    ),
+    None: (
+        mark(
+            "What answers at {url} is no Prometheus, or something changes its answers on the"
+            " way: {said}."
+        ),
+        mark(
+            "Look at the address: http or https, its port, and its path, such as"
+            " https://example.org/prometheus. Nothing was sent to where it may lead."
+        ),
+        True,
     ),
     422: (
         mark("Prometheus at {url} could not work the answer out: {said}."),
         mark("If it names a limit, ask for fewer cards with --match."),
+        False,
     ),
-    **dict.fromkeys((404, 405), _NO_PAGE),
     **dict.fromkeys((429, 503, 504), _BUSY),
-    "sent on": (
-        mark("{url} sends on to another address, {other}, which may be a page to log in."),
-        mark("Nothing was sent there. If that is the Prometheus, name it with --prometheus."),
-    ),
     "other": (
         mark("{url} answered with status {status}: {said}."),
         mark("Look at the log of Prometheus, or of what stands before it."),
-    ),
-    "wants tls": (
-        mark("At {url} https is spoken, and the address says http."),
-        mark("Write https:// before it."),
-    ),
-    "no prometheus": (
-        mark(
-            "What answers at {url} is no Prometheus, or something changes its answers on the"
-            " way."
-        ),
-        mark("Look at the address, with its port and path."),
+        False,
     ),
     "too much": (
         mark("Prometheus at {url} answered with more than {size:.0f} MB, and was not read on."),
         mark("Ask for fewer cards with --match."),
+        False,
     ),
-    "given up": (mark("The question to {url} was given up."), ""),
+    "ended": (mark("The question to {url} was given up."), "", False),
     TimeoutError: (
         mark("Prometheus at {url} did not answer in full within {seconds:.0f} s."),
         mark("It is asked again. If that stays so, ask for fewer cards with --match."),
+        False,
     ),
-    socket.gaierror: (
-        mark("This computer finds no address for the name {host}."),
-        mark("Look at how it is written, and at the network."),
-    ),
-    ConnectionRefusedError: (
-        mark("Nothing listens at {url}."),
-        mark("Look whether Prometheus runs, and its port."),
+    ssl.SSLError: (
+        mark("No encrypted connection to {host} comes about: {said}."),
+        mark(
+            "Its certificate must be for this name and this day, and from a CA of this system,"
+            " or of your own: name that with ca_file in the login. If it wants one of yours,"
+            " name that with certificate_file and key_file. If it speaks no https, write http://."
+        ),
+        True,
     ),
     OSError: (
-        mark("The connection to {url} broke: {said}."),
-        mark("It is tried again."),
-    ),
-    "not trusted": (
-        mark("{host} shows a certificate that is not trusted: {said}."),
+        mark("There is no connection to {url}: {said}."),
         mark(
-            "It must be for this name and this day. If it is from a CA of your own, name that"
-            " with ca_file in the login."
+            "Look at how it is written, at the network, and whether Prometheus runs at that"
+            " port. It is tried again."
         ),
-    ),
-    "certificate wanted": (
-        mark("{host} wants to see a certificate of yours."),
-        mark("Name it with certificate_file and key_file in --prometheus-login."),
-    ),
-    "certificate refused": (
-        mark("{host} does not accept your certificate: {said}."),
-        mark("Ask whoever runs it for one, and name it in --prometheus-login."),
-    ),
-    "no tls": (
-        mark("{url} does not speak https."),
-        mark("Look at the port; if it is right, write http:// before it."),
-    ),
-    "tls broke": (
-        mark("No encrypted connection to {host} comes about: {said}."),
-        mark("Look whether it speaks https at that port, and whether it wants a certificate."),
+        False,
     ),
 }

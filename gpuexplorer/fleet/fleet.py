@@ -6,16 +6,14 @@ import json
 import math
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gpuexplorer.core import metrics as ids
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardKind, CardState
-from gpuexplorer.core.harmless import clean
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.fleet.client import Labels, Prometheus, PrometheusError
 from gpuexplorer.telemetry.exporter_names import (
     EXPORTER_NAMES,
@@ -26,18 +24,11 @@ from gpuexplorer.telemetry.exporter_names import (
     XID,
     XID_COUNT,
     Name,
-    Names,
     own_name,
     served_name,
 )
 
 STATE = "gpuexplorer_card_state"
-_LABEL = r"[a-zA-Z_][a-zA-Z0-9_]*"
-_TEXT = r'"(?:[^"\\\n]|\\.)*"' + r"|'(?:[^'\\\n]|\\.)*'" + r"|`[^`]*`"
-_ONE = rf"\s*(?!__name__\b){_LABEL}\s*(?:=~|!~|!=|=)\s*(?:{_TEXT})\s*"
-_MATCHERS = re.compile(rf"(?:{_ONE}(?:,|$))*", re.ASCII)
-_FORM = 'Such as: --match \'cluster="a",node=~"gpu-.*"\''
-
 # A metric's name, and the labels that say of which part of a card it tells.
 _Key = tuple[str, tuple[tuple[str, str], ...]]
 
@@ -56,8 +47,7 @@ AT_THE_BEAT = (
 )
 _MEMORY = (ids.MEMORY_USED, ids.MEMORY_FREE, ids.MEMORY_RESERVED, ids.MEMORY_TOTAL)
 _RARELY = (*_MEMORY, ids.POWER_LIMIT)
-_HALF_AN_HOUR, _HOUR = 1800.0, 3600.0  # a card is listed for an hour after its last word
-_MOST_ALERTS = 2000
+_LISTED = 3600.0  # seconds after its last word
 _SEVERITIES = ("critical", "page", "emergency", "error", "high", "major", "warning", "minor")
 _GRAVITY = {severity: place for place, severity in enumerate(_SEVERITIES)}
 
@@ -81,6 +71,7 @@ _BUS_ADDRESS = re.compile(r"[0-9a-fA-F]{0,4}([0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a
 _INFO = "gpuexplorer_missing_info"
 _SERVED = {_key(served_name(metric)): metric.id for metric in METRICS.values()}
 _PARTED = sorted({label for _, own in _SERVED for label, _ in own})
+_BESIDE = ("xid", "state", "metric", "reason", *_PARTED)  # labels that say what is told
 _ABSENCES = {each.value: each for each in Absence}
 _STATES = {each.value: each for each in CardState}
 
@@ -91,76 +82,38 @@ class Exporter(NamedTuple):
     title: str
     told: Mapping[MetricId, Name]
     anchor: str = ""
-    xid: str = ""  # its name for Xid errors
-    xid_label: str = ""  # that has the number, where it is not the figure
+    besides: Sequence[str] = ()  # what else it tells of cards
     keys: Sequence[str] = ()  # its labels that say which card
 
-    def series(self, matched: str) -> str:
-        """One of each card."""
-        return selector(self.anchor, {}, matched)
 
-
-def exporters(names: Collection[str]) -> Sequence[Exporter]:
-    """Of all names of metrics in a Prometheus. The one that is believed first comes first."""
-    names, found = frozenset(names), []
-    for each in _KNOWN:
-        told = {metric: name for metric, name in each.told.items() if name.name in names}
-        usual = (told[metric].name for metric in AT_THE_BEAT if metric in told)
-        anchor = each.anchor or next(usual, "")
-        if anchor in names:
-            xid = each.xid if each.xid in names else ""
-            found.append(each._replace(told=told, anchor=anchor, xid=xid))
-    return found
-
-
-def _told(name_of: Callable[[Names], Name | None]) -> Mapping[MetricId, Name]:
+def _told(exporter: str) -> Mapping[MetricId, Name]:
     # What has a unit of which its versions disagree is left out, rather than be wrong.
-    return {
-        metric: name
-        for metric, each in EXPORTER_NAMES.items()
-        if (name := name_of(each)) is not None and not name.doubtful
-    }
+    names = ((metric, getattr(each, exporter)) for metric, each in EXPORTER_NAMES.items())
+    return {metric: name for metric, name in names if name and not name.doubtful}
 
 
+# The one that is believed first comes first.
 _KNOWN = (
     # `gpuexplorer serve` speaks so too, for what this exporter has names for.
-    Exporter("DCGM exporter", _told(lambda each: each.dcgm), xid=XID),
+    Exporter("DCGM exporter", _told("dcgm"), besides=(XID,)),
     Exporter(
         "gpuexplorer serve",
         {each.id: own_name(each) for each in METRICS.values()},
         STATE,  # told of each card, also of one that gives no figure
+        (_INFO,),
     ),
-    Exporter(
-        "nvidia_gpu_exporter",
-        _told(lambda each: each.smi),
-        "nvidia_smi_gpu_info",
-        xid=XID_COUNT,
-        xid_label="xid",
-    ),
-    Exporter("nvitop-exporter", _told(lambda each: each.nvitop)),
+    Exporter("nvidia_gpu_exporter", _told("smi"), "nvidia_smi_gpu_info", (XID_COUNT,)),
+    Exporter("nvitop-exporter", _told("nvitop")),
 )
 
 
 def is_label(text: str) -> bool:
-    return re.fullmatch(_LABEL, text, re.ASCII) is not None
+    return re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_]*", text) is not None
 
 
 def match(text: str) -> str:
-    """What a person typed behind --match, without braces. Raises Trouble for anything but
-    labels and what they are to be; so nothing but that comes into a question.
-    """
-    inside = text.strip()
-    if inside.startswith("{") and inside.endswith("}"):
-        inside = inside[1:-1]
-    read = _MATCHERS.match(inside)
-    if read is None or read.end() < len(inside) or not inside:
-        raise Trouble(
-            "The selector {text!r} cannot be read from letter {place} on.",
-            _FORM,
-            text=text,
-            place=text.find(inside) + (0 if read is None else read.end()) + 1,
-        )
-    return inside.strip().removesuffix(",")
+    """What a person typed behind --match, without braces: what it means the server knows."""
+    return text.strip().removeprefix("{").removesuffix("}").strip().removesuffix(",")
 
 
 def quoted(value: str) -> str:
@@ -173,7 +126,7 @@ def one_of(label: str, values: Collection[str]) -> str:
     return f"{label}=~{quoted('|'.join(map(re.escape, sorted(values))))}"
 
 
-def selector(metric: str, labels: Mapping[str, str], *matched: str) -> str:
+def selector(metric: str, *matched: str, **labels: str) -> str:
     """Of one metric, always; or of those that `matched` names."""
     own = [f"{name}={quoted(value)}" for name, value in labels.items()]
     return f"{metric}{{{','.join(filter(None, (*own, *matched)))}}}"
@@ -185,10 +138,10 @@ def grouped(by: Iterable[str], what: str, how: str = "max") -> str:
 
 
 class FleetCard(NamedTuple):
-    """What labels say of a card. All of it is a stranger's text, made plain."""
+    """What labels say of a card."""
 
     id: CardId
-    uuid: str  # as it stands in the label: to ask for it
+    uuid: str
     host: str
     rack: str
     number: str
@@ -196,7 +149,7 @@ class FleetCard(NamedTuple):
     kind: CardKind = CardKind.GPU
     bus_id: str | None = None
     simulated: bool = False
-    targets: frozenset[tuple[str, str]] = frozenset()  # job and instance: who was read
+    places: frozenset[str] = frozenset()  # job and instance: who was read
     exporters: frozenset[str] = frozenset()  # titles of who tells of it
 
 
@@ -207,7 +160,11 @@ class Alert(NamedTuple):
     text: str
     severity: str
     host: str
-    gravity: int  # the lower the worse
+
+    @property
+    def gravity(self) -> int:
+        """The lower the worse."""
+        return _GRAVITY.get(self.severity.lower(), len(_GRAVITY))
 
     @property
     def urgent(self) -> bool:
@@ -245,69 +202,61 @@ class FleetNow(NamedTuple):
 def card_id(labels: Labels) -> CardId:
     """By UUID and part; empty without a UUID, since nobody knows then which card it is."""
     uuid, part = _first(labels, UUID_LABELS), labels.get(_PART)
-    return CardId(_plain(f"{uuid}/{part}" if uuid and part else uuid))
+    return CardId(f"{uuid}/{part}" if uuid and part else uuid)
 
 
 class Fleet:
     """One thread at a time asks. Each question names its metric, and --match is in all."""
 
-    def __init__(
-        self,
-        server: Prometheus,
-        match: str = "",
-        host_label: str = "",
-        wall: Callable[[], float] = time.time,
-    ) -> None:
-        """`match` as `exporters.match` gave it. `host_label`: the one by which a person wants
-        hosts named; empty: the likeliest.
+    def __init__(self, server: Prometheus, match: str = "", host_label: str = "") -> None:
+        """`match` as `match` gave it. `host_label`: the one by which a person wants hosts
+        named; empty: the likeliest.
         """
         self.server, self.match, self.host_label = server, match, host_label
-        self.exporters: Sequence[Exporter] = ()
-        self._wall = wall
+        self.exporters: list[Exporter] = []
         self._cards: Mapping[CardId, FleetCard] = {}
-        self._told_at: dict[CardId, float] = {}  # its last word, or when it was found
         self._rare: Mapping[MetricId, dict[CardId, float]] = {}
 
     def look_for_cards(self) -> None:
         """And for what hardly ever changes of them. Raises Trouble where there is none."""
-        self.exporters = exporters(self.server.names(self._wall() - _HALF_AN_HOUR))
-        if not self.exporters:
+        names = frozenset(self.server.names(time.time() - _LISTED))
+        self.exporters = []
+        before: dict[CardId, FleetCard] = {}  # who fell silent is listed for a while
+        cards: dict[CardId, FleetCard] = {}
+        for each in _KNOWN:
+            told = {metric: name for metric, name in each.told.items() if name.name in names}
+            usual = (told[metric].name for metric in AT_THE_BEAT if metric in told)
+            anchor = each.anchor or next(usual, "")
+            if anchor in names:
+                series = selector(anchor, self.match)
+                last = f"last_over_time({series}[{_LISTED:.0f}s])"
+                labels = self._find(last, each.title, before)
+                labels |= self._find(series, each.title, cards)
+                if keys := [label for label in _KEYS if label in labels]:
+                    self.exporters.append(each._replace(told=told, anchor=anchor, keys=keys))
+        cards = {**before, **cards}
+        if not cards:
             raise PrometheusError(
-                "Nobody tells this Prometheus of graphics cards.",
-                "It knows no metric of the DCGM exporter, nvidia_gpu_exporter, nvitop-exporter"
-                " or `gpuexplorer serve`: let one run on each host, and Prometheus read it.",
+                "No graphics card is to be seen in this Prometheus.",
+                "It has to read the DCGM exporter, nvidia_gpu_exporter, nvitop-exporter or"
+                " `gpuexplorer serve` on each host. They may have stopped, their labels may"
+                " have no UUID, or --match fits none of them.",
             )
-        # Who fell silent stays for a while, with the reason.
-        found, before = self._found(), self._wall() - _HOUR
-        self._told_at = {card: at for card, at in self._told_at.items() if at >= before}
-        stay = {card: each for card, each in self._cards.items() if card in self._told_at}
-        self._know({**stay, **found})
-        if not self._cards:
-            raise PrometheusError(
-                "No card is to be seen in this Prometheus just now.",
-                "Its exporters may have stopped, their labels may have no UUID, or --match fits"
-                " none of them.",
-            )
+        # Where nothing is new the very same stay, and so does what was made of them.
+        self._cards = self._cards if cards == self._cards else cards
         self._rare = self.told(_RARELY).values
-
-    def look_back(self) -> None:
-        """For cards of which nobody has told for some minutes."""
-        self._know({**self._found("1h"), **self._cards})
 
     def now(self) -> FleetNow:
         """A beat: the values of these, how old they are, and which alerts fire."""
         told = self.told(AT_THE_BEAT)
         if not self._cards.keys() >= told.ages.keys():
             self.look_for_cards()
-        self._told_at.update(dict.fromkeys(told.ages, self._wall()))
         values = {**self._rare, **told.values}
         _complete_memory(values)
-        notes = [self.server.exposed] if self.server.exposed else []
-        notes += _shown_twice([self._cards[card] for card in told.ages if card in self._cards])
-        notes += [
-            Message("Prometheus warns: {text}", text=each) for each in self.server.warnings
-        ]
-        self.server.warnings = ()
+        warnings, self.server.warnings = self.server.warnings, ()
+        said = [Message("Prometheus warns: {text}", text=each) for each in warnings]
+        listed = [self._cards[card] for card in told.ages if card in self._cards]
+        notes = [*filter(None, (self.server.exposed, _shown_twice(listed))), *said]
         alerts: Sequence[Alert] = ()
         try:
             alerts = self._alerts()
@@ -327,7 +276,8 @@ class Fleet:
         by_exporter = {each.title: each.told.keys() for each in self.exporters}
         now = FleetNow(self._cards, by_exporter, {each: {} for each in metrics}, {}, {}, {}, {})
         for exporter, meant in self.about(cards):
-            ages = grouped(exporter.keys, f"timestamp({exporter.series(meant)})")
+            series = selector(exporter.anchor, meant)
+            ages = grouped(exporter.keys, f"timestamp({series})")
             for card, _, age in self._rows(f"time() - {ages}"):
                 now.ages.setdefault(card, max(0.0, age))
             self._read(now, exporter, meant)
@@ -341,20 +291,15 @@ class Fleet:
             for metric, name in exporter.told.items()
             if metric in now.values
         }
-        names = {exporter.xid, *(name for name, _ in figures)} - {""}
-        parts = {exporter.xid_label, *(part for _, own in figures for part, _ in own)} - {""}
-        if exporter.anchor == STATE:
-            names |= {STATE, _INFO}
-            parts |= {"state", "metric", "reason", *_PARTED}
-            served = {served_name(METRICS[each]).name for each in now.values}
-            meant = ",".join(filter(None, (one_of("metric", {"", *served}), meant)))
-        if not names:
-            return
-        asked = selector("", {}, one_of("__name__", names), meant)
-        for card, row, told in self._rows(grouped(("__name__", *exporter.keys, *parts), asked)):
+        names = {exporter.anchor, *exporter.besides, *(name for name, _ in figures)}
+        parts = {part for _, own in figures for part, _ in own}
+        served = {"", *(served_name(METRICS[each]).name for each in now.values)}
+        asked = selector("", one_of("__name__", names), one_of("metric", served), meant)
+        by = ("__name__", *exporter.keys, *_BESIDE)
+        for card, row, told in self._rows(grouped(by, asked)):
             name = row.get("__name__", "")
-            if name == exporter.xid:
-                code = row.get(exporter.xid_label, f"{told:.0f}")
+            if name in (XID, XID_COUNT):
+                code = row.get("xid", f"{told:.0f}")
                 if told > 0 and code.isdecimal():
                     now.xids[card] = max(int(code), now.xids.get(card, 0))
             elif name == STATE:
@@ -375,14 +320,11 @@ class Fleet:
         self, cards: Collection[FleetCard] | None = None
     ) -> Iterator[tuple[Exporter, str]]:
         """Each exporter, and which of its series are meant: of some cards, or of all."""
+        uuids = {each.uuid for each in cards or ()}
         for exporter in self.exporters:
-            if cards is None:
-                yield exporter, self.match
-                continue
-            for label in exporter.keys:
-                if label in UUID_LABELS and cards:
-                    meant = one_of(label, {each.uuid for each in cards})
-                    yield exporter, ",".join(filter(None, (meant, self.match)))
+            label = next((each for each in exporter.keys if each in UUID_LABELS), "")
+            only = one_of(label, uuids) if label and cards is not None else ""
+            yield exporter, ",".join(filter(None, (only, self.match)))
 
     def _rows(self, query: str) -> Iterator[tuple[CardId, Labels, float]]:
         """Those of which is known whose they are."""
@@ -390,46 +332,34 @@ class Fleet:
             if card := card_id(labels):
                 yield card, labels, value
 
-    def _found(self, back: str = "") -> Mapping[CardId, FleetCard]:
-        """Who tells first gives the names."""
-        found: dict[CardId, FleetCard] = {}
-        told, by = [], dict.fromkeys((*_WANTED, *filter(None, (self.host_label,))))
-        for exporter in self.exporters:
-            series = exporter.series(self.match)
-            asked = f"last_over_time({series}[{back}])" if back else series
-            keys: set[str] = set()
-            for id_, labels, _ in self._rows(grouped(by, asked, "count")):
-                card = self._card(id_, labels, exporter.title)
-                first = found.get(id_, card)
-                targets, titles = (
-                    first.targets | card.targets,
-                    first.exporters | card.exporters,
-                )
-                found[id_] = first._replace(targets=targets, exporters=titles)
-                keys |= labels.keys()
-            if keep := [label for label in _KEYS if label in keys]:
-                told.append(exporter._replace(keys=keep))
-        self.exporters = told
-        self._told_at = {**dict.fromkeys(found, self._wall()), **self._told_at}
-        return found
+    def _find(self, series: str, title: str, found: dict[CardId, FleetCard]) -> set[str]:
+        """Adds cards to those that are found, and says which labels they have. Who tells first
+        gives the names.
+        """
+        by = dict.fromkeys((*_WANTED, *filter(None, (self.host_label,))))
+        names: set[str] = set()
+        for id_, labels, _ in self._rows(grouped(by, series, "count")):
+            first = found.get(id_) or self._card(id_, labels)
+            place = f"{labels.get(_JOB, '')} {labels.get(_TARGET, '')}".strip()
+            places, titles = first.places | {place}, first.exporters | {title}
+            found[id_] = first._replace(places=places, exporters=titles)
+            names |= labels.keys()
+        return names
 
-    def _card(self, id_: CardId, labels: Labels, title: str) -> FleetCard:
+    def _card(self, id_: CardId, labels: Labels) -> FleetCard:
         part = labels.get(_PART) or labels.get(_OWN_PART, "")
-        number = _plain(_first(labels, NUMBER_LABELS))
-        uuid = _first(labels, UUID_LABELS)
+        number, uuid = _first(labels, NUMBER_LABELS), _first(labels, UUID_LABELS)
         bus = _BUS_ADDRESS.fullmatch(labels.get(_BUS, ""))
         return FleetCard(
             id_,
             uuid,
             self._host_of(labels),
-            _plain(labels.get(_RACK, "")),
-            f"{number}.{_plain(part)}" if part else number,
-            _plain(_first(labels, _NAMES)),
+            labels.get(_RACK, ""),
+            f"{number}.{part}" if part else number,
+            _first(labels, _NAMES),
             CardKind.MIG if part else CardKind.GPU,
             bus[1].lower() if bus else None,
             labels.get(_SIMULATED) == "true" or uuid.startswith(_OF_OURS),
-            frozenset(((labels.get(_JOB, ""), labels.get(_TARGET, "")),)),
-            frozenset((title,)),
         )
 
     def _host_of(self, labels: Labels) -> str:
@@ -438,25 +368,19 @@ class Fleet:
             value = labels.get(label, "").strip()
             value = _PORT.sub("", value) if label == _TARGET else value
             if value not in _NO_NAMES:
-                return _plain(value)
-        return _plain(labels.get(_TARGET, ""))
-
-    def _know(self, cards: Mapping[CardId, FleetCard]) -> None:
-        """Where nothing is new the very same stay, and so does what was made of them."""
-        if cards != self._cards:
-            self._cards = cards
+                return value
+        return labels.get(_TARGET, "")
 
     def _alerts(self) -> Sequence[Alert]:
         """Those of these cards and of their hosts."""
         hosts, found = {card.host for card in self._cards.values()}, []
-        for labels, notes in self.server.alerts()[:_MOST_ALERTS]:
+        for labels, notes in self.server.alerts():
             card = self._cards.get(card_id(labels))
             host = self._host_of(labels) if card is None else card.host
             if host in hosts:
-                name, severity = (_plain(labels.get(e, "")) for e in ("alertname", "severity"))
-                text = clean(_first(notes, ("summary", "description", "message")), 300)
-                gravity = _GRAVITY.get(severity.lower(), len(_GRAVITY))
-                found.append(Alert(name, text or name, severity, host, gravity))
+                name = labels.get("alertname", "")
+                text = _first(notes, ("summary", "description", "message")) or name
+                found.append(Alert(name, text, labels.get("severity", ""), host))
         return sorted(found, key=lambda each: each.gravity)
 
 
@@ -470,45 +394,27 @@ def _complete_memory(values: Mapping[MetricId, dict[CardId, float]]) -> None:
             free[card] = max(0.0, total[card] - value - reserved.get(card, 0.0))
 
 
-def _named(row: Labels, label: str, parts: Iterable[str]) -> _Key:
+def _named(row: Labels, label: str, parts: Collection[str]) -> _Key:
     """The name of a metric, and which part of the card it is about."""
-    return row.get(label, ""), tuple((each, row[each]) for each in parts if row.get(each))
+    return row.get(label, ""), tuple([(each, row[each]) for each in parts if row.get(each)])
 
 
-def _shown_twice(cards: Sequence[FleetCard]) -> Sequence[Message]:
-    """What is to be known of cards of which several tell."""
-    notes = []
-    jobs = [len({job for job, _ in card.targets}) for card in cards]
-    # One job reads a card at one place.
-    alike = [card for card, jobs in zip(cards, jobs, strict=True) if len(card.targets) > jobs]
-    if alike:
-        one, other, *_ = sorted(_plain(instance) for _, instance in alike[0].targets)
-        notes.append(
-            Message.counted(
-                "The UUID {uuid} is told of at two places, {one} and {other}: of these"
-                " cards only one is shown.",
-                "{count} UUIDs, such as {uuid}, are told of at two places, such as {one}"
-                " and {other}: of these cards only one each is shown.",
-                len(alike),
-                uuid=_plain(alike[0].uuid),
-                one=one,
-                other=other,
-            )
-        )
-    if twice := sum(each > 1 for each in jobs):
-        notes.append(
-            Message.counted(
-                "{count} card is shown by more than one job, and counted once.",
-                "{count} cards are shown by more than one job, and each is counted once.",
-                twice,
-            )
-        )
-    return notes
+def _shown_twice(cards: Sequence[FleetCard]) -> Message:
+    twice = [card for card in cards if len(card.places) > 1]
+    if not twice:
+        return NOTHING
+    one, other, *_ = sorted(twice[0].places)
+    return Message.counted(
+        "The UUID {uuid} is told of at several places, such as {one} and {other}: that card is"
+        " shown and counted once.",
+        "{count} UUIDs, such as {uuid}, are told of at several places, such as {one} and"
+        " {other}: each of these cards is shown and counted once.",
+        len(twice),
+        uuid=twice[0].uuid,
+        one=one,
+        other=other,
+    )
 
 
 def _first(labels: Labels, names: Sequence[str]) -> str:
     return next(filter(None, map(labels.get, names)), "")
-
-
-def _plain(text: str) -> str:
-    return clean(text, 200)

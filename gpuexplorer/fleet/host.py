@@ -4,11 +4,10 @@ and a host of it as a stream of facts, with its past, asked in the same thread.
 
 import math
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import pairwise
-from statistics import median
 from typing import NamedTuple
 
 import numpy as np
@@ -28,8 +27,9 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, all_of
 from gpuexplorer.fleet.client import PrometheusError
 from gpuexplorer.fleet.fleet import Fleet, FleetCard, FleetNow, card_id, grouped, selector
+from gpuexplorer.remote.stream import Afar
 from gpuexplorer.telemetry.backend import MADE_UP, Source
-from gpuexplorer.telemetry.facts import Attempt, Cards, Notes, Tell, Users, Watch
+from gpuexplorer.telemetry.facts import Cards, Notes, Tell, Users, Watch
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.topology import Topology
 from gpuexplorer.telemetry.trace import Trace, empty_trace
@@ -60,8 +60,7 @@ class Watching:
         self.broken: Broken | None = None
         self._listeners: list[Callable[[], None]] = []
         self._wake, self._ended = threading.Event(), False
-        self._failures = self._beats = 0
-        self._due = 0.0
+        self._beats, self._due, self._wait = 0, 0.0, beat
         self._orders: dict[Hashable, Callable[[], None]] = {}
         self._thread = threading.Thread(target=self._run, name="fleet", daemon=True)
 
@@ -97,10 +96,9 @@ class Watching:
 
     def run_order(self) -> bool:
         """In this very thread; whether there was one."""
-        try:
-            _, run = self._orders.popitem()
-        except KeyError:
+        if not self._orders:
             return False
+        _, run = self._orders.popitem()
         run()
         return True
 
@@ -109,23 +107,19 @@ class Watching:
         try:
             if self._beats % _LOOK_EVERY == 0:
                 self.fleet.look_for_cards()
-            elif self._beats == 1:
-                # After the first picture, since it takes longer.
-                self.fleet.look_back()
             self.now, self.answered_at = self.fleet.now(), self.clock.now()
         except Trouble as trouble:
             if self._ended:
                 return
-            now = self.clock.now()
-            wait = min(_MOST_PATIENT, self.beat * 2.0 ** min(self._failures, 10))
             if isinstance(trouble, PrometheusError) and trouble.lasting:
-                wait = max(wait, _LASTING)
+                self._wait = max(self._wait, _LASTING)
+            now = self.clock.now()
             since = now if self.broken is None else self.broken.since
-            self.broken = Broken(since, trouble.sentence, trouble.hint, now + wait)
-            self._failures += 1
+            self.broken = Broken(since, trouble.sentence, trouble.hint, now + self._wait)
+            self._wait = min(_MOST_PATIENT, 2 * self._wait)
             self._beats = 0  # what is there then, is looked for anew
         else:
-            self.broken, self._failures = None, 0
+            self.broken, self._wait = None, self.beat
             self._beats += 1
         for each in tuple(self._listeners):
             each()
@@ -153,8 +147,8 @@ WEEK = 7 * 86_400.0
 _POINTS = 768  # of a plot at most; asked for are twice as many, for when it is moved
 _KEPT = 256  # questions
 _RETRY, _NEWEST = 15.0, 5.0
-_USUAL, _MOST_STEP = 15.0, 300.0
-_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400)
+_SEVERAL = 120.0  # seconds in which there are two values, wherever there are some
+_STEPS = (15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400)
 Floats = NDArray[np.float64]
 
 
@@ -168,42 +162,29 @@ def host_session(watching: Watching, host: str) -> Session:
     return session
 
 
-class HostStream:
+class HostStream(Afar):
     """Asks with each answer that the fleet got, however often a person wants to look at real
     cards. Of its processor, its memory, its wires and who uses the cards nobody tells.
     """
 
-    here = elsewhere = False
-    attempts: Sequence[Attempt] = ()
-
     def __init__(self, watching: Watching, host: str) -> None:
-        self.clock, self.computer = watching.clock, host
-        self.host = Card(HOST_ID, 0, host, None, kind=CardKind.HOST)
+        super().__init__(watching.clock, host, Source("prometheus", Message("")))
         self._watching = watching
-        self._tell: Tell = lambda _: None
         self._metrics = frozenset[MetricId]()
-        self._cards, self._noted = Cards((), Source("prometheus", Message(""))), Notes(())
         self._told: FleetNow | None = None
-        self._told_at, self._running = 0.0, False
-        self._silent_since: dict[CardId, float] = {}
+        self._told_at = 0.0
 
     def listen(self, tell: Tell) -> None:
         self._tell = tell
         self._look_around()
 
     def start(self) -> None:
-        self._running = True
         self._watching.listen(self.look)
         self._watching.order(self, self.look)
 
     def watch(self, watch: Watch) -> None:
         self._metrics = watch.metrics
-        if self._running:
-            self._watching.order(self, self._tell_samples if self._told else self.look)
-
-    def silence(self, card: CardId) -> float | None:
-        since = self._silent_since.get(card)
-        return None if since is None else self.clock.now() - since
+        self._watching.order(self, self._tell_samples if self._told else self.look)
 
     def host_now(self) -> Sample:
         missing = dict.fromkeys(metrics_of(self.host), Absence.NOT_TOLD)
@@ -214,7 +195,6 @@ class HostStream:
 
     def stop(self, seconds: float = 0.3) -> bool:
         """An answer on its way is still told."""
-        self._running = False
         self._watching.stop_listening(self.look)
         return True
 
@@ -235,14 +215,16 @@ class HostStream:
         self._tell_samples()
 
     def _tell_samples(self) -> None:
-        for card in self._cards.cards:
+        for card in self._listed.cards:
             for cadence in Cadence:
                 if metrics := metrics_of(card, (cadence,)) & self._metrics:
-                    self._tell(self._sample(card.id, metrics))
+                    self._tell(self._hear(self._sample(card.id, metrics)))
 
     def _look_around(self) -> None:
         """Tells which cards are listed by now, and what is to be noted, where that is new."""
-        now, there = self._watching.now, self.there()
+        if (now := self._watching.now) is None:
+            return
+        there = self.there()
         exporters = sorted({title for each in there for title in each.exporters})
         source = Source(
             "prometheus",
@@ -254,45 +236,39 @@ class HostStream:
             simulated=any(each.simulated for each in there),
             figures_alone=_FIGURES_ALONE,
         )
-        cards = Cards(() if now is None else _cards(there, now), source)
-        if cards != self._cards:
-            self._cards = cards
+        cards = Cards(_cards(there, now), source)
+        if cards != self._listed:
+            self._listed = cards
             self._tell(cards)
             for card in cards.cards:
                 self._tell(Users(card.id, None))
         notes = [MADE_UP] if source.simulated else []
-        if now is not None:
-            notes += [
-                Message("An alert fires in Prometheus: {text}", text=each.text)
-                for each in now.alerts
-                if each.host == self.computer
-            ]
-            notes += [
-                Message("Card {number}: Xid error {code}.", number=each.number, code=code)
-                for each in there
-                if (code := now.xids.get(each.id)) is not None
-            ]
-            notes += now.notes
+        notes += [
+            Message("An alert fires in Prometheus: {text}", text=each.text)
+            for each in now.alerts
+            if each.host == self.computer
+        ]
+        notes += [
+            Message("Card {number}: Xid error {code}.", number=each.number, code=code)
+            for each in there
+            if (code := now.xids.get(each.id)) is not None
+        ]
+        notes += now.notes
         if notes != self._noted.notes:
             self._noted = Notes(notes)
             self._tell(self._noted)
 
     def _sample(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
-        if (told := self._told) is None:
-            missing = dict.fromkeys(metrics, Absence.NO_CONNECTION)
-            return Sample(card, self.clock.now(), {}, missing, CardState.NO_CONNECTION)
-        age = told.ages.get(card)
-        if age is None:
-            self._silent_since.setdefault(card, self._told_at)
-            missing = dict.fromkeys(metrics, Absence.NO_NEW_VALUE)
-            return Sample(card, self._told_at, {}, missing, CardState.NO_ANSWER)
-        self._silent_since.pop(card, None)
-        values = {
-            each: told.values[each][card] for each in metrics if card in told.values[each]
-        }
-        known = told.cards[card]
-        missing = {each: told.why(known, each) for each in metrics if each not in values}
-        return Sample(card, self._told_at - age, values, missing, told.state(card))
+        told = self._told
+        if told is None:
+            at, state, why = self.clock.now(), CardState.NO_CONNECTION, Absence.NO_CONNECTION
+        elif (age := told.ages.get(card)) is None:
+            at, state, why = self._told_at, CardState.NO_ANSWER, Absence.NO_NEW_VALUE
+        else:
+            values = {e: told.values[e][card] for e in metrics if card in told.values[e]}
+            missing = {e: told.why(told.cards[card], e) for e in metrics if e not in values}
+            return Sample(card, self._told_at - age, values, missing, told.state(card))
+        return Sample(card, at, {}, dict.fromkeys(metrics, why), state)
 
 
 def _number(card: FleetCard) -> tuple[tuple[int, ...], str]:
@@ -354,8 +330,6 @@ class HostPast:
         self._offset = watching.clock.wall() - now()  # later jumps of the clock move no plot
         self.began = now() - WEEK
         self._known: dict[_Asked, _Known] = {}  # the oldest first; another thread reads them
-        self._finest: float | None = None  # seconds from one value to the next
-        self._again_at = -math.inf  # after a question that had no answer
 
     def cards(self) -> Sequence[CardId]:
         return [card.id for card in self._there()]
@@ -372,13 +346,13 @@ class HostPast:
         # Half as many: a column of a screen need not have a point of its own. The points stay
         # the same while a plot is moved.
         points = min(max(1, columns // 2), _POINTS - 2)
-        wanted = max(1.0, (end - start) / points, self._finest or _USUAL)
-        step = next((each for each in _STEPS if each >= wanted), math.ceil(wanted))
+        wanted = (end - start) / points
+        step = min((each for each in _STEPS if each >= wanted), default=_STEPS[-1])
         first = math.floor((start + self._offset) / step) * step
         last = math.ceil((end + self._offset) / step) * step
         asked = _Asked(metric, step, first // (step * _POINTS))
         found = self._known.get(asked, _NOTHING_KNOWN)
-        if self._now() >= max(found.until, self._again_at):
+        if self._now() >= found.until:
             self._watching.order((id(self), asked), partial(self._ask, asked))
         if (rows := found.cards.get(card)) is None:
             return empty_trace()
@@ -393,54 +367,35 @@ class HostPast:
 
     def _ask(self, asked: _Asked) -> None:
         try:
-            if self._finest is None:
-                self._finest = self.how_often()
             self._known[asked] = self._answer(asked)
         except Trouble:
-            self._again_at = self._now() + _RETRY
+            known = self._known.get(asked, _NOTHING_KNOWN)
+            self._known[asked] = known._replace(until=self._now() + _RETRY)
         if len(self._known) > _KEPT:
             del self._known[next(iter(self._known))]
 
-    def how_often(self) -> float | None:
-        """Seconds from one value to the next, as they came of late; None where too few came."""
-        fleet = self._watching.fleet
-        for exporter, meant in fleet.about(self._there()[:1]):
-            for _, told in fleet.server.samples(f"{exporter.series(meant)}[10m]"):
-                steps = [later - one for (one, _), (later, _) in pairwise(told)]
-                if len(steps) > 1:
-                    return min(max(1.0, median(steps)), _MOST_STEP)
-        return None
-
     def _answer(self, asked: _Asked) -> _Known:
-        now, often = self._now(), self._finest or _USUAL
-        metric, step = METRICS[asked.metric], asked.step
+        now, metric, step = self._now(), METRICS[asked.metric], asked.step
         times = step * (asked.number * _POINTS + np.arange(2.0 * _POINTS))
         # A value stands for what came before it, and a column begins where its time begins.
         begins, ends = times[0] + step, min(times[-1], now + self._offset) + step
-        # Of a step with two values or more in it all three are told, else the newest.
-        several = step >= 2 * often
-        ways: Mapping[str, int | slice] = {"last": slice(3)}
-        if several:
-            ways = {"min": 0, "max": 1, "avg": 2}
-        window = step if several else 2 * often
-        found: dict[CardId, Floats] = {}
+        ways: Mapping[str, int | slice] = {"{}": slice(3)}  # as Prometheus finds it then
+        if step > _STEPS[0]:  # several values, or one where exporters are read once a minute
+            window = f"_over_time({{}}[{max(step, _SEVERAL):.0f}s])"
+            ways = {f"{how}{window}": row for row, how in enumerate(("min", "max", "avg"))}
+        found: dict[CardId, Floats] = defaultdict(lambda: np.full((3, times.size), np.nan))
         fleet = self._watching.fleet
-        for exporter, meant in fleet.about(self._there()):
+        for exporter, meant in reversed([*fleet.about(self._there())]):  # the best is the last
             if (name := exporter.told.get(metric.id)) is None:
                 continue
-            series = selector(name.name, name.labels, meant)
-            told: dict[CardId, Floats] = {}
+            series = selector(name.name, meant, **name.labels)
             for how, way in ways.items():
-                query = grouped(exporter.keys, f"{how}_over_time({series}[{window:.0f}s])")
+                query = grouped(exporter.keys, how.format(series))
                 for labels, line in fleet.server.range(query, begins, ends, step):
-                    nothing = np.full((3, times.size), np.nan)
-                    rows = told.setdefault(card_id(labels), nothing)
-                    at, values = np.array(line).reshape(-1, 2).T
+                    at, values = np.array(line).T
                     values = values / name.factor
-                    places = np.rint((at - begins) / step).astype(np.intp)
                     good = (values >= metric.lowest) & (values <= metric.highest)
-                    good &= (places >= 0) & (places < times.size) & np.isfinite(values)
-                    rows[way, places[good]] = values[good]
-            found = {**told, **found}
-        complete = now + self._offset > times[-1] + 2 * often + step
+                    places = np.rint((at[good] - begins) / step).astype(np.intp)
+                    found[card_id(labels)][way, places] = values[good]
+        complete = now + self._offset > times[-1] + _SEVERAL + step
         return _Known(times, found, np.inf if complete else now + max(_NEWEST, step / 4))

@@ -3,7 +3,6 @@ what moves the bytes; then each pair, and all together, a size at a time; the re
 nccl-tests' definitions, as JSON and CSV.
 """
 
-import ipaddress
 import queue
 import statistics
 import sys
@@ -12,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count, permutations
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, TypeVar
 
@@ -25,7 +24,6 @@ from gpuexplorer.core.units import bytes_words
 from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.lab import packaged
 from gpuexplorer.ranks.wire import (
-    BEAT,
     TOLD,
     Address,
     Begin,
@@ -108,8 +106,6 @@ class Company:
         self.members, self._silent, self._cancelled = members, silent, cancelled
         self._said: queue.SimpleQueue[tuple[int, Told | Ending]] = queue.SimpleQueue()
         self._links: dict[int, Link] = {}
-        self._heard: dict[int, float] = {}  # from the first that each has told
-        self._knocked = 0.0
 
     def __enter__(self) -> "Company":
         return self
@@ -122,24 +118,15 @@ class Company:
         """Raises Trouble where one has no PyTorch, or cannot be reached."""
         for rank, member in enumerate(self.members):
             self._start(rank, member.python)
-        late = mark("PyTorch was not ready on {late} within {seconds:.0f} s.")
-        return self.answers(Here, range(len(self.members)), STARTING, late, "")
+        return self.answers(Here, range(len(self.members)), STARTING)
 
     def tell(self, rank: int, order: Order) -> None:
         self._links[rank].send(line_of(order))
 
     def answers(
-        self,
-        kind: type[T],
-        ranks: Sequence[int],
-        seconds: float,
-        late: str,
-        hint: str = mark("A firewall between the hosts may do this."),
+        self, kind: type[T], ranks: Sequence[int], seconds: float = PATIENCE
     ) -> Mapping[int, T]:
-        """One of each of them. `late` is what it means when no answer comes in so many
-        `seconds`, or in as many more as they expect: a template that may name the `hosts`,
-        and those of them that are `late`.
-        """
+        """One of each of them, in so many seconds, or in as many more as they expect."""
         answers: dict[int, T] = {}
         until = time.monotonic() + seconds
         while missing := [self.members[each].name for each in ranks if each not in answers]:
@@ -150,50 +137,50 @@ class Company:
                     raise self._real_reason(rank, told)
                 case Elsewhere(python):
                     self._links[rank].stop()
-                    del self._heard[rank]
                     self._start(rank, python)
                 case Expects(more):
                     until = max(until, now + PATIENCE + _SLOWER * more)
                 case _ if isinstance(told, kind) and rank in ranks:
                     answers[rank] = told
                 case _ if now > until:
-                    hosts = ", ".join(self.members[each].name for each in ranks)
-                    values = {"hosts": hosts, "late": ", ".join(missing), "seconds": seconds}
-                    raise Trouble(late, hint, **values)
+                    raise Trouble(
+                        "{hosts}: no answer within {seconds:.0f} s, only signs of life.",
+                        "A firewall between the hosts may do this, or PyTorch on a slow disk.",
+                        hosts=", ".join(missing),
+                        seconds=seconds,
+                    )
         return answers
 
     def _start(self, rank: int, python: str) -> None:
+        heard: float | None = None  # from the first that it has told
+
         def on_line(line: bytes) -> None:
+            nonlocal heard
             with suppress(UnreadableError):  # a library printed it
                 self._said.put((rank, record_in(line, TOLD)))
+                heard = time.monotonic()
+
+        def on_look() -> Ending | None:
+            link.send(b"\n")  # for the rank's keeper
+            if heard is None or time.monotonic() - heard <= self._silent:
+                return None
+            silent = mark("{host} has not been heard of for {seconds:.0f} s.")
+            hint = "It is off the network, or its rank was stopped. It ends by itself."
+            return Ending(
+                Message(silent, host=member.name, seconds=self._silent), Message(hint)
+            )
 
         member, sent = self.members[rank], parcel(Kind.RANK)
         command = member.launch(member.host, sent.command(python))
-        link = Link(member.host, command, sent, on_line)
+        link = self._links[rank] = Link(member.host, command, sent, on_line, on_look)
         link.start(lambda ending: self._said.put((rank, ending)))
-        self._links[rank] = link
 
     def _next(self) -> tuple[int, Told | Ending | None]:
-        """None where nobody has said anything. Lets all hear that we are there."""
+        """None where nobody has said anything."""
         if self._cancelled():
             raise CancelledError
-        now = time.monotonic()
-        if now - self._knocked > BEAT:
-            self._knocked = now
-            for link in self._links.values():
-                link.send(b"\n")  # for the rank's keeper
         with suppress(queue.Empty):
-            rank, told = self._said.get(timeout=_GLANCE)
-            self._heard[rank] = time.monotonic()
-            return rank, told
-        for rank, heard in self._heard.items():
-            if now - heard > self._silent:
-                raise Trouble(
-                    "{host} has not been heard of for {seconds:.0f} s.",
-                    "It is off the network, or its rank was stopped. It ends by itself.",
-                    host=self.members[rank].name,
-                    seconds=self._silent,
-                )
+            return self._said.get(timeout=_GLANCE)
         return 0, None
 
     def _real_reason(self, rank: int, told: Failed | Ending) -> Trouble:
@@ -361,8 +348,9 @@ def measure(
         if way is Way.ALL_REDUCE:  # of numbers, of four bytes each
             jobs += [Take(way, max(4, size // 4 * 4)) for size in asked.sizes]
         else:
-            pairs = permutations(ranks, 2)
-            jobs += [Take(way, size, *pair) for pair in pairs for size in asked.sizes]
+            jobs += [
+                Take(way, size, *pair) for pair in sorted(met.paths) for size in asked.sizes
+            ]
     for number, job in enumerate(jobs, 1):
         who, source, target = [*ranks], ALL, ALL
         between, path = [*met.paths.values()], NOTHING
@@ -377,8 +365,7 @@ def measure(
         on_progress(Message(words, **known, source=source, target=target))
         for rank in who:
             company.tell(rank, job)
-        nothing = mark("No bytes pass between {hosts}, though all of them answer.")
-        told = company.answers(Taken, who, 2 * PATIENCE, nothing).values()
+        told = company.answers(Taken, who, 2 * PATIENCE).values()
         # Of all who took times, the slowest each time: it is not over before.
         taken = [each.seconds for each in told if each.seconds]
         slowest = [max(each) for each in zip(*taken, strict=True)]
@@ -402,16 +389,9 @@ def meet(company: Company, here: Mapping[int, Here], most_bytes: int) -> Met:
     def told(values: Sequence[str]) -> str:
         return ", ".join(f"{name}: {value}" for name, value in zip(names, values, strict=True))
 
-    versions = [here[rank].torch for rank in ranks]
-    numbers = [each.partition("+")[0].split(".") for each in versions]
-    if len({each[0] for each in numbers}) > 1:
-        raise Trouble(
-            "The hosts have versions of PyTorch that do not understand each other: {told}.",
-            "Install the same one, or name a Python with --python.",
-            told=told(versions),
-        )
     # What they say to each other changes; nobody promises that it does not.
-    if len({tuple(each[:2]) for each in numbers}) > 1:
+    versions = [here[rank].torch for rank in ranks]
+    if len({tuple(each.split(".")[:2]) for each in versions}) > 1:
         differ = mark("Versions of PyTorch differ, which may not work: {told}.")
         remarks.append(Message(differ, told=told(versions)))
     paths = _paths(company, here, names)
@@ -443,8 +423,7 @@ def meet(company: Company, here: Mapping[int, Here], most_bytes: int) -> Met:
         where = rank, len(ranks), paths[1, 0].there.text, here[0].port, interface
         card = cards[rank] if backend == "nccl" else None
         company.tell(rank, Begin(*where, card, PATIENCE, patience))
-    late = mark("All were started, but did not find each other within {seconds:.0f} s.")
-    company.answers(Begun, ranks, 2 * PATIENCE, late)
+    company.answers(Begun, ranks, 2 * PATIENCE)
     return Met(backend, paths, [*remarks, by])
 
 
@@ -464,14 +443,13 @@ def _paths(
             if other != rank
         ]
         company.tell(rank, Reach(others))
-    late = mark("The hosts did not find ways to each other in time.")
-    told = company.answers(Reached, ranks, PATIENCE, late)
+    told = company.answers(Reached, ranks)
     for other in ranks:
         ours: dict[int, Mapping[str, str]] = {}  # of each rank, from where it comes there
-        for rank in ranks:
+        for rank in {*ranks} - {other}:
             ways = [each for each in told[rank].found if each.rank == other]
             ours[rank] = {each.address: each.ours for each in ways if each.ours}
-            if rank != other and not ours[rank]:
+            if not ours[rank]:
                 why = ", ".join(f"{each.address} ({each.why})" for each in ways)
                 raise Trouble(
                     "{host} does not reach {other}: {why}.",
@@ -480,17 +458,15 @@ def _paths(
                     other=names[other],
                     why=why or "it has no address",
                 )
-        del ours[other]
-        shared = [at for at in candidates[other] if all(at in each for each in ours.values())]
-        if not shared:
+        shared = (at for at in candidates[other] if all(at in each for each in ours.values()))
+        if (at := next(shared, None)) is None:
             raise Trouble(
                 "{other} has no address at which all others reach it.",
                 "PyTorch needs one network that all hosts share.",
                 other=names[other],
             )
-        there = _known(here[other], shared[0])
         for rank, found in ours.items():
-            paths[rank, other] = Between(_known(here[rank], found[shared[0]]), there)
+            paths[rank, other] = Between(_known(here[rank], found[at]), _known(here[other], at))
     return paths
 
 
@@ -501,12 +477,9 @@ def _candidates(here: Mapping[int, Here], rank: int) -> Sequence[str]:
     own = [each.text for each in here[rank].addresses]
     from_there = [each.called[1] for each in here.values() if each.called]
     first = (*here[rank].called[:1], *(each for each in from_there if each in own))
-    inside: dict[str, bool] = {}
-    for text in (*first, *own):
-        with suppress(ValueError):  # ssh that went over no network has no address
-            inside[text] = ipaddress.ip_address(text).is_loopback
-    outside = [text for text, is_inside in inside.items() if not is_inside]
-    return (outside or list(inside))[:_MOST_ADDRESSES]
+    known = dict.fromkeys((*first, *own))
+    outside = [text for text in known if not text.startswith(("127.", "::1"))]
+    return (outside or list(known))[:_MOST_ADDRESSES]
 
 
 def _known(here: Here, text: str) -> Address:

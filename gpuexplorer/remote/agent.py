@@ -1,15 +1,14 @@
 """The agent's loop: hears orders, has each carried out, and leaves when nobody is there."""
 
 import getpass
-import importlib.util
+import math
 import os
 import platform
 import signal
 import sys
 import threading
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NoReturn
@@ -17,32 +16,23 @@ from typing import Any, NoReturn
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.harmless import line_of
-from gpuexplorer.core.records import UnreadableError, text_of
+from gpuexplorer.core.records import text_of
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
 from gpuexplorer.lab import offspring
 from gpuexplorer.lab.pythons import LabPython, PythonPlace, ask, candidates
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.wire import Answer, Knocked, Settings, Told
 from gpuexplorer.telemetry.backend import Backend, NoCards
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
-from gpuexplorer.telemetry.facts import Fact, Watch
+from gpuexplorer.telemetry.facts import Attempt, Fact, Watch
 from gpuexplorer.telemetry.local import Local
-from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.process_book import ProcessNames, end
-from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse
-from gpuexplorer.telemetry.session import LONGEST, SHORTEST
+from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
 from gpuexplorer.telemetry.sources import first_that_answers, simulated
 from gpuexplorer.telemetry.system import ProcessorTime
-from gpuexplorer.telemetry.topology import Topology
 
-# An order is short, and whoever sends more is not ours.
-_LONGEST_ORDER = 1 << 20
 # The system counts in hundredths of a second when a process began.
 _SAME_TIME = 0.02
-# Each Python is given less than that.
-_PYTHON_PATIENCE = 15.0
-_WIRING_PATIENCE = 3.0
 
 CheckUp = Callable[[bool], str]
 Say = Callable[[Any], None]  # Any: a Fact, or another of what is Told
@@ -60,13 +50,9 @@ def serve(settings: Settings, check_up: CheckUp, before: "ProcessorTime | None")
     # The driver may hang from its first call on, and the pipe must be heard all the same.
     _in_thread(_carry_out, settings, before, waiting, check_up, say)
     with os.fdopen(orders, "rb") as lines:
-        while line := lines.readline(_LONGEST_ORDER):
+        for line in lines:
             signal.setitimer(signal.ITIMER_REAL, settings.alone)
-            try:
-                order = wire.order_of(line)
-            except UnreadableError:
-                sys.stderr.write("An order could not be read.\n")
-                continue
+            order = wire.told_of(line)
             if isinstance(order, wire.Knock):
                 _in_thread(say, Knocked(order.sent_at, clock.now(), clock.wall()))
             else:
@@ -105,37 +91,23 @@ def _carry_out(
     check_up: CheckUp,
     say: Say,
 ) -> None:
+    attempts: Sequence[Attempt] = ()
+    backend: Backend | None
     try:
-        backend, attempts = _source(settings)
+        if settings.simulate is None:
+            backend, attempts = first_that_answers()
+        else:
+            backend = simulated(settings.simulate, settings.faults, settings.seed)
     except Trouble as trouble:
         say(Answer(0, "", trouble.sentence, trouble.hint))
         leave(1)
-    stream = Local(backend, (), processor_before=before)
-    hello = _greeting(stream, attempts)
-    stream.listen(say)
-    say(hello)
-    begun = False
-    while True:
-        order = waiting.get()
-        if isinstance(order, Watch):
-            interval = min(max(order.interval, SHORTEST), LONGEST)
-            stream.watch(replace(order, interval=interval))
-            if not begun:
-                stream.start()
-            begun = True
-        elif isinstance(order, wire.Added):
-            _add(order, backend)
-        elif isinstance(order, wire.Question):
-            _in_thread(_answer, order, backend, check_up, say)
-
-
-def _greeting(stream: Local, attempts: "list[Message]") -> wire.Hello:
-    system = platform.uname()
+    backend = backend or NoCards()
+    stream, begun, system = Local(backend, processor_before=before), False, platform.uname()
     try:
         user = getpass.getuser()
     except (KeyError, OSError):
         user = str(os.getuid())
-    return wire.Hello(
+    hello = wire.Hello(
         python=platform.python_version(),
         system=f"{system.system} {system.release}",
         computer=stream.computer,
@@ -143,22 +115,22 @@ def _greeting(stream: Local, attempts: "list[Message]") -> wire.Hello:
         host=stream.host,
         now=stream.clock.now(),
         wall=stream.clock.wall(),
-        attempts=attempts,
+        attempts=[each.note for each in attempts],
         elsewhere=stream.elsewhere,
     )
-
-
-def _source(settings: Settings) -> "tuple[Backend, list[Message]]":
-    if sys.platform != "linux" and importlib.util.find_spec("psutil") is None:
-        raise Trouble(
-            "{system} tells a program nothing of its processors without psutil.",
-            "Install it there: `python3 -m pip install psutil`.",
-            system=platform.system(),
-        )
-    if settings.simulate is not None:
-        return simulated(settings.simulate, settings.faults, settings.seed), []
-    backend, attempts = first_that_answers()
-    return backend or NoCards(), [each.note for each in attempts]
+    stream.listen(say)
+    say(hello)
+    while True:
+        order = waiting.get()
+        if isinstance(order, Watch):
+            stream.watch(order)
+            if not begun:
+                stream.start()
+            begun = True
+        elif isinstance(order, wire.Added):
+            _add(order, backend)
+        elif isinstance(order, wire.Question):
+            _in_thread(_answer, order, backend, check_up, say)
 
 
 def _add(order: wire.Added, backend: Backend) -> None:
@@ -188,43 +160,26 @@ def _found(question: wire.Question, backend: Backend) -> Any:
     """Raises Trouble."""
     match question:
         case wire.AskWiring():
-            return wiring(backend)
-        case wire.AskRunning(pid, started_at):
-            named, same = _process(pid, started_at)
-            return same is True and not named.ended
-        case wire.End(pid, started_at, way):
-            named, same = _process(pid, started_at)
-            if same is False:
-                raise Trouble("It has ended already.")  # another one has its number by now
+            return backend.topology()
+        case wire.AskProcess(pid, started_at, way):
+            # With the rights of this login. Another one may have its number by now.
+            named = ProcessNames().one(CardProcess(HOST_ID, pid, ProcessUse.COMPUTE))
+            began = math.inf if named.started_at is None else named.started_at
+            runs = abs(began - started_at) <= _SAME_TIME and not named.ended
+            if way is None:
+                return runs
+            if not runs:
+                raise Trouble("It has ended already.")
             end(named, way)
         case wire.AskPythons(""):
-            found = candidates(dict(os.environ), _whole("~"))
-            asked = [Asked(partial(ask, each)) for each in found]
-            return [e.result() for e in asked if e.answered_within(_PYTHON_PATIENCE)]
+            with ThreadPoolExecutor() as at_once:
+                return [*at_once.map(ask, candidates(dict(os.environ), _whole("~")))]
         case wire.AskPythons(path):
             try:
                 return [PythonPlace().picked(_whole(path))]
             except Trouble as trouble:
                 return [LabPython(_whole(path), trouble=trouble.sentence)]
     return None
-
-
-def _process(pid: int, started_at: float) -> "tuple[NamedProcess, bool | None]":
-    """With the rights of this login; and whether it began at that time, if anybody knows."""
-    named = ProcessNames().one(CardProcess(HOST_ID, pid, ProcessUse.COMPUTE))
-    if named.started_at is None:
-        return named, None
-    return named, abs(named.started_at - started_at) <= _SAME_TIME
-
-
-def wiring(backend: Backend) -> Topology:
-    asked = Asked(backend.topology)
-    if not asked.answered_within(_WIRING_PATIENCE):
-        raise Trouble(
-            "The driver over there did not report the wiring within {seconds:.0f} seconds.",
-            seconds=_WIRING_PATIENCE,
-        )
-    return asked.result()
 
 
 def _whole(path: str) -> Path:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from io import BufferedReader
 from typing import IO, NamedTuple
 
@@ -68,20 +69,22 @@ class Course:
             yield line
 
 
-_NEWER = mark(
-    "Install Python 3.10 or newer there, or name one where the machine is added, or with "
-    "--host-python."
-)
 _SSHS = 255
 _KILLED = (137, 143, -9, -15)
 _TRY = mark("Type `ssh {host}` in a terminal: it shows the same, and asks what it has to ask.")
 _SWITCHED_ON = mark("Is it switched on, and does a firewall let ssh through?")
 _TRY_PYTHON = mark("`ssh {host} python3 --version` in a terminal has to answer.")
-_Known = tuple[str, str, str]
+_NEWER = mark(
+    "Install Python 3.10 or newer there, or name one where the machine is added, or with "
+    "--host-python."
+)
+_BROKE = mark("The connection to {host} broke.")
+_CANNOT = mark("ssh cannot connect to {host}: {said}.")
 
-# What is said, the sentence, and the way out; the first that fits, and before those that may be
-# otherwise in a while. ssh's own words are English everywhere.
-_BEFORE: Sequence[_Known] = (
+# What is said, the sentence, the way out, and whether it may be otherwise in a while; the first
+# that fits. ssh's own words are English everywhere.
+_Known = Sequence[tuple[str, str, str, bool]]
+_BEFORE: _Known = (
     (
         r"REMOTE HOST IDENTIFICATION HAS CHANGED|[Hh]ost key for .* has changed",
         mark("The host key of {host} is not the one that is known here."),
@@ -89,41 +92,22 @@ _BEFORE: Sequence[_Known] = (
             "Somebody may be listening in, or the machine was set up anew. Ask who looks after "
             "it; if all is well, `ssh-keygen -R` with its name forgets the old key."
         ),
+        False,
     ),
     (
         r"Host key verification failed|host key is known for .* strict",
         mark("The host key of {host} is not known here, and nobody accepted it."),
         mark("Type `ssh {host}` in a terminal once, compare the fingerprint and accept it."),
+        False,
     ),
     (
-        r"UNPROTECTED PRIVATE KEY FILE|bad permissions",
-        mark("ssh does not use a private key that others can read."),
-        mark("`chmod 600` on the key mends it; `ssh {host}` in a terminal names it."),
-    ),
-    (
-        r"ssh_askpass: exec",
-        mark("ssh had a question and could not ask it here."),
+        (
+            r"UNPROTECTED PRIVATE KEY|bad permissions|ssh_askpass: exec|[Nn]o matching .* found"
+            r"|Too many authentication|Bad configuration|Bad owner|terminating, \d+ bad"
+        ),
+        _CANNOT,
         _TRY,
-    ),
-    (
-        r"Too many authentication failures",
-        mark("{host} gave up: ssh offered it too many keys."),
-        mark("Name the right one in ~/.ssh/config, with IdentityFile and IdentitiesOnly."),
-    ),
-    (
-        r"[Nn]o matching .* found",
-        mark("ssh here and the server on {host} have no common way to encrypt."),
-        mark("One of the two is too old. `ssh {host}` in a terminal says which they offer."),
-    ),
-    (
-        r"command-line.*Bad configuration option",
-        mark("The ssh of this computer is too old: {said}."),
-        mark("OpenSSH 7.6 or newer is needed, and 8.4 or newer where it asks for something."),
-    ),
-    (
-        r"Bad configuration option|Bad owner or permissions|terminating, \d+ bad",
-        mark("ssh does not accept its own configuration: {said}."),
-        mark("Mend that line of ~/.ssh/config."),
+        False,
     ),
     (
         r"Permission denied \((?P<ways>[\w,.@-]+)\)",
@@ -132,41 +116,40 @@ _BEFORE: Sequence[_Known] = (
             "Is it the right user, with the right password, or a key that is there and "
             "unlocked (`ssh-add -l`)? `ssh {host}` in a terminal has to work first."
         ),
+        False,
     ),
-)
-_BEFORE_FOR_NOW: Sequence[_Known] = (
     (
         r"Could not resolve hostname",
         mark("The name {host} is not known on the network."),
         mark("Look for a slip of the pen, and whether this computer is connected."),
+        True,
     ),
     (
         r"Connection refused",
         mark("{host} is there, but takes no ssh connection."),
         mark("Is its ssh server running, and is it the right port?"),
+        True,
     ),
     (
         r"No route to host|Network is unreachable|Network is down|Host is down",
         mark("No way leads to {host} from here."),
         mark("Is this computer connected, and the other one switched on?"),
+        True,
     ),
     (
         r"(Connection|Operation) timed out|Timeout, server|Connection to .* timed out",
         mark("{host} does not answer."),
         _SWITCHED_ON,
-    ),
-    (
-        r"Connection (closed|reset)|kex_exchange|Broken pipe|banner exchange",
-        mark("{host} hung up before the login was done."),
-        mark("It may be starting, or have too many logins; it is worth another try."),
+        True,
     ),
 )
 # What is said over there, by whatever shell, once the login was done.
-_AFTER: Sequence[_Known] = (
+_AFTER: _Known = (
     (
         r"too old: (?P<version>\d[\d.]*)",
         mark("The Python of {host} is too old: {version}."),
         _NEWER,
+        False,
     ),
     (
         (
@@ -175,23 +158,13 @@ _AFTER: Sequence[_Known] = (
         ),
         mark("{host} cannot start Python: {said}."),
         _NEWER,
+        False,
     ),
     (
         r"(?i:account is (currently )?not available|sftp connections|shell access|restricted)",
         mark("{host} runs no commands for this login: {said}."),
         mark("Ask whoever looks after it for a login with a shell."),
-    ),
-    (
-        r"Read-only file system|No space left on device|Disk quota exceeded",
-        mark("A disk of {host} cannot be written: {said}."),
-        mark("GPU Explorer writes nothing there, but the login does."),
-    ),
-)
-_AFTER_FOR_NOW: Sequence[_Known] = (
-    (
-        r"Cannot allocate memory|MemoryError|fork: (retry|Resource)",
-        mark("{host} has no memory left for a program: {said}."),
-        "",
+        False,
     ),
 )
 SSHS_LINES = re.compile(
@@ -202,92 +175,50 @@ SSHS_LINES = re.compile(
 
 
 def ending_of(course: Course) -> Ending:
+    """It was refused, took too long, was stopped over there, or broke."""
+    said = SSHS_LINES.sub("", plain(course.complained))
+    heard = "" if course.ready else plain(course.heard)
+    reason, status = _last(said) or _last(heard), course.status
+    hint, again = "", True
+    known: _Known = ()
     if course.endless:
-        return _ending(course, mark("{host} sent a line without an end."), again=False)
-    said = SSHS_LINES.sub("", plain(course.complained, 8_000))
-    reason = _last(said)
-    if course.ready:
-        return _ending(course, _broken(course.status, said, reason), said=reason)
-    if course.late is not None:
-        return _late(course, said)
-    if course.status == _SSHS and not course.logged_in:
-        unknown = mark("ssh cannot connect to {host}, and does not say why.")
-        if reason:
-            unknown = mark("ssh cannot connect to {host}: {said}.")
-        known = _known(course, said, _BEFORE, _BEFORE_FOR_NOW)
-        return known or _ending(course, unknown, _TRY, said=reason)
-    # It was logged in, or another than ssh was started, and it ended before the mark.
-    heard = plain(course.heard)
-    reason = reason or _last(heard)
-    words = f"{said}\n{heard}\nstatus {course.status}"
-    if known := _known(course, words, _AFTER, _AFTER_FOR_NOW, reason):
-        return known
-    if course.status is None or (course.status == _SSHS and not reason):
-        return _ending(course, mark("The connection to {host} broke while it began."))
-    sentence = mark("The login shell of {host} ended without a word (status {status}).")
-    if reason:
+        sentence, again = mark("{host} sent a line without an end."), False
+    elif course.late is not None and not course.ready:
+        sentence, hint = mark("{host} did not answer within {seconds:.0f} s."), _SWITCHED_ON
+        if course.heard or course.logged_in:
+            again = False
+            sentence = mark(
+                "{host} took the login, but its login shell started nothing within "
+                "{seconds:.0f} s."
+            )
+            hint = mark(
+                "What the shell runs at a login (.bashrc, .profile, a forced command) must not "
+                "wait or read. `ssh {host} true` in a terminal has to come back."
+            )
+    elif status == _SSHS and not (course.ready or course.logged_in):
+        known, hint, sentence = _BEFORE, _TRY, _CANNOT
+    elif status is None or (status == _SSHS and (course.ready or not reason)):
+        sentence = _BROKE
+    elif not course.ready:  # it was logged in, or another than ssh was started
+        known, hint = _AFTER, _TRY_PYTHON
         sentence = mark("Python did not start on {host} (status {status}): {said}.")
-    return _ending(course, sentence, _TRY_PYTHON, again=False, said=reason)
-
-
-def _late(course: Course, said: str) -> Ending:
-    if not course.heard and not course.logged_in:
-        late = mark("{host} did not answer within {seconds:.0f} s.")
-        return _ending(course, late, _SWITCHED_ON)
-    ending = _ending(
-        course,
-        mark(
-            "{host} took the login, but its login shell started nothing within {seconds:.0f} s."
-        ),
-        mark(
-            "What the shell runs at a login (.bashrc, .profile, a forced command) must not "
-            "wait or read. `ssh {host} true` in a terminal has to come back."
-        ),
-        again=False,
-    )
-    printed = _last(plain(course.heard) or said)
-    if not printed or "\N{REPLACEMENT CHARACTER}" in printed:  # such as what we sent
-        return ending
-    return ending._replace(why=told(ending.why, Message("It printed: {text}", text=printed)))
-
-
-def _broken(status: int | None, said: str, reason: str) -> str:
-    if "Timeout, server" in said:
-        return mark("{host} does not answer any more.")
-    if status in (_SSHS, None):
-        return mark("The connection to {host} broke.")
-    if status == 0 and not reason:
-        return mark("Our part on {host} ended.")
-    if status in _KILLED:
-        return mark("Our part on {host} was killed.")
-    if reason:
-        return mark("Our part on {host} ended with status {status}: {said}.")
-    return mark("Our part on {host} ended with status {status}.")
-
-
-def _known(
-    course: Course,
-    words: str,
-    lasting: Sequence[_Known],
-    for_now: Sequence[_Known],
-    reason: str = "",
-) -> Ending | None:
-    """Without a `reason` the line that fits is one."""
-    for row in (*lasting, *for_now):
-        pattern, sentence, hint = row
-        if found := re.search(f".*(?:{pattern}).*", words):
-            values = {name: text.replace(",", ", ") for name, text in found.groupdict().items()}
-            said, again = reason or _last(found.group()), row in for_now
-            return _ending(course, sentence, hint, again=again, said=said, **values)
-    return None
-
-
-def _ending(
-    course: Course, sentence: str, hint: str = "", *, again: bool = True, **values: object
-) -> Ending:
-    values |= {"host": course.host, "status": course.status, "seconds": course.late}
-    way_out = Message(hint, host=course.host) if hint else NOTHING
-    return Ending(Message(sentence, **values), way_out, again)
+    elif status in _KILLED:
+        sentence = mark("Our part on {host} was killed.")
+    else:
+        sentence = mark("Our part on {host} ended with status {status}: {said}.")
+    values = {"host": course.host, "status": status, "seconds": course.late}
+    values["said"] = reason or Message("it said nothing")
+    for pattern, fits, way_out, passes in known:
+        if found := re.search(pattern, f"{said}\n{heard}\nstatus {status}"):
+            groups = found.groupdict().items()
+            values |= {name: text.replace(",", ", ") for name, text in groups}
+            sentence, hint, again = fits, way_out, passes
+            break
+    why = Message(sentence, **values)
+    # Of a shell that echoes, it is what we sent.
+    if course.late and not again and reason and "\N{REPLACEMENT CHARACTER}" not in reason:
+        why = told(why, Message("It printed: {text}", text=reason))
+    return Ending(why, Message(hint, host=course.host) if hint else NOTHING, again)
 
 
 def _last(said: str) -> str:
@@ -299,7 +230,6 @@ def _last(said: str) -> str:
 LONGEST_LINE = 4 << 20
 PATIENCE = 30.0  # to the mark, once ssh has logged in or was answered
 _STOPPING = (0.5, 0.3, 2.0)  # for it to end by itself; when it is asked to; when it must
-_WAITING = 16  # lines
 _LOOKING = 0.25  # seconds
 _NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 _SIGKILL = getattr(signal, "SIGKILL", signal.SIGTERM)
@@ -329,7 +259,9 @@ class LinkNow(NamedTuple):
 
 
 class Link:
-    """Heard in one thread: in that which calls `run`, or in one of its own after `start`."""
+    """`on_line` hears each line after the mark's; `on_look` is called some times a second; one
+    at a time, each in a thread of ours, and both may end it.
+    """
 
     def __init__(
         self,
@@ -343,22 +275,18 @@ class Link:
         at_terminal: bool = False,
         patience: float = PATIENCE,
     ) -> None:
-        """`on_line` hears each line after the mark's; `on_look` is called some times a second;
-        both may end it. With `at_terminal` ssh itself asks at our terminal.
-        """
+        """With `at_terminal` ssh itself asks at our terminal."""
         self._sent, self._on_line, self._on_look = sent, on_line, on_look
         self._questions, self._patience = questions, patience
         self._at_terminal = at_terminal
         self.course = Course(host.text)
         self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._outgoing.put(sent.preamble)
-        self._came: queue.Queue[bytes] = queue.Queue(_WAITING)
-        self._stopped, self._over = threading.Event(), threading.Event()
+        self._ending: Ending | None = None
+        self._one_at_a_time = threading.Lock()
+        self._over, self._ended = threading.Event(), threading.Event()
         self._process = self._started(command)
         self._since, self._logged_in = time.monotonic(), False
-        self._reader, self._complaints, _ = (
-            _thread(run) for run in (self._read, self._read_complaints, self._write)
-        )
 
     @property
     def asks(self) -> bool:
@@ -376,38 +304,40 @@ class Link:
 
     def run(self) -> Ending | None:
         """Until it has ended, and why it has; None where it was stopped."""
-        ending, reading = None, True
+        _thread(self._write)
+        readers = _thread(self._read), _thread(self._read_complaints)
         try:
-            while ending is None and reading and not self._stopped.is_set():
-                try:
-                    line = self._came.get(timeout=_LOOKING)
-                    ending = self._on_line(line) if line else None
-                except queue.Empty:
-                    # What the process left behind may hold its pipes open.
-                    runs = self._reader.is_alive() and self._process.poll() is None
-                    reading = runs or not self._came.empty()
-                ending = ending or self._on_look() or self._given_up()
-            if ending is None and not self._stopped.is_set():
-                self.course.status = self._status_within(_STOPPING[0])
-                self._complaints.join(_STOPPING[0])
+            while not self._over.wait(_LOOKING):
+                self._say(self._on_look)
+                self._say(self._given_up)
+                # What the process left behind may hold its pipes open.
+                if not readers[0].is_alive() or self._process.poll() is not None:
+                    self.course.status = self._status_within(_STOPPING[0])
+                    for each in readers:
+                        each.join(_STOPPING[0])
+                    self._say(lambda: ending_of(self.course))
         finally:
             self._end_process()
-        return None if self._stopped.is_set() else ending or ending_of(self.course)
+        return self._ending
 
     def send(self, line: bytes) -> None:
         """With its newline. Never waits, and is lost where the link is over."""
         self._outgoing.put(line)
 
-    def wake(self) -> None:
-        """It looks at once."""
-        with suppress(queue.Full):  # then it does
-            self._came.put_nowait(b"")
+    def end(self) -> None:
+        """Closes its input, then ends it; returns at once."""
+        self._over.set()
 
     def stop(self) -> None:
-        """Closes its input, then ends it: at most a second, unless this system hangs."""
-        self._stopped.set()
-        self.wake()
-        self._over.wait()
+        """As `end`, and waits for it: at most a second, unless this system hangs."""
+        self._over.set()
+        self._ended.wait()
+
+    def _say(self, look: Callable[[], Ending | None]) -> None:
+        with self._one_at_a_time:
+            if not self._over.is_set() and (ending := look()) is not None:
+                self._ending = ending
+                self._over.set()
 
     def _started(self, command: Sequence[str]) -> "subprocess.Popen[bytes]":
         # A jump host's ssh knows nothing of our options.
@@ -446,7 +376,7 @@ class Link:
             for line in self.course.lines(pipe, self._sent.mark, LONGEST_LINE):
                 if self._over.is_set():
                     return
-                self._came.put(line)
+                self._say(partial(self._on_line, line))
 
     def _read_complaints(self) -> None:
         """A connection that others share holds this pipe for as long as it is open."""
@@ -476,6 +406,8 @@ class Link:
 
     def _end_process(self) -> None:
         """And all that it started, but not the connection that others may share."""
+        with self._one_at_a_time:
+            self._over.set()
         if self._questions is not None:
             self._questions.stop()
         self._outgoing.put(None)
@@ -485,10 +417,7 @@ class Link:
             if self._status_within(patience) is not None:
                 break
         self._signal(_SIGKILL)
-        self._over.set()
-        with suppress(queue.Empty):  # whoever waits for room there can end
-            while True:
-                self._came.get_nowait()
+        self._ended.set()
 
     def _status_within(self, seconds: float) -> int | None:
         with suppress(subprocess.TimeoutExpired):

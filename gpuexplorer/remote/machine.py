@@ -61,12 +61,7 @@ _PYTHONS_PATIENCE = 40.0
 # Before its first word it may wait for a driver.
 _GREETING = 20.0
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
-# After so long a connection the next attempts follow as quickly as the very first.
-_STEADY = 30.0
 _GAP_EVERY = 0.9
-_NONE = mark("There is no connection to {host}.")
-_BROKE = mark("The connection to {host} broke before it answered.")
-_AGAIN = Message("Try again when there is a connection.")
 _ON_THE_WAY = (LinkState.CONNECTING, LinkState.ASKING)
 
 
@@ -106,6 +101,7 @@ class FarMachine:
         self._at_terminal, self._on_change, self._patience = at_terminal, on_change, patience
         self._changed, self._wake = threading.Condition(), threading.Event()
         self._stopping = self._retry = False
+        self._wait = _FIRST_WAIT
         self._thread: threading.Thread | None = None
         self._link: Link | None = None
         self._heard_at = self._knocked_at = self._gap_at = float("-inf")
@@ -137,8 +133,7 @@ class FarMachine:
             self._changed.wait_for(lambda: self.now.state not in _ON_THE_WAY, seconds)
             now = self.now
         if now.state is not LinkState.UP:
-            late = Message("{host} did not answer in time.", host=self.host.text)
-            raise Trouble(now.why or late, now.hint)
+            raise Trouble(now.why, now.hint)
 
     def retry_now(self) -> None:
         """Where it is broken or refused; a person wants it."""
@@ -150,7 +145,7 @@ class FarMachine:
         self._stopping = True
         self._wake.set()
         if (link := self._link) is not None:
-            link.wake()
+            link.end()
         if self._thread is None or self._thread is threading.current_thread():
             return True
         self._thread.join(seconds)
@@ -166,12 +161,8 @@ class FarMachine:
 
     # Any: the question says what its answer is.
     def ask(self, kind: Any, question: Question, seconds: float) -> Any:
-        """Waits. Raises Trouble where there is no such answer, or where it is a refusal."""
-        try:
-            return value_of(kind, self.asked(question, seconds))
-        except UnreadableError:
-            unreadable = mark("What {host} said of itself cannot be read.")
-            raise Trouble(unreadable, host=self.host.text) from None
+        """Waits. Raises Trouble where there is no answer, or where it is a refusal."""
+        return value_of(kind, self.asked(question, seconds))
 
     def asked(self, question: Question, seconds: float) -> str:
         """The answer as JSON, which may hold anything. Waits, and raises Trouble, as `ask`."""
@@ -187,7 +178,7 @@ class FarMachine:
         self._open[number] = answer
         # From here on whoever ends the connection answers it.
         if not self.tell(replace(question, id=number)):
-            self._answer(Answer(number, "", Message(_NONE, host=self.host.text)))
+            self._answer(number, self._none())
         return answer
 
     def lab_start(self, start: Start) -> Start:
@@ -199,10 +190,7 @@ class FarMachine:
         if start.program is not None:
             raise no_programs(self.host)
         if self.now.state is not LinkState.UP:
-            raise Trouble(
-                told(Message(_NONE, host=self.host.text), self.now.why),
-                "It is tried again by itself; run this once more when it is there.",
-            )
+            raise self._none()
         variables = {**start.variables_in({}), **surroundings(self.asked_as)}
         sent = parcel(Kind.WORKER, variables, any_python=False)
         command = [*self.launch(self.host, sent.command(start.python.as_posix()))]
@@ -212,32 +200,34 @@ class FarMachine:
         """For one more connection. Raises Trouble without room for them."""
         return None if self._asking is None else AskedQuestions(self.host, self._asking)
 
-    def _answer(self, told: Answer) -> None:
-        """What nobody asked is let go."""
-        if (answer := self._open.pop(told.id, None)) is None:
-            return
-        if told.trouble:
-            answer.set_exception(Trouble(told.trouble, told.hint))
-        else:
-            answer.set_result(told)
+    def _none(self) -> Trouble:
+        none = Message("There is no connection to {host}.", host=self.host.text)
+        hint = mark("It is tried again by itself; try this once more when it is there.")
+        return Trouble(told(none, self.now.why), hint)
+
+    def _answer(self, number: int, what: Answer | Trouble) -> None:
+        if (asked := self._open.pop(number, None)) is not None:
+            if isinstance(what, Trouble):
+                asked.set_exception(what)
+            else:
+                asked.set_result(what)
 
     def _run(self) -> None:
-        wait = _FIRST_WAIT
         try:
             while not self._stopping:
                 self._retry = False
                 # Why there is none stays to be read while it is tried again.
                 self._set(self.now._replace(state=LinkState.CONNECTING, retry_at=None))
-                over, lasted = self._one_connection()
-                wait = wait if lasted < _STEADY else _FIRST_WAIT
+                over = self._one_connection()
+                for number in list(self._open):
+                    self._answer(number, self._none())
                 if not self._stopping:  # else a person said so
-                    self._rest(over, wait)
-                wait = min(2 * wait, _LONGEST_WAIT)
+                    self._rest(over)
         finally:
             self._set(LinkNow(LinkState.ENDED, self.clock.now()))
 
-    def _one_connection(self) -> tuple[Ending, float]:
-        """Why it is over, and for how many seconds it was up."""
+    def _one_connection(self) -> Ending:
+        """Why it is over."""
         self._heard_at = self.clock.now()
         try:
             known = {**self.settings.environment, **surroundings(self.asked_as)}
@@ -252,14 +242,12 @@ class FarMachine:
                 at_terminal=self._at_terminal,
             )
         except Trouble as trouble:
-            return Ending(trouble.sentence, trouble.hint, again=False), 0.0
+            return Ending(trouble.sentence, trouble.hint, again=False)
         over = link.run() or Ending(NOTHING)
-        was_up, self._link = self.now.state is LinkState.UP, None
-        if was_up or self.lost_at is None:  # of several tries in a row, the first
+        self._link = None
+        if self.lost_at is None:  # of several tries in a row, the first
             self.lost_at = self._heard_at
-        for number in list(self._open):
-            self._answer(Answer(number, "", Message(_BROKE, host=self.host.text), _AGAIN))
-        return over, self.clock.now() - self.now.since if was_up else 0.0
+        return over
 
     def _look(self) -> Ending | None:
         """Some times a second, until the link is over."""
@@ -285,24 +273,25 @@ class FarMachine:
 
     def _hear(self, line: bytes) -> Ending | None:
         try:
-            told = told_of(line)
+            said = told_of(line)
         except UnreadableError:  # who says nothing else is silent
             return None
         self._heard_at = self.clock.now()
-        if isinstance(told, Hello):
-            self.hello, self.lost_at = told, None
-            self.stream.greeted(told)
-            self._set(LinkNow(LinkState.UP, self._heard_at))
-            self._knock()  # its clock has to be known before its first sample comes
-            self.stream.watch_there()
-        elif isinstance(told, Knocked):
-            self.stream.knocked(told)
-        elif not isinstance(told, Answer):
-            self.stream.take(told)
-        elif told.id:
-            self._answer(told)
-        else:
-            return Ending(told.trouble, told.hint, again=False)
+        match said:
+            case Hello():
+                self.hello, self.lost_at, self._wait = said, None, _FIRST_WAIT
+                self.stream.greeted(said)
+                self._set(LinkNow(LinkState.UP, self._heard_at))
+                self._knock()  # its clock has to be known before its first sample comes
+                self.stream.watch_there()
+            case Knocked():
+                self.stream.knocked(said)
+            case Answer(id=0, trouble=why, hint=hint):
+                return Ending(why, hint, again=False)
+            case Answer(id=number, trouble=why, hint=hint):
+                self._answer(number, Trouble(why, hint) if why else said)
+            case _:
+                self.stream.take(said)
         return None
 
     def _gap(self) -> None:
@@ -315,18 +304,18 @@ class FarMachine:
             self.stream.lost(min(now, first) if self._gap_at < self._heard_at else now)
             self._gap_at = now
 
-    def _rest(self, over: Ending, wait: float) -> None:
-        """Until it is tried again."""
+    def _rest(self, over: Ending) -> None:
+        """Until it is tried again: each time later."""
         self._gap()
         now = self.clock.now()
         state = LinkState.BROKEN if over.again else LinkState.REFUSED
-        retry_at = now + wait if over.again else None
+        retry_at = now + self._wait if over.again else None
+        self._wait = min(2 * self._wait, _LONGEST_WAIT)
         self._set(LinkNow(state, now, over.why, over.hint, retry_at))
-        while not (self._stopping or self._retry):
-            left = _LONGEST_WAIT if retry_at is None else retry_at - self.clock.now()
-            if left <= 0:
+        while retry_at is None or self.clock.now() < retry_at:
+            if self._stopping or self._retry:
                 return
-            self.clock.wait(self._wake, min(left, 1.0))  # a beat for whoever looks
+            self.clock.wait(self._wake, 1.0)  # a beat for whoever looks
             self._wake.clear()
             self._gap()
 
@@ -343,17 +332,14 @@ class FarMachine:
 # A figure or a large table comes as one line.
 _LONGEST_LINE = 64 << 20
 _SSHS = 255
-# Of a shell, by its status.
-_NOT_STARTED = {
-    126: mark("The chosen Python may not be started by this login on {host}."),
-    127: mark("The chosen Python is not there any more on {host}."),
-}
-_NO_PROGRAMS = Message("A program is watched on the computer that it lies on.")
-_RUN_CELLS = mark("Open it and run its cells: they run on {host}.")
 
 
 def no_programs(host: HostName) -> Trouble:
-    return Trouble(_NO_PROGRAMS, Message(_RUN_CELLS, host=host.text))
+    return Trouble(
+        "A program is watched on the computer that it lies on.",
+        "Open it and run its cells: they run on {host}.",
+        host=host.text,
+    )
 
 
 class _FarWorker(Begun):
@@ -383,8 +369,6 @@ class _FarWorker(Begun):
         course = self._course
         if course.ready and not course.endless and 0 <= status != _SSHS:
             return NOTHING
-        if not course.ready and status in _NOT_STARTED:
-            return Message(_NOT_STARTED[status], host=course.host)
         course.status = status if status >= 0 else None
         ending = ending_of(course)
         return told(ending.why, ending.hint)

@@ -22,8 +22,6 @@ _MEANS_SOMETHING = re.compile(r"""["'$`!%\\\x00-\x1f\x7f]""")
 _PLAIN = re.compile(r"(~/)?[\w./+-]*", re.ASCII)
 PYTHON = "python3"  # over there, where no other is named
 _PACKAGE = Path(__file__).parents[1]
-# Where its files seem to lie, for tracebacks; nobody finds anything there.
-_PLACE = "/sent by GPU Explorer/"
 _VENDORS_LIBRARY = "pynvml"
 
 
@@ -92,7 +90,6 @@ def parcel(
         "MODULE": kind.module,
         "ENVIRONMENT": dict(environment),
         "ANY": any_python,
-        "PLACE": _PLACE,
     }
     told = [f"{name} = {value!a}" for name, value in settings.items()]
     stage = "\n".join([*told, STAGE])
@@ -184,49 +181,21 @@ sys.argv[1:] = []
 sys.dont_write_bytecode = True
 os.environ.update(ENVIRONMENT)
 # From here on it is 3.10 or newer.
-import importlib.abc
-import importlib.util
-import io
 import runpy
+import tempfile
 import traceback
-import zipfile
 
-
-def taken(size):
-    pieces = []
-    while size:
-        piece = i.read(min(size, 1 << 16))
-        if not piece:
-            sys.exit("The program that was sent is not whole.")
-        pieces.append(piece)
-        size -= len(piece)
-    return zipfile.ZipFile(io.BytesIO(b"".join(pieces)))
-
-
-class Sent(importlib.abc.SourceLoader):
-    files = taken(SIZE)
-    names = set(files.namelist())
-
-    def find_spec(self, name, path=None, target=None):
-        for end, folders in (("/__init__.py", [name]), (".py", None)):
-            file = name.replace(".", "/") + end
-            if file in self.names:
-                return importlib.util.spec_from_file_location(
-                    name, PLACE + file, loader=self, submodule_search_locations=folders
-                )
-        return None
-
-    def get_filename(self, name):
-        spec = self.find_spec(name)
-        if spec is None:
-            raise ImportError(name)
-        return spec.origin
-
-    def get_data(self, path):
-        return self.files.read(path[len(PLACE) :])
-
-
-sys.meta_path.insert(0, Sent())
+# In memory; some Pythons know of no such file, and then it is one without a name.
+if hasattr(os, "memfd_create"):
+    archive = os.memfd_create("sent by GPU Explorer")
+else:
+    archive = os.dup(tempfile.TemporaryFile().fileno())
+while SIZE:
+    piece = i.read(min(SIZE, 1 << 16))
+    if not piece:
+        sys.exit("The program that was sent is not whole.")
+    SIZE -= os.write(archive, piece)
+sys.path.insert(0, "/dev/fd/%d" % archive)
 # By itself it looks for the lines in files.
 sys.excepthook = traceback.print_exception
 runpy.run_module(MODULE, run_name="__main__")

@@ -15,8 +15,8 @@ import shutil
 import sys
 import tempfile
 import threading
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from glob import glob
 from hashlib import sha256
@@ -29,8 +29,8 @@ from gpuexplorer.core.words import mark
 
 _LONGEST_NAME = 320  # a user of 64, "@", and a name of 255
 # A ProxyCommand of a person's own may hand the name to a shell; newer ssh refuse these as well.
-_TO_A_SHELL = {*"'`\"$\\;&<>|(){}"}
-_FILES, _NAMES = 64, 1_000
+# A user of a domain has a backslash.
+_NAME = re.compile(r"""([^'`"$;&<>|(){}]+@)?(?!-)[^'`"$;&<>|(){}@\\]+""")
 _LINE = re.compile(r"\s*(host|include)(?:\s*=\s*|\s+)(.*)", re.IGNORECASE)
 _WORD = re.compile(r'"([^"]*)"|([^\s"]+)')
 
@@ -40,11 +40,10 @@ _ESCAPES = re.compile(
 )
 
 
-def plain(said: bytes, longest: int = 2_000) -> str:
-    """Its end, where it is longer: that is where the reason stands."""
+def plain(said: bytes) -> str:
+    """What a server says, without what moves a cursor or hides."""
     text = _ESCAPES.sub("", said.decode("utf-8", "replace")).replace("\t", " ")
-    text = "\n".join(map(clean, text.splitlines()))
-    return text if len(text) <= longest else f"…{text[-longest:]}"
+    return "\n".join(map(clean, text.splitlines()))
 
 
 class HostName(NamedTuple):
@@ -63,19 +62,15 @@ Launch = Callable[[HostName, str], Sequence[str]]
 def host_name(text: str) -> HostName:
     """Raises Trouble for what ssh could take for something else than a name."""
     name = text.strip(" ")
-    user, at, server = name.rpartition("@")
-    strange = not server or server.startswith("-") or (at and not user)
     if not name:
         why = mark("The name of a machine is missing.")
     elif name.startswith("-"):  # an option
         why = mark("The name of a machine cannot begin with a hyphen: {name}.")
-    elif any(unicodedata.category(each)[0] in "CZ" for each in name):
+    elif " " in name or not name.isprintable():
         why = mark("The name of a machine cannot hold spaces or control characters: {name}.")
     elif "," in name:
         why = mark("Machines are named one at a time, and not with commas: {name}.")
-    elif (
-        strange or len(name) > _LONGEST_NAME or _TO_A_SHELL & {*server, *user.replace("\\", "")}
-    ):
+    elif len(name) > _LONGEST_NAME or not _NAME.fullmatch(name):
         why = mark("This is no name of a machine: {name}.")
     else:
         return HostName(name)
@@ -86,38 +81,41 @@ def host_name(text: str) -> HostName:
 def names_to_choose(config: Path | None = None) -> Sequence[str]:
     """Of the configuration and of what that includes. A file that cannot be read has none."""
     found: dict[str, None] = {}
-    for word in _named(config or Path("~/.ssh/config").expanduser()):
+    first = config or Path("~/.ssh/config").expanduser()
+    for word in _named(first, first.parent, set()):
         with suppress(Trouble):  # nobody could connect to it either
             if not {*"*?!"} & {*word}:
                 found[host_name(word).text] = None
-    return list(found)[:_NAMES]
+    return list(found)
 
 
-def _named(config: Path) -> Iterator[str]:
-    waiting, seen = [config], set[Path]()
-    while waiting and len(seen) < _FILES:
-        path = waiting.pop(0)
-        if path in seen or not path.is_file():  # a pipe would never end
-            continue
-        seen.add(path)
-        with suppress(OSError, ValueError):
-            for line in path.read_text("utf-8", "replace").splitlines():
-                if (match := _LINE.fullmatch(line)) is None:
-                    continue
-                words = [quoted or bare for quoted, bare in _WORD.findall(match[2])]
-                if match[1].lower() == "host":
-                    yield from words
-                    continue
-                for each in map(os.path.expanduser, words):
-                    pattern = str(config.parent / each)  # or an absolute one
-                    waiting += map(Path, sorted(glob(pattern)))  # noqa: PTH207 - as just said
+def _named(config: Path, folder: Path, seen: set[Path]) -> Iterator[str]:
+    if config in seen or not config.is_file():  # a pipe would never end
+        return
+    seen.add(config)
+    with suppress(OSError, ValueError):
+        for line in config.read_text("utf-8", "replace").splitlines():
+            if (match := _LINE.fullmatch(line)) is None:
+                continue
+            words = [quoted or bare for quoted, bare in _WORD.findall(match[2])]
+            if match[1].lower() == "host":
+                yield from words
+                continue
+            for each in map(os.path.expanduser, words):
+                pattern = str(folder / each)  # or an absolute one
+                for path in sorted(glob(pattern)):  # noqa: PTH207 - as just said
+                    yield from _named(Path(path), folder, seen)
 
 
-# A dead link is noticed after EVERY x COUNT seconds.
-_ALIVE_EVERY, _ALIVE_COUNT = 5, 3
-# Seconds to connect in; more where a person types a jump host's password meanwhile.
-_CONNECTING, _CONNECTING_AND_ASKING = 20, 180
-_KEPT_OPEN = 10  # seconds after the last connection, for one that follows soon
+# A dead link is noticed after 15 seconds. VERBOSE says when it has logged in.
+_USUAL = (
+    *("ServerAliveInterval=5", "ServerAliveCountMax=3", "ClearAllForwardings=yes"),
+    *("RequestTTY=no", "RemoteCommand=none", "LogLevel=VERBOSE"),
+)
+# There is more time where a person types a jump host's password meanwhile.
+_ALONE = ("BatchMode=yes", "ConnectTimeout=20")
+_ANSWERED = ("BatchMode=no", "ConnectTimeout=180")
+_SHARED = ("ControlMaster=auto", "ControlPersist=10")  # kept open for one that follows soon
 
 
 def ssh_command(
@@ -133,25 +131,12 @@ def ssh_command(
             "Install OpenSSH: its package is openssh-client or openssh; on Windows it is one "
             "of the optional features.",
         )
-    options = [
-        f"ServerAliveInterval={_ALIVE_EVERY}",
-        f"ServerAliveCountMax={_ALIVE_COUNT}",
-        f"ConnectTimeout={_CONNECTING_AND_ASKING if somebody_answers else _CONNECTING}",
-        "ClearAllForwardings=yes",
-        "RequestTTY=no",
-        "RemoteCommand=none",
-        "LogLevel=VERBOSE",  # says when it has logged in
-        f"BatchMode={'no' if somebody_answers else 'yes'}",
-    ]
+    options = [*_USUAL, *(_ANSWERED if somebody_answers else _ALONE)]
     with suppress(OSError):  # without such a folder each connection logs in by itself
         if sys.platform != "win32" and _suits(str((folder := private_folder()).parent)):
             # By the name as well: two may be one address to ssh, over different jump hosts.
             name = sha256(host.text.encode()).hexdigest()[:4]
-            options += [
-                "ControlMaster=auto",
-                f"ControlPath={folder}/{name}-%C",
-                f"ControlPersist={_KEPT_OPEN}",
-            ]
+            options += [*_SHARED, f"ControlPath={folder}/{name}-%C"]
     words = [word for each in options for word in ("-o", each)]
     return [program, "-T", *words, "--", host.text, remote_command]
 
@@ -190,11 +175,10 @@ def _suits(place: str) -> bool:
 _ASKING = """\
 #!/bin/sh
 cd "${0%/*}" && mkfifo -m 600 "$$" || exit 1
-printf '%s %s %.3000s\\0' "$$" "${SSH_ASKPASS_PROMPT:-}" "$1" > questions
+printf '%s %s %.900s\\0' "$$" "${SSH_ASKPASS_PROMPT:-}" "$1" > questions
 exec head -n 1 "$$"
 """
-_LONGEST = 65_536  # bytes that wait in the pipe
-_SHOWN_AT_MOST = 3_000  # letters of a question
+_LONGEST = 65_536  # bytes that wait in the pipe; a question, of four bytes a letter, is whole
 _LONGEST_ANSWER = 1_000  # ssh reads no more
 _LOOKING = 0.3  # seconds between two looks whether ssh still wants to know
 _YES_NO = re.compile(r"\(yes/no|type 'yes'|\[y/n\]", re.IGNORECASE)
@@ -230,7 +214,7 @@ class AskedQuestions:
         """Raises Trouble without room for them."""
         self._host, self._asking = host, asking
         self.being_answered = self.refused = False
-        self._stopped, self._stopping = threading.Event(), threading.Lock()
+        self._stopped = threading.Event()
         self._asked: set[str] = set()
         try:
             self._folder = Path(tempfile.mkdtemp(prefix="asks-", dir=private_folder()))
@@ -255,27 +239,23 @@ class AskedQuestions:
 
     def stop(self) -> None:
         """From any thread but that in which a person is asked. Harmless when called twice."""
-        with self._stopping:
-            if self._stopped.is_set():
-                return
-            self._stopped.set()
-            self._asking.withdraw(self._host)
-            os.write(self._pipes[0], b"\0")  # wakes the reader
-            self._reader.join()
-            for each in self._pipes:
-                os.close(each)
-            shutil.rmtree(self._folder, ignore_errors=True)
+        if self._stopped.is_set():
+            return
+        self._stopped.set()
+        self._asking.withdraw(self._host)
+        os.write(self._pipes[0], b"\0")  # wakes the reader
+        self._reader.join()
+        for each in self._pipes:
+            os.close(each)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _read(self) -> None:
-        waiting = b""
         while not self._stopped.is_set():
-            waiting = (waiting + os.read(self._pipes[0], _LONGEST))[-_LONGEST:]
-            *asked, waiting = waiting.split(b"\0")
-            for each in asked:
+            for each in os.read(self._pipes[0], _LONGEST).split(b"\0"):
                 number, _, rest = each.partition(b" ")
-                if number.isdigit() and not (self._stopped.is_set() or self.refused):
+                if number and not (self._stopped.is_set() or self.refused):
                     hint, _, question = rest.partition(b" ")
-                    self._ask(int(number), hint, plain(question, _SHOWN_AT_MOST).strip())
+                    self._ask(int(number), hint, plain(question).strip())
 
     def _ask(self, number: int, hint: bytes, text: str) -> None:
         yes_no = hint == b"confirm" or _YES_NO.search(text) is not None
@@ -283,21 +263,16 @@ class AskedQuestions:
         secret = hint != b"none" and not yes_no and _SHOWN.search(text) is None
         again = text in self._asked
         self._asked.add(text)
-        over = threading.Event()
-
-        def withdraw_when_gone() -> None:
-            with suppress(ProcessLookupError):
-                while not over.wait(_LOOKING):
-                    os.kill(number, 0)
-                return
-            self._asking.withdraw(self._host)
-
-        watch = threading.Thread(target=withdraw_when_gone, name="ssh asks")
+        told = {"secret": secret, "yes_no": yes_no, "again": again}
         self.being_answered = True
-        watch.start()
-        answer = self._asking.ask(self._host, text, secret=secret, yes_no=yes_no, again=again)
-        over.set()
-        watch.join()
+        with ThreadPoolExecutor(1) as person:
+            asked = person.submit(self._asking.ask, self._host, text, **told)
+            while not wait([asked], _LOOKING).done:
+                try:
+                    os.kill(number, 0)
+                except ProcessLookupError:  # ssh does not want to know any more
+                    self._asking.withdraw(self._host)
+        answer = asked.result()
         self.refused = answer is None and hint != b"none" and not self._stopped.is_set()
         if answer is not None:
             with suppress(OSError):  # it may be gone by now

@@ -18,7 +18,7 @@ from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.lab.simulated_cards import Load
-from gpuexplorer.remote.wire import Added, Answer, AskRunning, AskWiring, End, Hello, Knocked
+from gpuexplorer.remote.wire import Added, Answer, AskProcess, AskWiring, Hello, Knocked
 from gpuexplorer.simulation.course import Occupation
 from gpuexplorer.telemetry.backend import MADE_UP, Source
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
@@ -30,9 +30,8 @@ from gpuexplorer.telemetry.topology import Topology
 if TYPE_CHECKING:
     from gpuexplorer.remote.machine import FarMachine
 
-_WIRING_PATIENCE = 10.0
+_WIRING_PATIENCE = 5.0
 _READING_PATIENCE = 8.0
-_ASKED_AGAIN_AFTER = 0.5
 # So many knocks are compared, since two steady clocks drift apart by seconds a day.
 _COMPARED = 60
 _WORTH_SAYING = 1.0
@@ -77,37 +76,57 @@ class FarClock:
         return best.differs if sure else None
 
 
-class FarStream:
+class Afar:
+    """What a stream knows of a computer that is not this one, by whatever way."""
+
+    here = elsewhere = False
+    attempts: Sequence[Attempt] = ()
+
+    def __init__(self, clock: Clock, computer: str, source: Source) -> None:
+        self.clock, self.computer = clock, computer
+        self.host = Card(HOST_ID, 0, computer, None, kind=CardKind.HOST)
+        self._listed, self._noted = Cards((), source), Notes(())
+        self._silent_since: dict[CardId, float] = {}
+        self._tell: Tell = lambda _: None
+
+    def silence(self, card: CardId) -> float | None:
+        since = self._silent_since.get(card)
+        return None if since is None else max(0.0, self.clock.now() - since)
+
+    def _hear(self, sample: Sample) -> Sample:
+        if sample.state is CardState.NO_ANSWER:
+            self._silent_since.setdefault(sample.card, sample.at)
+        else:
+            self._silent_since.pop(sample.card, None)
+        return sample
+
+
+class FarStream(Afar):
     """One session at a time hears what is told: the one that listened last. `greeted`, `take`,
     `knocked` and `lost` are called one at a time.
     """
 
-    here = False
-
     def __init__(self, machine: "FarMachine") -> None:
-        self.machine, self.clock = machine, machine.clock
-        # As it was asked for: its own name may say nothing to anybody here.
-        self.computer = machine.host.text
-        self.far_clock = FarClock(self.clock)
-        # Before it has said what it has, there is its name.
-        self.source = Source("far", Message("{host}, not connected yet", host=self.computer))
-        self.host = Card(HOST_ID, 0, self.computer, None, kind=CardKind.HOST)
-        self.attempts: Sequence[Attempt] = ()
-        self.elsewhere = False
+        # As it was asked for: its own name may say nothing to anybody here. Before it has said
+        # what it has, there is this name.
+        name = machine.host.text
+        nothing = Source("far", Message("{host}, not connected yet", host=name))
+        super().__init__(machine.clock, name, nothing)
+        self.machine, self.far_clock = machine, FarClock(machine.clock)
         # Simulated over there: the same cards here, for what is worked out and not read.
         self.twin: SimulatedBackend | None = None
         self.watched = Watch()
-        self._cards: Sequence[Card] = ()  # the same as long as they are the same
-        self._noted: Sequence[Message] = ()
         self._differs: float | None = None
         self._host_now = Sample(HOST_ID, self.clock.now(), {})
         self._wiring = Topology((), (), {})
-        self._silent_since: dict[CardId, float] = {}
         self._started = False
-        self._tell: Tell = lambda _: None
+
+    @property
+    def source(self) -> Source:
+        return self._listed.source
 
     def cards(self) -> Sequence[Card]:
-        return self._cards
+        return self._listed.cards
 
     def listen(self, tell: Tell) -> None:
         self._tell = tell
@@ -125,10 +144,6 @@ class FarStream:
         """Says over there what is wanted; also when it is another connection."""
         if self._started:
             self.machine.tell(self.watched)
-
-    def silence(self, card: CardId) -> float | None:
-        since = self._silent_since.get(card)
-        return None if since is None else max(0.0, self.clock.now() - since)
 
     def host_now(self) -> Sample:
         return self._host_now
@@ -192,21 +207,16 @@ class FarStream:
 
     def take(self, fact: Fact) -> None:
         match fact:
-            case Cards(cards=cards, source=source):
-                self.source = source
-                self._cards = self._cards if cards == self._cards else cards
+            case Cards():
+                self._listed = self._listed if fact == self._listed else fact  # the very same
                 self._tell_what_stands()
-            case Notes(notes=notes):
-                self._noted = notes
+            case Notes():
+                self._noted = fact
                 self._tell_what_stands()
             case Sample():
-                ours = fact._replace(at=self.far_clock.ours(fact.at))
+                ours = self._hear(fact._replace(at=self.far_clock.ours(fact.at)))
                 if ours.card == HOST_ID:
                     self._host_now = ours
-                if ours.state is CardState.NO_ANSWER:
-                    self._silent_since.setdefault(ours.card, ours.at)
-                else:
-                    self._silent_since.pop(ours.card, None)
                 self._hand_on(ours)
             case Users(card=card, processes=named) if named is not None:
                 self._hand_on(Users(card, [self._followed(each) for each in named]))
@@ -223,31 +233,28 @@ class FarStream:
     def lost(self, at: float) -> None:
         """Nothing was known then: a gap in every plot, and the reason at every figure."""
         self._silent_since.clear()
-        wanted = [
-            (card.id, metrics_of(card, (cadence,)) & self.watched.metrics)
-            for card in self._cards
-            for cadence in Cadence
-        ]
-        for id_, metrics in (*wanted, (HOST_ID, metrics_of(self.host))):
-            if metrics:
-                missing = dict.fromkeys(metrics, Absence.NO_CONNECTION)
-                self._hand_on(Sample(id_, at, {}, missing, CardState.NO_CONNECTION))
-        for card in self._cards:
+        wanted = self.watched.metrics | metrics_of(self.host)
+        for card in self.cards():
             if self.watched.users and card.kind is CardKind.GPU:
                 self._hand_on(Users(card.id, None))
+        for card in (*self.cards(), self.host):
+            for cadence in Cadence:
+                if metrics := metrics_of(card, (cadence,)) & wanted:
+                    missing = dict.fromkeys(metrics, Absence.NO_CONNECTION)
+                    self._hand_on(Sample(card.id, at, {}, missing, CardState.NO_CONNECTION))
 
     def _hand_on(self, fact: Fact) -> None:
         if self._started:
             self._tell(fact)
 
     def _tell_what_stands(self) -> None:
-        self._tell(Cards(self._cards, self.source))
+        self._tell(self._listed)
         # Whatever they call "this computer" is over there.
         notes = [
             each
             if each == MADE_UP
             else Message("{host}: {note}", host=self.computer, note=each)
-            for each in self._noted
+            for each in self._noted.notes
         ]
         seconds = self._differs
         if seconds is not None:
@@ -273,22 +280,19 @@ class _Followed(FarIdentity):
     far: "FarMachine" = field(compare=False)
     wish: "Future[Answer] | None" = field(default=None, compare=False)
     look: "Future[Answer] | None" = field(default=None, compare=False)
-    looked_at: float = field(default=-math.inf, compare=False)
 
     def end(self, kill: bool) -> None:
         way = Way.KILL if kill else Way.ASK
-        self.wish = self.far.ask_later(End(self.pid, self.started_at, way))
+        self.wish = self.far.ask_later(AskProcess(self.pid, self.started_at, way))
 
     def has_ended(self) -> bool:
         """As of the last answer, after which it is asked again."""
-        look, now = self.look, self.far.clock.now()
+        look = self.look
         if look is not None and not look.done():
             return False
         if look is not None and look.exception() is None and look.result().text == "false":
             return True  # it does not run
-        if now - self.looked_at > _ASKED_AGAIN_AFTER:
-            self.looked_at = now
-            self.look = self.far.ask_later(AskRunning(self.pid, self.started_at))
+        self.look = self.far.ask_later(AskProcess(self.pid, self.started_at))
         return False
 
     def refused(self) -> Trouble | None:

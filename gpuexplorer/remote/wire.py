@@ -5,10 +5,10 @@ one program, since one sends the other.
 
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from typing import Union
+from typing import Any, Union, get_args
 
 from gpuexplorer.core.cards import Card, Sample
-from gpuexplorer.core.harmless import kinds, record_in
+from gpuexplorer.core.harmless import record_in
 from gpuexplorer.core.records import from_text, text_of
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.simulation.course import Occupation
@@ -30,20 +30,14 @@ class AskWiring(Question):
 
 
 @dataclass(frozen=True)
-class End(Question):
-    """Ask this process to end, or kill it; only if it began at just that time."""
+class AskProcess(Question):
+    """Whether that very process, which began just then, runs still; one of which only the entry
+    is left does not. `way`: it is asked to end, or killed.
+    """
 
     pid: int
     started_at: float
-    way: Way
-
-
-@dataclass(frozen=True)
-class AskRunning(Question):
-    """Whether that very process runs still; one of which only the entry is left does not."""
-
-    pid: int
-    started_at: float
+    way: "Way | None" = None
 
 
 @dataclass(frozen=True)
@@ -115,24 +109,20 @@ class Answer:
     hint: Message = NOTHING
 
 
-_ORDERS = {e.__name__: e for e in (Watch, Added, Knock, *Question.__subclasses__())}
 # Facts are told as they are.
 Told = Union[Hello, Knocked, Answer, Cards, Notes, Sample, Users, HardwareFault]  # noqa: UP007 - as above
-_TOLD = kinds(Told)
+_KINDS = {
+    each.__name__: each
+    for each in (Watch, Added, Knock, *Question.__subclasses__(), *get_args(Told))
+}
 
 
-def order_of(line: bytes) -> Order:
-    """Raises UnreadableError, whatever the line is."""
-    order: Order = record_in(line, _ORDERS)
-    return order
-
-
-def told_of(line: bytes) -> Told:
+# Any: an Order, or what is Told.
+def told_of(line: bytes) -> Any:
     """Raises UnreadableError, whatever the line is. The text of an answer is made harmless by
     who asked.
     """
-    told: Told = record_in(line, _TOLD, as_they_are={"text"})
-    return told
+    return record_in(line, _KINDS, as_they_are={"text"})
 
 
 _NAME = "GPUEXPLORER_AGENT"

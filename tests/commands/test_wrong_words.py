@@ -128,7 +128,6 @@ UNUSABLE = (
     ("--open gone.gpurec", "gone.gpurec"),
     ("--prometheus ftp://x", "is no address of a Prometheus"),
     ("--prometheus http://me:word@x", "could be read by others"),
-    ("--prometheus x --match {", "The selector '{' cannot be read"),
     ("--prometheus x --prometheus-login none.toml", "cannot be read"),
     ("--prometheus https://x --prometheus-login login.toml", "holds no certificates"),
     ("lab --trace no/x train.py", "cannot be written to no/x: No such file or directory."),

@@ -36,6 +36,7 @@ class FakePrometheus(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Answer)
         self.series: dict[str, list[Series]] = {}
+        self.before: dict[str, list[Series]] = {}  # told within the last hour, and no more
         self.alerts: list[dict[str, Any]] = []  # Any: as JSON has them
         self.age = 3.0
         self.special: dict[str, tuple[int, Mapping[str, str], bytes]] = {}
@@ -68,7 +69,7 @@ class FakePrometheus(ThreadingHTTPServer):
                 return {"alerts": self.alerts}
         query = fields["query"][0]
         told = list(self._rows(query))
-        if path.endswith("query") and not query.endswith("[10m]"):
+        if path.endswith("query"):
             rows = [{"metric": dict(key), "value": [9.1, str(value)]} for key, value in told]
             return {"resultType": "vector", "result": rows}
         start, end, step = (
@@ -88,7 +89,8 @@ class FakePrometheus(ThreadingHTTPServer):
         by = re.search(r"by \(([^)]*)\)", query)
         told_of: dict[tuple[tuple[str, str], ...], float] = {}
         for name in names:
-            for labels, value in self.series.get(name, ()):
+            before = self.before.get(name, ()) if "[3600s]" in query else ()
+            for labels, value in (*before, *self.series.get(name, ())):
                 there = labels | {"__name__": name}
                 if _fits(there, query):
                     kept = by[1].split(",") if by else list(there)

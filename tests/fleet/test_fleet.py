@@ -1,5 +1,6 @@
 """Fleet: who is there by which labels, what each says, and what nobody says."""
 
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.fleet.client import Login, Prometheus, address
-from gpuexplorer.fleet.fleet import Fleet, FleetNow
+from gpuexplorer.fleet.fleet import Fleet, FleetNow, match
 from tests.fleet.fake_prometheus import FakePrometheus, card
 
 _BUSY, _USED, _FREE, _TOTAL, _POWER, _HEAT = (
@@ -65,9 +66,7 @@ def test_a_uuid_that_two_places_of_one_job_tell_is_said(
     for series in server.series.values():
         series.append((card(0, Hostname="other", instance="10.0.0.9:9400\x1b[2J"), 1.0))
     (note,) = _now(fleet).notes
-    assert (
-        "GPU-0000 is told of at two places, 10.0.0.0:9400 and 10.0.0.9:9400\ufffd[2J: " in note
-    )
+    assert "dcgm 10.0.0.0:9400 and dcgm 10.0.0.9:9400\ufffd[2J: that card is shown" in note
 
 
 def test_a_login_that_others_can_read_is_said_above_the_map(
@@ -104,17 +103,16 @@ def test_a_missing_figure_has_a_reason_and_that_of_serve_where_it_tells_one(
 def test_a_card_that_fell_silent_stays_for_an_hour_and_one_that_comes_is_found(
     server: FakePrometheus, client: Prometheus
 ) -> None:
-    wall = [1e9]
-    fleet = Fleet(client, wall=lambda: wall[0])
+    fleet = Fleet(client)
     _now(fleet)
+    server.before = deepcopy(server.series)
     for series in server.series.values():
         series[0] = card(99), 1.0
     now = fleet.now()
     assert CardId("GPU-0099") in now.cards
     assert now.state(_FIRST) is CardState.NO_ANSWER
-    wall[0] += 1800.0
-    assert _FIRST in _now(fleet).cards
-    wall[0] += 1801.0
+    assert not now.notes
+    server.before.clear()
     assert _FIRST not in _now(fleet).cards
 
 
@@ -178,5 +176,10 @@ def test_a_prometheus_without_cards_says_what_is_needed(
     server: FakePrometheus, fleet: Fleet
 ) -> None:
     server.series = {"up": [({"job": "x"}, 1.0)]}
-    with pytest.raises(Trouble, match="Nobody tells this Prometheus of graphics cards"):
+    with pytest.raises(Trouble, match="No graphics card is to be seen"):
         fleet.look_for_cards()
+
+
+@pytest.mark.parametrize("text", ["a='b'", "{a='b'}", " { a='b', } "])
+def test_a_selector_may_stand_in_braces(text: str) -> None:
+    assert match(text).strip() == "a='b'"

@@ -235,7 +235,7 @@ def test_a_host_that_is_not_there_is_told() -> None:
     gone = member("b")._replace(launch=lambda _host, _command: ["sh", "-c", "exit 255"])
     trouble = Course().run(gone, gone)
     assert trouble is not None
-    assert trouble.sentence == "ssh cannot connect to b, and does not say why."
+    assert trouble.sentence == "ssh cannot connect to b: it said nothing."
 
 
 @needs_torch

@@ -143,7 +143,7 @@ def test_a_link_that_breaks_fails_what_runs_with_a_sentence(begin: Begin) -> Non
             sys.executable,
             "here refuses this login; it would take: publickey.",
         ),
-        (run_here, "/no/such/python", "The chosen Python is not there any more on here."),
+        (run_here, "/no/such/python", "here cannot start Python: "),
     ],
 )
 def test_what_ssh_or_a_shell_refuses_is_said(
