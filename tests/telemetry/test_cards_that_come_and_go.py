@@ -97,7 +97,7 @@ def test_a_number_that_passed_to_another_card_is_not_borne_by_two(nvml: Nvml) ->
         (3, ids[1]),
     ]
     assert states(backend) == ["working", "working", "not listed", "not listed"]
-    assert "Card 2: the driver no longer lists it; it was card 0." in backend.notes()
+    assert "Cards 2, 3: the driver no longer lists it." in backend.notes()
 
 
 @pytest.mark.parametrize("answer", REFUSALS)

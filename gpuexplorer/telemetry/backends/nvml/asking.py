@@ -5,7 +5,7 @@ Belief: which of its answers cannot be true, whatever the driver says.
 import math
 import operator
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -15,14 +15,13 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Unit
+from gpuexplorer.telemetry.backend import sorted_out
 from gpuexplorer.telemetry.backends.nvml.library import GONE, absence_of
 from gpuexplorer.telemetry.topology import pcie_rate
 
 Figure = float | Absence
-# What a field says: its figure, and the driver's own time of it in seconds, 0 where not told.
+# What a field says: its figure, and when that was so, in seconds.
 Told = tuple[float, float] | Absence
-Values = dict[MetricId, float]
-Missing = dict[MetricId, Absence]
 T = TypeVar("T")
 Key = TypeVar("Key", bound=Hashable)
 
@@ -65,7 +64,7 @@ class Asking:
         return answer
 
     def fields(self, asked: Sequence[tuple[int, int]]) -> list[Told]:
-        return self._ask(asked, partial(fields, self.handle))
+        return self._ask(asked, partial(fields, self.handle, now=self.clock.now()))
 
     def _ask(
         self, asked: Sequence[Key], ask: Callable[[list[Key]], Sequence[T | Absence]]
@@ -87,17 +86,13 @@ class Asking:
         return [answers.get(each, self._rests[each].reason) for each in asked]
 
 
-def fields(handle: object, asked: Sequence[tuple[int, int]]) -> list[Told]:
+def fields(handle: object, asked: Sequence[tuple[int, int]], now: float = 0.0) -> list[Told]:
     """Many of one card in one call. Raises NVMLError when the whole call is refused."""
     told = pynvml.nvmlDeviceGetFieldValues(handle, asked) if asked else ()
-    return [_told(each) for each in told]
+    return [_told(each, now) for each in told]
 
 
-def figures(told: Iterable[Told]) -> list[Figure]:
-    return [each if isinstance(each, Absence) else each[0] for each in told]
-
-
-def _told(told: pynvml.c_nvmlFieldValue_t) -> Told:
+def _told(told: pynvml.c_nvmlFieldValue_t, now: float) -> Told:
     # A driver that is older than a field calls its number an invalid argument.
     if told.nvmlReturn == pynvml.NVML_ERROR_INVALID_ARGUMENT:
         return Absence.NOT_IN_DRIVER
@@ -105,7 +100,7 @@ def _told(told: pynvml.c_nvmlFieldValue_t) -> Told:
         return absence_of(told.nvmlReturn)
     known = told.valueType < len(_MEMBERS)
     figure = getattr(told.value, _MEMBERS[told.valueType]) if known else math.nan
-    return figure, told.timestamp * 1e-6
+    return figure, told.timestamp * 1e-6 or now
 
 
 MEMORY = (m.MEMORY_USED, m.MEMORY_FREE, m.MEMORY_RESERVED, m.MEMORY_TOTAL)
@@ -163,8 +158,8 @@ class Belief:
     """
 
     def __init__(self, memory_total: float | None) -> None:
-        self._known: Values = {} if memory_total is None else {m.MEMORY_TOTAL: memory_total}
-        self._doubted: Values = {}
+        self._known = {} if memory_total is None else {m.MEMORY_TOTAL: memory_total}
+        self._doubted: dict[MetricId, float] = {}
 
     @property
     def pcie_most(self) -> float:
@@ -172,11 +167,10 @@ class Belief:
         generation = self._known.get(m.PCIE_GENERATION_CARD, 0.0)
         return pcie_rate(int(generation), _MOST_LANES) or _FASTEST_PCIE
 
-    def sift(self, values: Values, missing: Missing) -> None:
-        """Take out of the values what cannot be."""
-        impossible = {
-            each for each, value in values.items() if not _can_be(METRICS[each], value)
-        }
+    def sift(self, told: dict[MetricId, Figure]) -> None:
+        """Give what cannot be that reason."""
+        values, _ = sorted_out(told)
+        impossible = {x for x, value in values.items() if not _can_be(METRICS[x], value)}
         for metric, yardstick, times in _AT_MOST:
             if yardstick in values and yardstick not in impossible:
                 self._known[yardstick] = values[yardstick]
@@ -191,9 +185,7 @@ class Belief:
         for metric in (_STEADY & values.keys()) - impossible:
             if self._doubts(metric, values[metric]):
                 impossible |= {metric} if metric in _COUNTERS else set(MEMORY)
-        for metric in impossible & values.keys():
-            del values[metric]
-            missing[metric] = Absence.IMPOSSIBLE
+        told |= dict.fromkeys(impossible & values.keys(), Absence.IMPOSSIBLE)
 
     def _doubts(self, metric: MetricId, value: float) -> bool:
         """A counter that goes back is wrong once; begun anew, it goes on from there. Memory

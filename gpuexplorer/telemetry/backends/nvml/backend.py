@@ -3,10 +3,12 @@
 import math
 import os
 import threading
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import count
 
 import pynvml
 
@@ -46,6 +48,7 @@ _IDLE_BEFORE_REST = 30.0
 _REST = 20.0
 # Begins the id of a card that slept from the start, and so was never asked for its UUID.
 _SLEEPER = "PCI-"
+_UNLISTED = Message("the driver no longer lists it")
 _STATES = {
     Absence.LOST: CardState.LOST,
     Absence.UNLISTED: CardState.UNLISTED,
@@ -110,18 +113,15 @@ class NvmlBackend:
         if known is None or self._resting.resting(known):
             why = Absence.LOST if known is None else Absence.ASLEEP
             return self._absent(card, metrics, why)
-        with self._entered() as (connection, listing):
+        sample = self._absent(card, metrics, Absence.NO_DRIVER)  # where it goes meanwhile
+        with self._entered() as connection:
             # Entering may have connected anew, and then the card may not be listed any more.
             known = self._card(card) or known
-            reader = listing.readers.get(card)
+            reader = None if connection is None else connection.listing.readers.get(card)
             if connection is None or reader is None:
                 sample = self._unread(known, metrics, connection)
             else:
-                try:
-                    sample = reader.read(metrics)
-                except pynvml.NVMLError:
-                    self._drop(connection, Message("The driver stopped answering."))
-                    return self._absent(card, metrics, Absence.NO_DRIVER)
+                sample = reader.read(metrics)
                 if connection.driver_gone:
                     # What hung through a change of drivers tells nothing about now.
                     return self._absent(card, metrics, Absence.NO_ANSWER)
@@ -129,46 +129,37 @@ class NvmlBackend:
                     connection.note_mig_mode(reader, bool(mode))
             if connection is not None:
                 self._consider(connection, known, sample)
-            return sample
+        return sample
 
     def heard(self, card: CardId) -> float:
-        reader = self._listing.readers.get(card)
+        connection = self._connection
+        reader = None if connection is None else connection.listing.readers.get(card)
         return 0.0 if reader is None else reader.asking.heard
 
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
         known = self._card(card)
-        if known is None:
-            return None
-        if self._resting.resting(known):
+        if known is not None and self._resting.resting(known):
             return []
-        with self._entered() as (connection, listing):
-            reader = listing.readers.get(card)
-            if connection is None or reader is None:
-                return None
-            if known.kind is CardKind.MIG:
-                return []  # the list of the whole card tells who uses it
-            try:
-                rows = reader.processes.read()
-            except pynvml.NVMLError as error:
-                if error.value in library.DRIVER_GONE:
-                    reason = library.message_of(error)
-                    self._drop(connection, Message("The driver said: {reason}.", reason=reason))
-                return None
-        self._resting.users[card] = len(rows)
+        rows: Sequence[CardProcess] | None = None
+        with self._entered() as connection:
+            reader = None if connection is None else connection.listing.readers.get(card)
+            if reader is not None:
+                # The list of a whole card tells who uses its instances.
+                mig = reader.card.kind is CardKind.MIG
+                rows = [] if mig else reader.processes.read()
+                self._resting.users[card] = len(rows)
         return rows
 
     def topology(self) -> Topology:
-        if not self._all_rest():
-            with self._entered() as (connection, listing), suppress(pynvml.NVMLError):
-                if connection is not None:
-                    return wiring(listing.found, self._bus)
+        with self._entered() as connection:
+            if connection is not None:
+                return wiring(connection.listing.found, self._bus)
         return Topology([card.id for card in self._listed], [], {})
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
-        if not self._all_rest():
-            with self._entered() as (connection, _), suppress(pynvml.NVMLError):
-                if connection is not None:
-                    return connection.wait_for_fault(seconds)
+        with self._entered() as connection:
+            if connection is not None:
+                return connection.wait_for_fault(seconds)
         self._clock.wait(threading.Event(), seconds)
         return []
 
@@ -177,26 +168,21 @@ class NvmlBackend:
         if self._connection is None and self._why_gone is not None:
             gone = "The NVIDIA driver is gone and is looked for again. {why}"
             notes.append(Message(mark(gone), why=self._why_gone))
-        sleeping = ", ".join(card.bus_id for card in self._bus.cards() if card.asleep)
-        if sleeping:
+        if sleeping := ", ".join(card.bus_id for card in self._bus.cards() if card.asleep):
             alone = (
                 "Asleep, and not woken to be read: {cards}. A program that uses it wakes it."
             )
             notes.append(Message(mark(alone), cards=sleeping))
         cards = self.cards()
-        denied = [card for card in cards if card.denied is not None]
-        for reason in dict.fromkeys(card.cuda_reason for card in denied):
-            alike = [str(card.index) for card in denied if card.cuda_reason == reason]
-            notes.append(
-                Message.counted(
-                    "Card {cards}: {reason}.",
-                    "Cards {cards}: {reason}.",
-                    len(alike),
-                    cards=", ".join(alike),
-                    reason=reason,
-                )
-            )
-        notes += dict.fromkeys(each for card in denied if (each := remedy(card.denied)))
+        denied: defaultdict[Message, list[str]] = defaultdict(list)
+        for card in cards:
+            if card.denied is not None:
+                denied[card.cuda_reason].append(str(card.index))
+        for reason, alike in denied.items():
+            one, many = mark("Card {cards}: {reason}."), mark("Cards {cards}: {reason}.")
+            values = {"cards": ", ".join(alike), "reason": reason}
+            notes.append(Message.counted(one, many, len(alike), **values))
+        notes += dict.fromkeys(each for card in cards if (each := remedy(card.denied)))
         if any(card.cuda_reason == FASTEST_FIRST for card in cards):
             notes.append(
                 Message(
@@ -210,11 +196,6 @@ class NvmlBackend:
     def _listed(self) -> list[Card]:
         """Those the driver lists, and those that sleep."""
         return [card for card in self._cards if card.id not in self._gone]
-
-    @property
-    def _known(self) -> list[Card]:
-        """As they were when the driver listed them; the last of one number stands for it."""
-        return [*self._gone.values(), *self._listed]
 
     def _card(self, card: CardId) -> Card | None:
         return next((each for each in self.cards() if each.id == card), None)
@@ -242,19 +223,12 @@ class NvmlBackend:
         missing, state = dict.fromkeys(metrics, why), _STATES.get(why, CardState.REFUSED)
         return Sample(card, self._clock.now(), {}, missing, state)
 
-    def _all_rest(self) -> bool:
-        self.cards()
-        return all(self._resting.resting(card) for card in self._listed)
-
     @contextmanager
-    def _entered(self) -> Iterator[tuple[Connection | None, Listing]]:
-        """The living connection; a new one when it is time to look for the driver."""
-        now = self._clock.now()
-        with self._lock:
-            waits = self._closed or self._connecting or now < self._revive_at
-            connects = self._connection is None and not waits
-            self._connecting |= connects
-        if connects:
+    def _entered(self) -> Iterator[Connection | None]:
+        """The living connection; a new one when it is time to look for the driver. What the
+        driver refuses ends the block, and the connection where the driver is gone.
+        """
+        if self._is_time_to_connect():
             try:
                 self._connect()
             except Trouble as trouble:
@@ -263,20 +237,35 @@ class NvmlBackend:
             finally:
                 self._connecting = False
         with self._lock:
-            connection = self._connection
-            if connection is not None:
-                self._up_to_date()
+            self._up_to_date()
+            if (connection := self._connection) is not None:
                 connection.hold()
-            listing = self._listing
         try:
-            yield connection, listing
+            yield connection
+        except pynvml.NVMLError as error:
+            if connection is not None and error.value in library.DRIVER_GONE:
+                reason = library.message_of(error)
+                self._drop(connection, Message("The driver said: {reason}.", reason=reason))
         finally:
             if connection is not None:
                 connection.let_go()
 
+    def _is_time_to_connect(self) -> bool:
+        """Not while all cards rest."""
+        with self._lock:
+            waits = self._closed or self._connecting or self._clock.now() < self._revive_at
+            if waits or self._connection is not None:
+                return False
+            listed = self._listed
+            rest = listed and all(self._resting.resting(card) for card in listed)
+            self._connecting = not rest
+            return self._connecting
+
     def _connect(self) -> None:
         awake = self._resting.awake_bus_ids()
-        known = {card.index: card for card in self._known if card.kind is CardKind.GPU}
+        # As they were when the driver listed them; the last of one number stands for it.
+        every = (*self._gone.values(), *self._listed)
+        known = {card.index: card for card in every if card.kind is CardKind.GPU}
         try:
             with library.after_a_child(partial(try_to_connect, awake)):
                 connection = Connection(self._environment, awake, known, self._clock, self._bus)
@@ -335,25 +324,21 @@ class NvmlBackend:
         not list any more, so that nothing vanishes without a word. The number of such a card
         may have passed to another: then it gets the next free one.
         """
-        known = [card for card in self._known if card.kind is CardKind.GPU]
+        known = [*self._gone.values(), *self._listed]
+        known = [card for card in known if card.kind is CardKind.GPU]
         cards = [*listed, *self._resting.sleepers({card.bus_id: card for card in known})]
         ids = {card.id for card in cards}
         passing = (NAMELESS, _SLEEPER)
-        self._gone = {
-            card.id: card
-            for card in known
-            if card.id not in ids and not card.id.startswith(passing)
-        }
+        gone = [x for x in known if x.id not in ids and not x.id.startswith(passing)]
+        gone.sort(key=lambda card: card.index)
+        self._gone = {card.id: card for card in gone}
         taken = {card.index for card in cards if card.kind is CardKind.GPU}
-        free = max((*taken, *(card.index for card in self._gone.values())), default=0) + 1
-        for card in sorted(self._gone.values(), key=lambda card: card.index):
-            index, reason = card.index, Message("the driver no longer lists it")
-            if index in taken:
-                was = mark("the driver no longer lists it; it was card {number}")
-                index, free, reason = free, free + 1, Message(was, number=index)
+        free = count(1 + max((*taken, *(card.index for card in gone)), default=0))
+        for card in gone:
+            index = next(free) if card.index in taken else card.index
             taken.add(index)
-            gone = replace(card, index=index, cuda_index=None, denied=Absence.UNLISTED)
-            cards.append(replace(gone, cuda_reason=reason))
+            unlisted = replace(card, index=index, cuda_index=None, cuda_reason=_UNLISTED)
+            cards.append(replace(unlisted, denied=Absence.UNLISTED))
         # Instances come behind their card, and stay there.
         whole: dict[CardId | None, Card] = {card.id: card for card in cards}
         cards.sort(key=lambda card: whole.get(card.parent, card).index)
@@ -405,10 +390,10 @@ class _Resting:
             self._idle_since.pop(card.id, None)
             return False
         self._idle_since.setdefault(card.id, sample.at)
-        for each in cards:
-            idle = sample.at - self._idle_since.get(each.id, math.inf)
-            if idle < _IDLE_BEFORE_REST and not self._bus.asleep(each.bus_id or ""):
-                return False
+        long_ago = sample.at - _IDLE_BEFORE_REST
+        awake = [card for card in cards if not self._bus.asleep(card.bus_id or "")]
+        if any(self._idle_since.get(each.id, math.inf) > long_ago for each in awake):
+            return False
         self._idle_since.clear()
         self._let_go_at = sample.at
         return True

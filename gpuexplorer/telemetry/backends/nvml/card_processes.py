@@ -41,12 +41,6 @@ _SHARES = {
 }
 
 
-class _OldProcessInfo(ctypes.Structure):
-    """What drivers before 450 tell, and the binding has no layout for any more."""
-
-    _fields_ = (("pid", ctypes.c_uint), ("usedGpuMemory", ctypes.c_ulonglong))
-
-
 class CardProcesses:
     """Asks for one card's processes. One thread at a time."""
 
@@ -67,9 +61,8 @@ class CardProcesses:
         found: dict[tuple[CardId, int], tuple[ProcessUse, float | Absence]] = {}
         for kind, use in _LISTS.items():
             for entry in self._list(kind):
-                gpu = getattr(entry, "gpuInstanceId", None)
-                compute = getattr(entry, "computeInstanceId", None)
-                key = self._instances.get((gpu, compute), self._card.id), entry.pid
+                numbers = entry.gpuInstanceId, entry.computeInstanceId
+                key = self._instances.get(numbers, self._card.id), entry.pid
                 before, memory = found.get(key, (use, Absence.NOT_TOLD))
                 # Two lists tell the same sum for a process that is in both.
                 if isinstance(memory, Absence):
@@ -89,12 +82,10 @@ class CardProcesses:
         """By the second version of the call. The third, which the binding takes, fills larger
         entries in drivers 535.43 to 535.86 than in all others.
         """
-        name, layout = f"nvmlDeviceGet{kind}RunningProcesses", _OldProcessInfo
-        if library.has(f"{name}_v2"):
-            name, layout = f"{name}_v2", pynvml.c_nvmlProcessInfo_v2_t
         try:
-            ask = partial(library.function(name), self._asking.handle)
-            entries = _filled(layout, _ROOM, ask)
+            call = library.function(f"nvmlDeviceGet{kind}RunningProcesses_v2")
+            ask = partial(call, self._asking.handle)
+            entries = _filled(pynvml.c_nvmlProcessInfo_v2_t, _ROOM, ask)
         except pynvml.NVMLError as error:
             # Without the list of what computes nothing is known; the others not every card has.
             if kind == "Compute" or error.value not in library.REFUSALS:

@@ -22,7 +22,7 @@ from gpuexplorer.telemetry.backends.nvml.identity import (
     answer,
     card_count,
     handle_askers,
-    instance_ids,
+    instance_handles,
     meet,
     numbered,
     silent,
@@ -92,7 +92,7 @@ class Connection:
         self.listing = Listing()
         self._made: list[CardReader] = []  # also those that are read no more
         self._events: object | None = None  # the driver's set of what it tells by itself
-        self._listened_to: dict[int, CardId] = {}
+        self._listened_to: set[int] = set()
         self.driver_gone = False  # what belongs to it must not be handed to it any more
         self._holders = 1
         library.connect(attach=not self._by_address)
@@ -138,14 +138,15 @@ class Connection:
         """Waits for an Xid: what the driver reports by itself, once, to whoever is listening.
         Raises NVMLError when the connection is gone. Used by one thread.
         """
-        found = self.listing.found
-        for each in found:
-            if each.card.kind is CardKind.GPU and each.handle is not None:
-                address = _address(each.handle)
-                if address not in self._listened_to:
-                    self._listened_to[address] = each.card.id
-                    # One that hangs does not keep the others unheard.
-                    Asked(partial(self._listen, each)).answered_within(_LISTENING_PATIENCE)
+        cards = {
+            _address(each.handle): each
+            for each in self.listing.found
+            if each.card.kind is CardKind.GPU and each.handle is not None
+        }
+        for address in cards.keys() - self._listened_to:
+            self._listened_to.add(address)
+            # One that hangs does not keep the others unheard.
+            Asked(partial(self._listen, cards[address])).answered_within(_LISTENING_PATIENCE)
         if self._events is None:
             raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
         try:
@@ -158,9 +159,8 @@ class Connection:
         meaning = _XIDS.get(code, _UNKNOWN_XID)
         sentence = Message("Xid {code}: {meaning}", code=code, meaning=meaning)
         # None where the driver names none that is listed.
-        card = self._listened_to.get(_address(event.device))
-        listed = any(each.card.id == card for each in found)
-        return [HardwareFault(card if listed else None, code, sentence)]
+        found = cards.get(_address(event.device))
+        return [HardwareFault(None if found is None else found.card.id, code, sentence)]
 
     def find_again(self, card: CardId) -> None:
         """Ask a lost card anew who it is; it may have come back. Does not wait for it."""
@@ -170,10 +170,11 @@ class Connection:
 
     def note_mig_mode(self, reader: CardReader, on: bool) -> None:
         """See whether the card was cut, put together, or cut another way since."""
-        card, handle = reader.card.id, reader.found.handle
-        before = {each.card.id for each in self.listing.found if each.card.parent == card}
-        if on is not reader.found.mig_on or (on and instance_ids(handle) != before):
-            self.find_again(card)
+        there = instance_handles(reader.found.handle) if on else ()
+        now = {uuid for _, uuid, _ in there}
+        before = {x.card.id for x in self.listing.found if x.card.parent == reader.card.id}
+        if on is not reader.found.mig_on or now != before:
+            self.find_again(reader.card.id)
 
     def _begin_to_meet(self, place: int) -> None:
         with self._lock:
@@ -203,7 +204,7 @@ class Connection:
             self.let_go()  # before anybody goes on: it must not end what comes next
 
     def _list_cards(self) -> None:
-        """Put together who is known, with a reader for each that has none yet."""
+        """Put together who is known, with a reader for each that has a handle."""
         met = [self._met.get(place) for place in range(len(self._askers))]
         names = {each.card.id for those in met if isinstance(those, list) for each in those}
         found: list[Found] = []
@@ -216,16 +217,15 @@ class Connection:
                 known = None  # the numbers were dealt out anew, and that card stands elsewhere
             found.append(silent(place, known, those))
         found = numbered(told_apart(found), self._environment)
-        readers = {}
-        for each in found:
-            reader = self.listing.readers.get(each.card.id)
-            if reader is None or reader.found.handle is not each.handle:
-                reader = None if each.handle is None else self._reader(each, found)
-            if reader is not None:
-                readers[each.card.id] = reader
+        with_handle = [each for each in found if each.handle is not None]
+        readers = {each.card.id: self._reader(each, found) for each in with_handle}
         self.listing = Listing(found, readers)
 
     def _reader(self, found: Found, beside: Sequence[Found]) -> CardReader:
+        """The one that there is already, or another for a card that was met anew."""
+        before = self.listing.readers.get(found.card.id)
+        if before is not None and before.found.handle is found.handle:
+            return before
         instances = {
             (each.gpu_instance, each.compute_instance): each.card.id
             for each in beside
@@ -254,10 +254,7 @@ def try_to_connect(awake_bus_ids: list[str] | None) -> None:
 
 def _address(handle: Any) -> int:  # the binding's own pointer type, which has no annotations
     """The number behind a handle, which differs as a Python object each time."""
-    try:
-        return int(ctypes.cast(handle, ctypes.c_void_p).value or 0)
-    except (ctypes.ArgumentError, TypeError):
-        return 0
+    return ctypes.cast(handle, ctypes.c_void_p).value or 0
 
 
 def _source() -> Source:
