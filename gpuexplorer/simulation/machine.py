@@ -177,7 +177,7 @@ class _SimulatedCard:
 
     def reading(self, t: float, nvlink_share: float) -> Mapping[str, float]:
         now, model = self.course.at(t), self._model
-        busy, heat, resting = _busy(now.level, now.wave), now.temperature, now.level <= 0.0
+        busy, heat, resting = _busy(now.level, now.wave), now.sums.heat, now.level <= 0.0
         power, celsius, warm = round(now.power, 3), math.floor(heat), heat >= model.heat_target
         memory_busy = round(busy * self._memory_share * (1.0 + 0.1 * now.wave), 2)
         jobs = sum(job.memory_at(now.second) for _, job in self._jobs(now))
@@ -202,7 +202,7 @@ class _SimulatedCard:
             "temperature": celsius,
             "power_draw": power,
             "power_draw_instant": power,
-            "energy": round(self._past_energy + now.energy, 3),
+            "energy": round(self._past_energy + now.sums.energy, 3),
             "clock_graphics": clock,
             "clock_sm": clock,
             "clock_memory": memory_clock * 1e6,
@@ -210,9 +210,9 @@ class _SimulatedCard:
             "performance_state": state,
             "throttle_gpu_idle": resting,
             "throttle_sw_power_cap": is_at_limit(now.level),
-            "throttle_time_sw_power_cap": self._past_limited + now.seconds_at_limit,
+            "throttle_time_sw_power_cap": self._past_limited + now.sums.at_limit,
             "throttle_sw_thermal_slowdown": warm,
-            "throttle_time_sw_thermal_slowdown": now.seconds_warm,
+            "throttle_time_sw_thermal_slowdown": now.sums.warm,
             "pcie_generation": generation,
             "pcie_receive": min(pcie, fed + pcie_in),
             "pcie_transmit": min(pcie, 0.3 * fed + pcie_out),
@@ -223,7 +223,9 @@ class _SimulatedCard:
             if links:
                 told[f"nvlink_{way}"] = rate
         if self._ampere:
-            told["power_draw_average"] = round(now.energy - self.course.at(t - 1.0).energy, 3)
+            told["power_draw_average"] = round(
+                now.sums.energy - self.course.at(t - 1.0).sums.energy, 3
+            )
         if model.gpm:
             told["sm_activity"] = 0.86 * busy
             told["sm_occupancy"] = 0.42 * busy
@@ -278,7 +280,7 @@ class _SimulatedCard:
     def _graphics_clock(self, now: Moment, *, warm: bool) -> float:
         """In the steps of 15 MHz that drivers set."""
         model = self._model
-        factor = 1.0 - 0.0015 * max(0.0, now.temperature - 45.0)
+        factor = 1.0 - 0.0015 * max(0.0, now.sums.heat - 45.0)
         if is_at_limit(now.level):
             factor *= 0.91 + 0.02 * now.wave
         if warm:
