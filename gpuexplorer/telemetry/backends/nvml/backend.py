@@ -313,10 +313,10 @@ class NvmlBackend:
 
     def _up_to_date(self) -> Sequence[Card]:
         """A card may have answered that had not, or be cut into other instances."""
-        connection = self._connection
-        if connection is not None and connection.listing is not self._listing:
-            self._listing = connection.listing
-            self._list([each.card for each in self._listing.found])
+        listing = self._listing if self._connection is None else self._connection.take_in()
+        if listing is not self._listing:
+            self._listing = listing
+            self._list([each.card for each in listing.found])
         return self._cards
 
     def _list(self, listed: Sequence[Card]) -> None:

@@ -24,7 +24,7 @@ _PIDS = 1 << 22 if sys.platform == "linux" else 0xFFFFFFFF
 _MOST_ENTRIES = 1 << 16
 # Room for so many at the first call, which then is the only one; two cost twice as much.
 _ROOM = 32
-# A process without a new sample keeps its last shares this long, else they would flicker.
+# A sample counts for this long, else shares would flicker.
 _STALE_AFTER = 3.0
 # The driver's clock may go differently, but not by more seconds than these.
 _AHEAD = 3600.0
@@ -52,9 +52,6 @@ class CardProcesses:
     ) -> None:
         """`instances`: which MIG instance a list means by its two numbers."""
         self._card, self._asking, self._instances = card, asking, instances or {}
-        # By process, with the moment at which they came.
-        self._shares: dict[int, tuple[float, dict[ProcessFigure, float]]] = {}
-        self._newest = int((time.time() - _STALE_AFTER) * 1e6)
 
     def read(self) -> list[CardProcess]:
         """Raises NVMLError when the list cannot be had just now."""
@@ -68,13 +65,12 @@ class CardProcesses:
                 if isinstance(memory, Absence):
                     memory = self._memory(entry.usedGpuMemory)
                 found[key] = (use if use is before else ProcessUse.BOTH, memory)
-        why = self._read_shares() if found else Absence.NO_NEW_SAMPLE
+        shares, why = self._shares() if found else ({}, Absence.NO_NEW_SAMPLE)
         unshared = dict.fromkeys(_SHARES, Absence.IN_INSTANCE if self._instances else why)
         rows = []
         for (card, pid), (use, memory) in sorted(found.items()):
-            shares = self._shares[pid][1] if pid in self._shares else unshared
-            figures = sorted_out({ProcessFigure.MEMORY: memory, **shares})
-            rows.append(CardProcess(card, pid, use, *figures))
+            figures = {ProcessFigure.MEMORY: memory, **shares.get(pid, unshared)}
+            rows.append(CardProcess(card, pid, use, *sorted_out(figures)))
         return rows
 
     # Any: a ctypes array knows its entries by name alone.
@@ -106,33 +102,30 @@ class CardProcesses:
         most = self._card.memory_bytes or 1 << 50
         return float(used) if used <= most else Absence.IMPOSSIBLE
 
-    def _read_shares(self) -> Absence:
-        """Why a process of which there is none has none."""
-        now, wall = time.monotonic(), time.time()
-        self._shares = {
-            pid: share for pid, share in self._shares.items() if now - share[0] <= _STALE_AFTER
-        }
-        self._newest = newest = min(self._newest, int(wall * 1e6))  # a clock may be set back
-        since, layout = ctypes.c_ulonglong(newest), pynvml.c_nvmlProcessUtilizationSample_t
+    def _shares(self) -> tuple[dict[int, dict[ProcessFigure, float]], Absence]:
+        """By process; and why one that is not among them has none."""
+        name, layout = (
+            "nvmlDeviceGetProcessUtilization",
+            pynvml.c_nvmlProcessUtilizationSample_t,
+        )
+        wall = time.time()
+        since = ctypes.c_ulonglong(int((wall - _STALE_AFTER) * 1e6))
         try:
-            ask = partial(
-                library.function("nvmlDeviceGetProcessUtilization"), self._asking.handle
-            )
+            ask = partial(library.function(name), self._asking.handle)
             samples = _filled(layout, 4 * _ROOM, lambda n, x: ask(x, n, since))
         except pynvml.NVMLError as error:
             if error.value in library.GONE:
                 raise
-            # No new sample is no refusal: the old shares stand for a moment.
             none_new = error.value in (pynvml.NVML_ERROR_NOT_FOUND, pynvml.NVML_ERROR_NO_DATA)
-            return Absence.NO_NEW_SAMPLE if none_new else library.absence_of(error.value)
+            return {}, Absence.NO_NEW_SAMPLE if none_new else library.absence_of(error.value)
+        shares = {}
         # The driver's buffer also holds old and impossible samples, in no order.
         for sample in sorted(samples, key=lambda each: each.timeStamp):
             ratios = {figure: getattr(sample, name) / 100 for figure, name in _SHARES.items()}
-            timely = newest < sample.timeStamp < (wall + _AHEAD) * 1e6
+            timely = since.value < sample.timeStamp < (wall + _AHEAD) * 1e6
             if timely and max(ratios.values()) <= 1:
-                self._newest = sample.timeStamp
-                self._shares[sample.pid] = now, ratios
-        return Absence.NO_NEW_SAMPLE
+                shares[sample.pid] = ratios
+        return shares, Absence.NO_NEW_SAMPLE
 
 
 # Any: as above.

@@ -2,6 +2,7 @@
 
 import ctypes
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -86,8 +87,8 @@ class Connection:
         self._environment, self._known = environment, known
         self._clock, self._bus = clock, bus
         self._by_address = awake_bus_ids is not None
-        self._lock = threading.Condition()
-        self._meeting: set[int] = set()  # places of cards that are being asked who they are
+        self._lock = threading.Lock()
+        self._meetings: dict[int, Asked[list[Found]]] = {}  # by the card's place
         self._met: dict[int, list[Found] | int] = {}  # or with what it was refused
         self.listing = Listing()
         self._made: list[CardReader] = []  # also those that are read no more
@@ -101,12 +102,14 @@ class Connection:
             self._askers = handle_askers(awake_bus_ids)
             for place in range(len(self._askers)):
                 self._begin_to_meet(place)
-            with self._lock:
-                self._lock.wait_for(lambda: not self._meeting, MEETING_PATIENCE)
-                for met in self._met.values():
-                    if isinstance(met, int) and met in library.DRIVER_GONE:
-                        raise pynvml.NVMLError(met)
-                self._list_cards()
+            until = time.monotonic() + MEETING_PATIENCE
+            for meeting in self._meetings.values():
+                meeting.answered_within(until - time.monotonic())
+            self._hear()
+            for met in self._met.values():
+                if isinstance(met, int) and met in library.DRIVER_GONE:
+                    raise pynvml.NVMLError(met)
+            self._list_cards()
         except (pynvml.NVMLError, Trouble):
             self.let_go()
             raise
@@ -162,11 +165,19 @@ class Connection:
         found = cards.get(_address(event.device))
         return [HardwareFault(None if found is None else found.card.id, code, sentence)]
 
+    def take_in(self) -> Listing:
+        """With those that answered meanwhile."""
+        with self._lock:
+            if self._hear():
+                self._list_cards()
+            return self.listing
+
     def find_again(self, card: CardId) -> None:
         """Ask a lost card anew who it is; it may have come back. Does not wait for it."""
-        for each in self.listing.found:
-            if each.card.id == card:
-                self._begin_to_meet(each.place)
+        with self._lock:
+            for each in self.listing.found:
+                if each.card.id == card and each.place not in self._meetings:
+                    self._begin_to_meet(each.place)
 
     def note_mig_mode(self, reader: CardReader, on: bool) -> None:
         """See whether the card was cut, put together, or cut another way since."""
@@ -177,31 +188,25 @@ class Connection:
             self.find_again(reader.card.id)
 
     def _begin_to_meet(self, place: int) -> None:
-        with self._lock:
-            if place not in self._meeting:
-                self._meeting.add(place)
-                self._holders += 1
-                meets = threading.Thread(target=self._meet, args=(place,), name="meets a card")
-                meets.daemon = True
-                meets.start()
+        self._holders += 1
+        self._meetings[place] = Asked(partial(self._meet, place))
 
-    def _meet(self, place: int) -> None:
-        met: list[Found] | int
+    def _meet(self, place: int) -> list[Found]:
         try:
-            met = meet(self._askers[place], place)
-        except pynvml.NVMLError as error:
-            met = error.value
-        with self._lock:
-            self._meeting.discard(place)
-            # One that gives no handle any more is known by its last.
-            if isinstance(met, list) or not isinstance(self._met.get(place), list):
-                self._met[place] = met
-            # Else it was met in time. That the driver went meanwhile says the next reading.
-            gone = isinstance(met, int) and met in library.DRIVER_GONE
-            if self.listing.found and not gone:
-                self._list_cards()
-            self._lock.notify_all()
-            self.let_go()  # before anybody goes on: it must not end what comes next
+            return meet(self._askers[place], place)
+        finally:
+            self.let_go()
+
+    def _hear(self) -> bool:
+        """Whether any answered since. One that gives no handle any more is known by its last."""
+        answered = [place for place, each in self._meetings.items() if each.answered]
+        for place in answered:
+            try:
+                self._met[place] = self._meetings.pop(place).result()
+            except pynvml.NVMLError as error:
+                if not isinstance(self._met.get(place), list):
+                    self._met[place] = error.value
+        return bool(answered)
 
     def _list_cards(self) -> None:
         """Put together who is known, with a reader for each that has a handle."""

@@ -174,12 +174,9 @@ def silent(place: int, known: Card | None, said: int | None) -> Found:
 def told_apart(found: list[Found]) -> list[Found]:
     """The same, where no two cards have one UUID, whatever the driver says."""
     cards: dict[CardId, Found] = {}
-    whole: CardId | None = None  # the card under which instances stand just now
     for place, each in enumerate(found):
         id_ = CardId(f"{each.card.id}-{place}") if each.card.id in cards else each.card.id
-        whole = id_ if each.card.kind is CardKind.GPU else whole
-        parent = None if whole == id_ else whole
-        cards[id_] = each._replace(card=replace(each.card, id=id_, parent=parent))
+        cards[id_] = each._replace(card=replace(each.card, id=id_))
     return list(cards.values())
 
 
