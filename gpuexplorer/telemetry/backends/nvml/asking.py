@@ -1,13 +1,11 @@
-"""Asking one card, a call each or many fields in one, with a rest for what was refused; and
-Belief: which of its answers cannot be true, whatever the driver says.
+"""Asking one card, a call each or many fields in one; and Belief: which of its answers cannot
+be true, whatever the driver says.
 """
 
 import math
 import operator
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
-from functools import partial
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pynvml
 
@@ -22,68 +20,32 @@ from gpuexplorer.telemetry.topology import pcie_rate
 Figure = float | Absence
 # What a field says: its figure, and when that was so, in seconds.
 Told = tuple[float, float] | Absence
-T = TypeVar("T")
-Key = TypeVar("Key", bound=Hashable)
-
-# How long something that the driver refused is left alone before it is asked again.
-_FIRST, _LONGEST = 1.0, 60.0
 _MEMBERS = ("dVal", "uiVal", "ulVal", "ullVal", "sllVal", "siVal", "usVal")  # by NVML's number
-
-
-class Rest:
-    """Doubles with each refusal, from 1 to 60 s; an answer ends it. What never answered and is
-    refused for a lasting reason rests longest at once: a part that a card lacks costs nothing.
-    """
-
-    def __init__(self) -> None:
-        self.reason = Absence.NOT_YET
-        self.until = self._seconds = 0.0
-        self._answered = False
-
-    def note(self, told: object, now: float) -> None:
-        if not isinstance(told, Absence):
-            self._answered, self.until, self._seconds = True, 0.0, 0.0
-            return
-        never = told.lasting and not self._answered
-        self._seconds = _LONGEST if never else min(2 * self._seconds or _FIRST, _LONGEST)
-        self.reason, self.until = told, now + self._seconds
 
 
 class Asking:
     """The two ways to ask one card. Both raise NVMLError where it or its driver is gone; any
-    other refusal is a reason.
+    other refusal is a reason, and the next reading asks again.
     """
 
     def __init__(self, handle: object, clock: Clock) -> None:
         self.handle, self.clock = handle, clock
         self.heard = 0.0  # when the card last answered
-        self._rests: defaultdict[object, Rest] = defaultdict(Rest)
 
-    def call(self, function: Callable[..., T], *passed: object) -> T | Absence:
-        [answer] = self._ask([(function, passed)], lambda _: [function(self.handle, *passed)])
-        return answer
+    # Any: what the binding hands back is a number, several, or a structure.
+    def call(self, function: Callable[..., Any], *passed: object) -> Any:
+        try:
+            return function(self.handle, *passed)
+        except pynvml.NVMLError as error:
+            if error.value in GONE:
+                raise
+            return absence_of(error.value)
+        finally:
+            self.heard = self.clock.now()
 
     def fields(self, asked: Sequence[tuple[int, int]]) -> list[Told]:
-        return self._ask(asked, partial(fields, self.handle, now=self.clock.now()))
-
-    def _ask(
-        self, asked: Sequence[Key], ask: Callable[[list[Key]], Sequence[T | Absence]]
-    ) -> list[T | Absence]:
-        now = self.clock.now()
-        awake = [each for each in asked if now >= self._rests[each].until]
-        told: Sequence[T | Absence] = ()
-        if awake:
-            try:
-                told = ask(awake)
-            except pynvml.NVMLError as error:
-                if error.value in GONE:
-                    raise
-                told = [absence_of(error.value)] * len(awake)
-            self.heard = self.clock.now()
-        answers = dict(zip(awake, told, strict=True))
-        for each, answer in answers.items():
-            self._rests[each].note(answer, now)
-        return [answers.get(each, self._rests[each].reason) for each in asked]
+        told = self.call(fields, asked, self.clock.now())
+        return [told] * len(asked) if isinstance(told, Absence) else told
 
 
 def fields(handle: object, asked: Sequence[tuple[int, int]], now: float = 0.0) -> list[Told]:

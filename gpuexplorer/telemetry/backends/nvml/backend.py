@@ -33,8 +33,8 @@ from gpuexplorer.telemetry.backend import (
     Source,
 )
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.connection import Connection, Listing, try_to_connect
-from gpuexplorer.telemetry.backends.nvml.identity import wiring
+from gpuexplorer.telemetry.backends.nvml.connection import Connection, try_to_connect
+from gpuexplorer.telemetry.backends.nvml.identity import Found, wiring
 from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.topology import Topology
@@ -72,7 +72,7 @@ class NvmlBackend:
         self._environment = os.environ if environment is None else environment
         self._lock = threading.Lock()
         self._connection: Connection | None = None
-        self._listing = Listing()  # the connection's, as it was last taken over
+        self._found: Sequence[Found] = ()  # the connection's, as they were last taken over
         self._cards: Sequence[Card] = []  # in the order in which people list them; replaced
         self._gone: Mapping[CardId, Card] = {}  # as they were when the driver listed them
         self._resting = _Resting(self._bus, self._clock)
@@ -117,7 +117,7 @@ class NvmlBackend:
         with self._entered() as connection:
             # Entering may have connected anew, and then the card may not be listed any more.
             known = self._card(card) or known
-            reader = None if connection is None else connection.listing.readers.get(card)
+            reader = connection.readers.get(card) if connection else None
             if connection is None or reader is None:
                 sample = self._unread(known, metrics, connection)
             else:
@@ -133,8 +133,8 @@ class NvmlBackend:
 
     def heard(self, card: CardId) -> float:
         connection = self._connection
-        reader = None if connection is None else connection.listing.readers.get(card)
-        return 0.0 if reader is None else reader.asking.heard
+        reader = connection.readers.get(card) if connection else None
+        return reader.asking.heard if reader else 0.0
 
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
         known = self._card(card)
@@ -142,7 +142,7 @@ class NvmlBackend:
             return []
         rows: Sequence[CardProcess] | None = None
         with self._entered() as connection:
-            reader = None if connection is None else connection.listing.readers.get(card)
+            reader = connection.readers.get(card) if connection else None
             if reader is not None:
                 # The list of a whole card tells who uses its instances.
                 mig = reader.card.kind is CardKind.MIG
@@ -153,7 +153,7 @@ class NvmlBackend:
     def topology(self) -> Topology:
         with self._entered() as connection:
             if connection is not None:
-                return wiring(connection.listing.found, self._bus)
+                return wiring(connection.found, self._bus)
         return Topology([card.id for card in self._listed], [], {})
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
@@ -313,10 +313,10 @@ class NvmlBackend:
 
     def _up_to_date(self) -> Sequence[Card]:
         """A card may have answered that had not, or be cut into other instances."""
-        listing = self._listing if self._connection is None else self._connection.take_in()
-        if listing is not self._listing:
-            self._listing = listing
-            self._list([each.card for each in listing.found])
+        found = self._connection.take_in() if self._connection else self._found
+        if found is not self._found:
+            self._found = found
+            self._list([each.card for each in found])
         return self._cards
 
     def _list(self, listed: Sequence[Card]) -> None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import pynvml
 
@@ -58,15 +58,6 @@ _UNKNOWN_XID = Message("look it up in NVIDIA's list of Xid errors")
 _MOST_XID = 999
 
 
-class Listing(NamedTuple):
-    """The cards that a connection knows, and how those with a handle are read. Replaced whole,
-    so that nobody reads a card that was met anew before it is listed.
-    """
-
-    found: Sequence[Found] = ()
-    readers: Mapping[CardId, CardReader] = {}
-
-
 class Connection:
     """Everything that dies when the driver goes. Held by whoever made it and by every call, and
     ended by the last one who lets it go: never under a call that still runs.
@@ -90,7 +81,9 @@ class Connection:
         self._lock = threading.Lock()
         self._meetings: dict[int, Asked[list[Found]]] = {}  # by the card's place
         self._met: dict[int, list[Found] | int] = {}  # or with what it was refused
-        self.listing = Listing()
+        # Those that are known, and how those with a handle are read; replaced whole.
+        self.found: Sequence[Found] = ()
+        self.readers: Mapping[CardId, CardReader] = {}
         self._made: list[CardReader] = []  # also those that are read no more
         self._events: object | None = None  # the driver's set of what it tells by itself
         self._listened_to: set[int] = set()
@@ -143,7 +136,7 @@ class Connection:
         """
         cards = {
             _address(each.handle): each
-            for each in self.listing.found
+            for each in self.found
             if each.card.kind is CardKind.GPU and each.handle is not None
         }
         for address in cards.keys() - self._listened_to:
@@ -165,17 +158,17 @@ class Connection:
         found = cards.get(_address(event.device))
         return [HardwareFault(None if found is None else found.card.id, code, sentence)]
 
-    def take_in(self) -> Listing:
-        """With those that answered meanwhile."""
+    def take_in(self) -> Sequence[Found]:
+        """All, with those that answered meanwhile."""
         with self._lock:
             if self._hear():
                 self._list_cards()
-            return self.listing
+            return self.found
 
     def find_again(self, card: CardId) -> None:
         """Ask a lost card anew who it is; it may have come back. Does not wait for it."""
         with self._lock:
-            for each in self.listing.found:
+            for each in self.found:
                 if each.card.id == card and each.place not in self._meetings:
                     self._begin_to_meet(each.place)
 
@@ -183,7 +176,7 @@ class Connection:
         """See whether the card was cut, put together, or cut another way since."""
         there = instance_handles(reader.found.handle) if on else ()
         now = {uuid for _, uuid, _ in there}
-        before = {x.card.id for x in self.listing.found if x.card.parent == reader.card.id}
+        before = {x.card.id for x in self.found if x.card.parent == reader.card.id}
         if on is not reader.found.mig_on or now != before:
             self.find_again(reader.card.id)
 
@@ -198,7 +191,7 @@ class Connection:
             self.let_go()
 
     def _hear(self) -> bool:
-        """Whether any answered since. One that gives no handle any more is known by its last."""
+        """Whether any answered since. One without a handle now is known by its last."""
         answered = [place for place, each in self._meetings.items() if each.answered]
         for place in answered:
             try:
@@ -223,12 +216,12 @@ class Connection:
             found.append(silent(place, known, those))
         found = numbered(told_apart(found), self._environment)
         with_handle = [each for each in found if each.handle is not None]
-        readers = {each.card.id: self._reader(each, found) for each in with_handle}
-        self.listing = Listing(found, readers)
+        self.readers = {each.card.id: self._reader(each, found) for each in with_handle}
+        self.found = found
 
     def _reader(self, found: Found, beside: Sequence[Found]) -> CardReader:
         """The one that there is already, or another for a card that was met anew."""
-        before = self.listing.readers.get(found.card.id)
+        before = self.readers.get(found.card.id)
         if before is not None and before.found.handle is found.handle:
             return before
         instances = {

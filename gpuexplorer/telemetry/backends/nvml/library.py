@@ -38,22 +38,6 @@ from gpuexplorer.telemetry.looked_for import Place, driver_library, find_library
 from gpuexplorer.telemetry.patience import Asked
 
 _VARIABLE = "GPUEXPLORER_NVML"
-# The whole connection is gone, not one card.
-DRIVER_GONE = frozenset(
-    {
-        pynvml.NVML_ERROR_UNINITIALIZED,
-        pynvml.NVML_ERROR_DRIVER_NOT_LOADED,
-        pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH,
-    }
-)
-CARD_LOST = frozenset(
-    {
-        pynvml.NVML_ERROR_GPU_IS_LOST,
-        pynvml.NVML_ERROR_GPU_NOT_FOUND,
-        pynvml.NVML_ERROR_RESET_REQUIRED,
-    }
-)
-GONE = DRIVER_GONE | CARD_LOST
 # The call is there and will not answer, now or later.
 REFUSALS = frozenset(
     {
@@ -72,9 +56,16 @@ _ABSENCES = {
     pynvml.NVML_ERROR_DEPRECATED: Absence.NOT_IN_DRIVER,
     pynvml.NVML_ERROR_NO_PERMISSION: Absence.NO_PERMISSION,
     pynvml.NVML_ERROR_TIMEOUT: Absence.NO_ANSWER,
-    **dict.fromkeys(CARD_LOST, Absence.LOST),
-    **dict.fromkeys(DRIVER_GONE, Absence.NO_DRIVER),
+    pynvml.NVML_ERROR_GPU_IS_LOST: Absence.LOST,
+    pynvml.NVML_ERROR_GPU_NOT_FOUND: Absence.LOST,
+    pynvml.NVML_ERROR_RESET_REQUIRED: Absence.LOST,
+    pynvml.NVML_ERROR_UNINITIALIZED: Absence.NO_DRIVER,
+    pynvml.NVML_ERROR_DRIVER_NOT_LOADED: Absence.NO_DRIVER,
+    pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH: Absence.NO_DRIVER,
 }
+# The whole connection is gone; and that, or one card.
+DRIVER_GONE = {code for code, why in _ABSENCES.items() if why is Absence.NO_DRIVER}
+GONE = {code for code, why in _ABSENCES.items() if why is Absence.LOST} | DRIVER_GONE
 _TROUBLES = {
     pynvml.NVML_ERROR_LIBRARY_NOT_FOUND: (
         mark("The NVIDIA driver's library ({library}) is not installed."),
