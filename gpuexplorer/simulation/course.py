@@ -6,7 +6,7 @@ import math
 import threading
 from bisect import bisect_right
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from random import Random
 from typing import NamedTuple
 
@@ -96,23 +96,19 @@ def work_of(spec: MachineSpec, index: int, seed: int) -> Work:
         held = own.uniform(90.0, 200.0) * MIB
         jobs.append(Job("/usr/lib/xorg/Xorg :0", "root", held, 0.02, graphics=True))
     edges = [0.0, *accumulate(phase.seconds for phase in phases)]
-    main = own.uniform(0.45, 0.72) * usable
+    main, half, end = own.uniform(0.45, 0.72) * usable, len(edges) // 2, edges[-1]
     if role == "training":
-        spans = zip(phases, pairwise(edges), strict=True)
-        (_, begin), (first, second), (last, _) = (at for phase, at in spans if not phase.level)
-        few, early = 0.06 * usable, (0.6 * first, first - 2.0)
-        jobs += [
-            Job("python train.py --model gpt2-xl", "grace", main, 1.0, begin, first, 10.0),
-            Job("python evaluate.py --split dev", "grace", few, 0.15, *early, 3.0),
-            Job("python finetune.py --lora", "ada", main / 2, 1.0, second, last, 6.0),
-        ]
+        # The first run ends, and the second begins, with a rest between them.
+        rest = [place for place, phase in enumerate(phases) if not phase.level][1]
+        first, second, end = edges[rest], edges[rest + 1], edges[-2]
+        gpt, lora = "python train.py --model gpt2-xl", "python finetune.py --lora"
+        jobs.append(Job(gpt, "grace", main, 1.0, edges[1], first, 10.0))
+        jobs.append(Job(lora, "ada", main / 2, 1.0, second, end, 6.0))
     elif role == "serving":
-        end = edges[-1] - 2.0
-        jobs.append(Job("python serve.py --port 8000", "api", main, 1.0, 10.0, end, 5.0))
+        jobs.append(Job("python serve.py --port 8000", "api", main, 1.0, 10.0, end - 2.0, 5.0))
     else:
-        half = edges[len(edges) // 2]
         photos = "python inference.py photos/"
-        jobs.append(Job(photos, "alan", main / 2, 1.0, 12.0, half, 4.0))
+        jobs.append(Job(photos, "alan", main / 2, 1.0, 12.0, edges[half], 4.0))
     return Work(phases, jobs, offset, decodes=role == "serving")
 
 

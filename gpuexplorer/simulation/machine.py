@@ -18,7 +18,7 @@ from gpuexplorer.simulation.course import (
     work_of,
 )
 from gpuexplorer.simulation.models import MIB
-from gpuexplorer.simulation.specs import MachineSpec, Wiring
+from gpuexplorer.simulation.specs import MachineSpec
 
 LAB_PID = 4000
 SCRAPS_BYTES = 6 * MIB  # taken by the driver itself, and by no program
@@ -57,14 +57,14 @@ class Machine:
     """
 
     def __init__(self, spec: MachineSpec, seed: int | None = None) -> None:
-        self.spec, self.wiring = spec, Wiring(spec)
+        self.spec = spec
         seed = spec.seed if seed is None else seed
         everyone = range(len(spec.cards))
-        cards = [_SimulatedCard(spec, self.wiring, index, seed) for index in everyone]
+        cards = [_SimulatedCard(spec, index, seed) for index in everyone]
         self._cards = cards
         # The first of those that NVLink joins whose work exchanges something takes the others
         # along.
-        joined = (sorted((at, *self.wiring.peers(at))) for at in everyone)
+        joined = (sorted((at, *spec.peers(at))) for at in everyone)
         self._leads = [
             next((each for each in together if cards[each].exchanges), together[0])
             for together in joined
@@ -97,7 +97,7 @@ class Machine:
 class _SimulatedCard:
     """One card of the machine."""
 
-    def __init__(self, spec: MachineSpec, wiring: Wiring, index: int, seed: int) -> None:
+    def __init__(self, spec: MachineSpec, index: int, seed: int) -> None:
         own, slot = Random(f"{seed}/{index}/card"), spec.cards[index]
         self._model, self._work = slot.model, work_of(spec, index, seed)
         self.exchanges = any(phase.exchange for phase in self._work.phases)
@@ -110,7 +110,8 @@ class _SimulatedCard:
         self._past_limited = 0.0 if slot.idle else days * own.uniform(500.0, 3000.0)
         self._memory_share = own.uniform(0.35, 0.65)
         self._first_pid = 10_000 + index * 6000 + own.randrange(500)
-        self._nvlinks, up = slot.nvlinks, wiring.nvlinks_up(index)
+        self._nvlinks = slot.nvlinks
+        up = slot.model.nvlinks if spec.peers(index) else 0
         self._nvlink_rate = up * slot.model.nvlink_rate
         # From PCIe 3 on 128 of 130 bits are data.
         lane = (1e9 * 2**slot.model.pcie_generation) / 8 * 128 / 130

@@ -34,7 +34,9 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class MachineSpec:
-    """A machine that was asked for; the seed decides what its cards are up to."""
+    """A machine that was asked for; the seed decides what its cards are up to. Boards of eight
+    cards in two halves, one half to a processor socket.
+    """
 
     cards: tuple[Slot, ...]
     seed: int = 0
@@ -47,20 +49,13 @@ class MachineSpec:
             f"{len(tuple(group))} x {name}" for name, group in itertools.groupby(names)
         )
 
-
-class Wiring:
-    """Boards of eight cards in two halves, one half to a processor socket."""
-
-    def __init__(self, spec: MachineSpec) -> None:
-        self._slots = spec.cards
-
     def board(self, index: int) -> int:
         return index // BOARD_CARDS
 
     def node(self, index: int) -> int:
         """The NUMA node; a board of fewer than four cards has one socket."""
         board, place = divmod(index, BOARD_CARDS)
-        cards = min(BOARD_CARDS, len(self._slots) - board * BOARD_CARDS)
+        cards = min(BOARD_CARDS, len(self.cards) - board * BOARD_CARDS)
         return 2 * board + (cards >= _NODE_CARDS and place >= (cards + 1) // 2)
 
     def processors(self, node: int) -> str:
@@ -69,7 +64,7 @@ class Wiring:
 
     def same_switch(self, a: int, b: int) -> bool:
         """Whether one PCIe switch joins the two: servers have one for each two cards."""
-        display = self._slots[a].model.display or self._slots[b].model.display
+        display = self.cards[a].model.display or self.cards[b].model.display
         return a // 2 == b // 2 and self.node(a) == self.node(b) and not display
 
     def bus_id(self, index: int) -> str:
@@ -78,19 +73,16 @@ class Wiring:
 
     def peers(self, index: int) -> tuple[int, ...]:
         """The cards it reaches over NVLink."""
-        slot, first = self._slots[index], self.board(index) * BOARD_CARDS
-        board = enumerate(self._slots[first : first + BOARD_CARDS], first)
+        slot, first = self.cards[index], self.board(index) * BOARD_CARDS
+        board = enumerate(self.cards[first : first + BOARD_CARDS], first)
         alike = [at for at, other in board if other.nvlink and other.model is slot.model]
         if slot.model.wire is Wire.BRIDGE and slot.nvlink:
             pair = alike.index(index) // 2 * 2
             alike = alike[pair : pair + 2]
         return tuple(other for other in alike if slot.nvlink and other != index)
 
-    def nvlinks_up(self, index: int) -> int:
-        return self._slots[index].model.nvlinks if self.peers(index) else 0
-
     def nvlinks_between(self, a: int, b: int) -> int:
-        return self._slots[a].model.nvlinks if b in self.peers(a) else 0
+        return self.cards[a].model.nvlinks if b in self.peers(a) else 0
 
 
 def parse_machine(text: str, seed: int = 0) -> MachineSpec:

@@ -61,7 +61,7 @@ class SimulatedBackend:
                 slot.model.name,
                 slot.model.memory_bytes,
                 simulated=True,
-                bus_id=self.machine.wiring.bus_id(index),
+                bus_id=spec.bus_id(index),
                 cuda_index=index,
                 compute_capability=slot.model.compute_capability,
                 fans=slot.model.fans,
@@ -131,11 +131,11 @@ class SimulatedBackend:
         return tuple(_card_process(card, process, reading) for process in every)
 
     def topology(self) -> Topology:
-        wiring = self.machine.wiring
+        spec = self.machine.spec
         links = [self._link(a, b) for a, b in itertools.combinations(self._cards, 2)]
         links += [self._over_pcie(a, Link(a.id, HOST_ID, _BRIDGE)) for a in self._cards]
-        nodes = {card.id: wiring.node(card.index) for card in self._cards}
-        near = {card: wiring.processors(node) for card, node in nodes.items()}
+        nodes = {card.id: spec.node(card.index) for card in self._cards}
+        near = {card: spec.processors(node) for card, node in nodes.items()}
         return Topology(tuple(self._index), links, nodes, near)
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
@@ -158,13 +158,13 @@ class SimulatedBackend:
         return [x for x in self.faults if x.kind in kinds and x.covers(index, now)]
 
     def _link(self, a: Card, b: Card) -> Link:
-        wiring, one, other = self.machine.wiring, self._model(a), self._model(b)
+        spec, one, other = self.machine.spec, self._model(a), self._model(b)
         path = _BRIDGE if one.display and other.display else PathKind.NODE
-        if wiring.same_switch(a.index, b.index):
+        if spec.same_switch(a.index, b.index):
             path = PathKind.SWITCH
-        elif wiring.node(a.index) != wiring.node(b.index):
+        elif spec.node(a.index) != spec.node(b.index):
             path = PathKind.SYSTEM
-        if nvlinks := wiring.nvlinks_between(a.index, b.index):
+        if nvlinks := spec.nvlinks_between(a.index, b.index):
             each = OneNvlink(one.nvlink_generation, one.nvlink_rate)
             return Link(
                 a.id,
