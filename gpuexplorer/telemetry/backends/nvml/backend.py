@@ -74,7 +74,6 @@ class NvmlBackend:
         self._connection: Connection | None = None
         self._found: Sequence[Found] = ()  # the connection's, as they were last taken over
         self._cards: Sequence[Card] = []  # in the order in which people list them; replaced
-        self._gone: Mapping[CardId, Card] = {}  # as they were when the driver listed them
         self._resting = _Resting(self._bus, self._clock)
         self.source = Source("nvml", Message("NVIDIA driver, not asked while its cards sleep"))
         self.generation = 0  # grows with every new connection to the driver
@@ -195,7 +194,7 @@ class NvmlBackend:
     @property
     def _listed(self) -> list[Card]:
         """Those the driver lists, and those that sleep."""
-        return [card for card in self._cards if card.id not in self._gone]
+        return [card for card in self._cards if card.denied is not Absence.UNLISTED]
 
     def _card(self, card: CardId) -> Card | None:
         return next((each for each in self.cards() if each.id == card), None)
@@ -263,9 +262,7 @@ class NvmlBackend:
 
     def _connect(self) -> None:
         awake = self._resting.awake_bus_ids()
-        # As they were when the driver listed them; the last of one number stands for it.
-        every = (*self._gone.values(), *self._listed)
-        known = {card.index: card for card in every if card.kind is CardKind.GPU}
+        known = {card.index: card for card in self._cards if card.kind is CardKind.GPU}
         try:
             with library.after_a_child(partial(try_to_connect, awake)):
                 connection = Connection(self._environment, awake, known, self._clock, self._bus)
@@ -324,19 +321,15 @@ class NvmlBackend:
         not list any more, so that nothing vanishes without a word. The number of such a card
         may have passed to another: then it gets the next free one.
         """
-        known = [*self._gone.values(), *self._listed]
-        known = [card for card in known if card.kind is CardKind.GPU]
+        known = [card for card in self._cards if card.kind is CardKind.GPU]
         cards = [*listed, *self._resting.sleepers({card.bus_id: card for card in known})]
         ids = {card.id for card in cards}
         passing = (NAMELESS, _SLEEPER)
         gone = [x for x in known if x.id not in ids and not x.id.startswith(passing)]
-        gone.sort(key=lambda card: card.index)
-        self._gone = {card.id: card for card in gone}
         taken = {card.index for card in cards if card.kind is CardKind.GPU}
         free = count(1 + max((*taken, *(card.index for card in gone)), default=0))
         for card in gone:
             index = next(free) if card.index in taken else card.index
-            taken.add(index)
             unlisted = replace(card, index=index, cuda_index=None, cuda_reason=_UNLISTED)
             cards.append(replace(unlisted, denied=Absence.UNLISTED))
         # Instances come behind their card, and stay there.

@@ -193,8 +193,8 @@ def numbered(found: Sequence[Found], environment: Mapping[str, str]) -> list[Fou
     if visible is not None:
         entries = [entry.strip() for entry in visible.split(",")]
     # Cards of one model are equally fast, which CUDA's own order depends on.
-    in_order = environment.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"
-    in_order |= len({card.name for card in whole}) <= 1
+    by_bus = environment.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"
+    in_order = by_bus or len({card.name for card in whole}) <= 1
     why = _HIDDEN
     if any(entry.isdecimal() for entry in entries):  # numbers of cards, not their UUIDs
         if any(each.mig_on for each in found):
@@ -215,12 +215,16 @@ def numbered(found: Sequence[Found], environment: Mapping[str, str]) -> list[Fou
     first_lost = math.inf if "GPU-" in (visible or "") else min(lost, default=math.inf)
     result = []
     for each in found:
-        number = named.index(each.card.id) if each.card.id in named else None
-        reason = NOTHING if number is not None else why
-        if number is not None and first_lost < each.card.index:
-            number, reason = None, BEHIND_A_LOST_ONE
-        card = replace(each.card, cuda_index=number, cuda_reason=reason)
-        result.append(each if each.handle is None else each._replace(card=card))
+        card, reason = each.card, NOTHING
+        if each.handle is None:
+            reason = card.cuda_reason
+        elif card.id not in named:
+            reason = why
+        elif first_lost < card.index:
+            reason = BEHIND_A_LOST_ONE
+        number = None if reason else named.index(card.id)
+        card = replace(card, cuda_index=number, cuda_reason=reason)
+        result.append(each._replace(card=card))
     return result
 
 
