@@ -78,7 +78,6 @@ class NvmlBackend:
         self.source = Source("nvml", Message("NVIDIA driver, not asked while its cards sleep"))
         self.generation = 0  # grows with every new connection to the driver
         self._revive_at = 0.0
-        self._silent_since: dict[CardId, float] = {}
         self._closed = self._connecting = False
         self._why_gone: Message | None = None
 
@@ -212,7 +211,7 @@ class NvmlBackend:
                 # It slept when this connection was made; now it is awake and can be asked.
                 self._drop(connection)
             return self._absent(card.id, metrics, Absence.ASLEEP)
-        if connection is None and card.denied is None and card.id not in self._silent_since:
+        if connection is None and card.denied is None:
             not_yet = dict.fromkeys(metrics, Absence.NOT_YET)  # which is no news of the card
             return Sample(card.id, self._clock.now(), {}, not_yet)
         return self._absent(card.id, metrics, card.denied or Absence.LOST)
@@ -278,7 +277,6 @@ class NvmlBackend:
                 return
             self._connection, self.source = connection, connection.source
             self.generation += 1
-            self._silent_since.clear()
             self._why_gone = None
 
     def _drop(self, connection: Connection, why_gone: Message | None = None) -> None:
@@ -294,18 +292,10 @@ class NvmlBackend:
 
     def _consider(self, connection: Connection, card: Card, sample: Sample) -> None:
         """See what a sample means beyond itself: a lost card, a new mode, a time to rest."""
-        if sample.state in (CardState.LOST, CardState.REFUSED, CardState.UNLISTED):
-            since = self._silent_since.setdefault(card.id, sample.at)
-            if sample.at - since < _LOST_PAUSE:
-                return
-            self._silent_since[card.id] = sample.at
-            if sample.state is not CardState.UNLISTED:
-                connection.find_again(card.id)
-            elif connection.lists_others():
-                self._drop(connection)
-            return
-        self._silent_since.pop(card.id, None)
-        if self._resting.may_rest(card, sample, self._listed):
+        if sample.state in (CardState.LOST, CardState.REFUSED):
+            connection.find_again(card.id, _LOST_PAUSE)
+        anew = sample.state is CardState.UNLISTED and connection.lists_others()
+        if anew or self._resting.may_rest(card, sample, self._listed):
             self._drop(connection)
 
     def _up_to_date(self) -> Sequence[Card]:

@@ -80,6 +80,7 @@ class Connection:
         self._by_address = awake_bus_ids is not None
         self._lock = threading.Lock()
         self._meetings: dict[int, Asked[list[Found]]] = {}  # by the card's place
+        self._asked_at: dict[int, float] = {}
         self._met: dict[int, list[Found] | int] = {}  # or with what it was refused
         # Those that are known, and how those with a handle are read; replaced whole.
         self.found: Sequence[Found] = ()
@@ -165,12 +166,13 @@ class Connection:
                 self._list_cards()
             return self.found
 
-    def find_again(self, card: CardId) -> None:
-        """Ask a lost card anew who it is; it may have come back. Does not wait for it."""
+    def find_again(self, card: CardId, pause: float = 0.0) -> None:
+        """Ask a card anew who it is, so long after the last time. Does not wait for it."""
+        long_ago = self._clock.now() - pause
         with self._lock:
-            for each in self.found:
-                if each.card.id == card and each.place not in self._meetings:
-                    self._begin_to_meet(each.place)
+            for place in {each.place for each in self.found if each.card.id == card}:
+                if place not in self._meetings and self._asked_at[place] <= long_ago:
+                    self._begin_to_meet(place)
 
     def note_mig_mode(self, reader: CardReader, on: bool) -> None:
         """See whether the card was cut, put together, or cut another way since."""
@@ -182,6 +184,7 @@ class Connection:
 
     def _begin_to_meet(self, place: int) -> None:
         self._holders += 1
+        self._asked_at[place] = self._clock.now()
         self._meetings[place] = Asked(partial(self._meet, place))
 
     def _meet(self, place: int) -> list[Found]:

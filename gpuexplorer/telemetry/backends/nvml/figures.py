@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from operator import attrgetter, itemgetter
+from types import SimpleNamespace
 from typing import Any
 
 import pynvml
@@ -25,7 +26,7 @@ from gpuexplorer.telemetry.backends.nvml.asking import (
     Asking,
     Belief,
     Figure,
-    Told,
+    fields,
     memory_fits,
 )
 from gpuexplorer.telemetry.backends.nvml.card_processes import CardProcesses
@@ -52,8 +53,8 @@ _REASONS = (
     *("sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake_slowdown"),
     "display_clock_setting",
 )
-_REASON_BITS = {m.throttle(why): 1 << place for place, why in enumerate(_REASONS)}
-_SLOWDOWNS = sum(bit for why, bit in _REASON_BITS.items() if why not in m.HARMLESS)
+_BITS = {why: 1 << place for place, why in enumerate(_REASONS)}
+_SLOWDOWNS = sum(bit for why, bit in _BITS.items() if m.throttle(why) not in m.HARMLESS)
 _ACTIVITIES = {
     MetricId("sm_activity"): pynvml.NVML_GPM_METRIC_SM_UTIL,
     MetricId("sm_occupancy"): pynvml.NVML_GPM_METRIC_SM_OCCUPANCY,
@@ -66,9 +67,14 @@ _OF_LINKS = {
     m.NVLINK_TRANSMIT: "nvlink_{}_transmit",
     m.NVLINK_ACTIVE: "nvlink_{}_state",
 }
-_PCIE = {
-    m.PCIE_RECEIVE: (pynvml.NVML_FI_DEV_PCIE_COUNT_RX_BYTES, pynvml.NVML_PCIE_UTIL_RX_BYTES),
-    m.PCIE_TRANSMIT: (pynvml.NVML_FI_DEV_PCIE_COUNT_TX_BYTES, pynvml.NVML_PCIE_UTIL_TX_BYTES),
+# By direction, as the driver's call means it: what that is about, and the count of its bytes.
+_PCIE_WAYS = {
+    pynvml.NVML_PCIE_UTIL_RX_BYTES: m.PCIE_RECEIVE,
+    pynvml.NVML_PCIE_UTIL_TX_BYTES: m.PCIE_TRANSMIT,
+}
+_PCIE_COUNTS = {
+    pynvml.NVML_PCIE_UTIL_RX_BYTES: pynvml.NVML_FI_DEV_PCIE_COUNT_RX_BYTES,
+    pynvml.NVML_PCIE_UTIL_TX_BYTES: pynvml.NVML_FI_DEV_PCIE_COUNT_TX_BYTES,
 }
 # Two counts are so far apart, or further: as long as the driver's own call watches, which is
 # exact enough, and PCIe 5 x16 wraps after 68 ms.
@@ -76,7 +82,8 @@ _APART = 0.02
 # When a busy computer comes back too late for the second one, it is taken again.
 _ATTEMPTS = 3
 _WRAPS_AT = 2**32
-# What MIG takes from the whole card.
+# What MIG instances are asked for, and what they take from the whole card.
+_OF_MEMORY = frozenset((*MEMORY, m.BAR1_USED, m.BAR1_TOTAL))
 _OF_INSTANCES = frozenset(
     each.id
     for each in METRICS.values()
@@ -107,7 +114,7 @@ class CardReader:
         self._belief = Belief(self.card.memory_bytes)
         # By metric: a link's last count, when that was, and the rate until then.
         self._counts: dict[MetricId, tuple[float, float, Figure]] = {}
-        self._pcie: list[Told] = [Absence.NEEDS_TWO] * len(_PCIE)
+        self._pcie: dict[int, tuple[float, float]] = {}  # the last count of a direction
         self._samples: list[object] = []  # the driver's two, the older one first
         self._sampled = False
         self._slot = {m.PCIE_GENERATION_SLOT: slot[0], m.PCIE_WIDTH_SLOT: slot[1]}
@@ -151,20 +158,17 @@ class CardReader:
         whole = self.card.kind is not CardKind.MIG
         # What shares the memory is a part of the processor's chip, and has no such link.
         on_pcie = whole and not self.card.memory_shared
-        ours: dict[_Ours, tuple[MetricId, ...]] = {
-            _memory: MEMORY,
-            self._activity: tuple(_ACTIVITIES),
-        }
-        if whole:
-            ours |= {_reasons: tuple(_REASON_BITS), _performance_state: (m.PERFORMANCE_STATE,)}
+        ours: dict[_Ours, Collection[MetricId]] = {self._activity: _ACTIVITIES}
         if on_pcie:
-            ours |= {self._pcie_traffic: tuple(_PCIE), self._of_slot: tuple(self._slot)}
+            ours[self._of_slot] = self._slot
+            for way, metric in _PCIE_WAYS.items():
+                self._calls[metric] = (self._pcie_rate, (way,)), float
         for function, metrics in ours.items():
             for metric in metrics:
                 self._calls[metric] = (function, ()), itemgetter(metric)
         for metric in metrics_of(self.card):
             asked_of = on_pcie if metric.startswith("pcie_") else whole
-            if METRICS[metric].nvml and (asked_of or metric.startswith("bar1_")):
+            if METRICS[metric].nvml and (asked_of or metric in _OF_MEMORY):
                 ask, passed, part = _plain(METRICS[metric].nvml)
                 if isinstance(ask, int):
                     self._fields[metric] = ask, next(iter(passed), 0)
@@ -226,42 +230,24 @@ class CardReader:
         none = Absence.NOT_SUPPORTED
         return {x: none if told is None else told for x, told in self._slot.items()}
 
-    def _pcie_traffic(self, _: object) -> dict[MetricId, Figure]:
-        """Newer drivers count bytes; the older call watches for 20 ms in each direction."""
-        rates = dict(zip(_PCIE, self._pcie_counted(), strict=True))
-        for metric, (_field, way) in _PCIE.items():
-            if isinstance(rates[metric], Absence):
-                watched = self.asking.call(pynvml.nvmlDeviceGetPcieThroughput, way)
-                if not isinstance(watched, Absence):
-                    rates[metric] = watched * 1000
-                elif rates[metric] is not Absence.NEEDS_TWO:
-                    rates[metric] = watched
-        return rates
-
-    def _pcie_counted(self) -> list[Figure]:
-        """Some drivers count in 32 bits, so that two counts a beat apart tell nothing: then a
-        pair is taken within the beat.
+    def _pcie_rate(self, handle: object, way: int) -> Figure:
+        """Newer drivers count bytes, some of them in 32 bits: then two counts a beat apart tell
+        nothing, and a pair is taken within the beat. Else a call watches for 20 ms.
         """
-        rates: list[Figure] = []
         for attempt in range(1 + _ATTEMPTS):
             if attempt:
                 self._clock.wait(threading.Event(), _APART)
-            before = self._pcie
-            self._pcie = self.asking.fields([(field, 0) for field, _ in _PCIE.values()])
-            rates = [self._pcie_rate(*both) for both in zip(before, self._pcie, strict=True)]
-            if Absence.NEEDS_TWO not in rates:
+            [now] = fields(handle, [(_PCIE_COUNTS[way], 0)], self._clock.now())
+            if isinstance(now, Absence):
                 break
-        return rates
-
-    def _pcie_rate(self, before: Told, now: Told) -> Figure:
-        if isinstance(now, Absence) or isinstance(before, Absence):
-            return now if isinstance(now, Absence) else Absence.NEEDS_TWO
-        grown, seconds = now[0] - before[0], now[1] - before[1]
-        if now[0] < _WRAPS_AT:  # else there are more bits
-            grown %= _WRAPS_AT
-            if seconds * self._belief.pcie_most > _WRAPS_AT:  # or more than once
-                return Absence.NEEDS_TWO
-        return grown / seconds if grown >= 0 and seconds > 0 else Absence.NEEDS_TWO
+            before, self._pcie[way] = self._pcie.get(way, now), now
+            grown, seconds, narrow = now[0] - before[0], now[1] - before[1], now[0] < _WRAPS_AT
+            if narrow:
+                grown %= _WRAPS_AT
+            sure = not narrow or seconds * self._belief.pcie_most <= _WRAPS_AT
+            if sure and grown >= 0 and seconds > 0:
+                return grown / seconds
+        return 1000.0 * float(pynvml.nvmlDeviceGetPcieThroughput(handle, way))
 
     def _activity(self, handle: object) -> Mapping[MetricId, Figure]:
         """GPM of Hopper and later: between two samples of the driver. That of an instance is
@@ -310,8 +296,7 @@ def _plain(nvml: str) -> tuple[Any, tuple[int, ...], _Part]:
     return _OURS.get(name) or getattr(pynvml, name), tuple(numbers), of
 
 
-def _memory(handle: object) -> Mapping[MetricId, Figure]:
-    reserved: Figure = Absence.NOT_IN_DRIVER
+def _memory(handle: object) -> SimpleNamespace:
     try:
         told = pynvml.nvmlDeviceGetMemoryInfo(handle, pynvml.nvmlMemory_v2)
         fits = memory_fits(told.total, told.used, told.free, told.reserved)
@@ -319,29 +304,29 @@ def _memory(handle: object) -> Mapping[MetricId, Figure]:
     except (pynvml.NVMLError_NotSupported, pynvml.NVMLError_FunctionNotFound):
         # The newer call may be there and refuse all the same. The older one counts the reserved
         # part as used and cannot tell it apart.
-        told = pynvml.nvmlDeviceGetMemoryInfo(handle)
+        told, reserved = pynvml.nvmlDeviceGetMemoryInfo(handle), Absence.NOT_IN_DRIVER
+    sizes = {"used": told.used, "free": told.free, "reserved": reserved, "total": told.total}
     if not memory_fits(told.total, told.used, told.free):
-        return dict.fromkeys(MEMORY, Absence.IMPOSSIBLE)
-    if not told.total:
-        raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
-    return dict(zip(MEMORY, (told.used, told.free, reserved, told.total), strict=True))
+        sizes = dict.fromkeys(sizes, Absence.IMPOSSIBLE)
+    elif not told.total:
+        sizes = dict.fromkeys(sizes, Absence.NOT_SUPPORTED)
+    return SimpleNamespace(**sizes)
 
 
-def _performance_state(handle: object) -> Mapping[MetricId, Figure]:
-    state = pynvml.nvmlDeviceGetPerformanceState(handle)
-    unknown = state == pynvml.NVML_PSTATE_UNKNOWN
-    return {m.PERFORMANCE_STATE: Absence.NOT_SUPPORTED if unknown else state}
+def _performance_state(handle: object) -> Figure:
+    state: int = pynvml.nvmlDeviceGetPerformanceState(handle)
+    return Absence.NOT_SUPPORTED if state == pynvml.NVML_PSTATE_UNKNOWN else state
 
 
-def _reasons(handle: object) -> Mapping[MetricId, Figure]:
+def _reasons(handle: object) -> SimpleNamespace:
     """Resting goes together with a slowdown: the header says that one is also reported while
     the performance state changes. But not every slowdown there is at once. There may be bits
     that came after this program.
     """
     mask = int(pynvml.nvmlDeviceGetCurrentClocksThrottleReasons(handle))
     if mask & _SLOWDOWNS == _SLOWDOWNS:
-        return dict.fromkeys(_REASON_BITS, Absence.IMPOSSIBLE)
-    return {why: 1.0 if mask & bit else 0.0 for why, bit in _REASON_BITS.items()}
+        return SimpleNamespace(**dict.fromkeys(_BITS, Absence.IMPOSSIBLE))
+    return SimpleNamespace(**{why: mask & bit > 0 for why, bit in _BITS.items()})
 
 
 def _fan_turns(handle: object, fan: int) -> int:
@@ -352,7 +337,13 @@ def _fan_turns(handle: object, fan: int) -> int:
     return int(info.speed)
 
 
-_OURS = {"nvmlDeviceGetFanSpeedRPM": _fan_turns}
+# In the place of the binding's own.
+_OURS: Mapping[str, Callable[..., Any]] = {
+    "nvmlDeviceGetCurrentClocksThrottleReasons": _reasons,
+    "nvmlDeviceGetFanSpeedRPM": _fan_turns,
+    "nvmlDeviceGetMemoryInfo": _memory,
+    "nvmlDeviceGetPerformanceState": _performance_state,
+}
 
 
 def _of_all(metric: MetricId, links: Sequence[Figure]) -> Figure:
