@@ -10,7 +10,6 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.simulation.course import (
     Course,
-    Job,
     Moment,
     Occupation,
     draws,
@@ -113,9 +112,6 @@ class _SimulatedCard:
         self._nvlinks = slot.nvlinks
         up = slot.model.nvlinks if spec.peers(index) else 0
         self._nvlink_rate = up * slot.model.nvlink_rate
-        # From PCIe 3 on 128 of 130 bits are data.
-        lane = (1e9 * 2**slot.model.pcie_generation) / 8 * 128 / 130
-        self._pcie_rate = lane * slot.model.pcie_lanes
         self._ampere = slot.model.compute_capability >= (8, 0)
         self._lasting = self._lasting_figures(slot.nvlinks, up, repaired)
         self._lasting["display_active"] = draws(spec, index) and not slot.idle
@@ -181,8 +177,7 @@ class _SimulatedCard:
         busy, heat, resting = _busy(now.level, now.wave), now.sums.heat, now.level <= 0.0
         power, celsius, warm = round(now.power, 3), math.floor(heat), heat >= model.heat_target
         memory_busy = round(busy * self._memory_share * (1.0 + 0.1 * now.wave), 2)
-        jobs = sum(job.memory_at(now.second) for _, job in self._jobs(now))
-        used = SCRAPS_BYTES + jobs + self._held(t, jobs)
+        used = SCRAPS_BYTES + sum(each.memory_bytes for each in self.processes(t))
         state, clock = model.idle_state, model.clock_idle * 1e6
         memory_clock, generation = model.memory_clock_idle, model.pcie_generation
         if resting and state == 8:
@@ -191,7 +186,7 @@ class _SimulatedCard:
             state = 5 if now.level < 0.12 and state == 8 else model.busy_state
             clock, memory_clock = self._graphics_clock(now, warm=warm), model.memory_clock
         pcie_in, pcie_out, nvlink_in, nvlink_out = now.traffic
-        pcie, nvlink, links = self._pcie_rate, self._nvlink_rate, self._nvlinks
+        pcie, nvlink, links = model.pcie_rate, self._nvlink_rate, self._nvlinks
         fed = now.phase.feed * (1.0 + 0.2 * now.wave) * pcie
         told = self._lasting | {
             "gpu_utilization": busy,
@@ -244,39 +239,33 @@ class _SimulatedCard:
 
     def processes(self, t: float) -> list[SimulatedProcess]:
         now = self.course.at(t)
-        own_busy = _busy(now.phase.level, now.wave)
-        lab_busy = round(_busy(now.level, now.wave) - own_busy, 2)
-        jobs = self._jobs(now)
-        weights = sum(job.weight for _, job in jobs)
+        own_busy, later = _busy(now.phase.level, now.wave), 7 * now.round % 500
+        jobs = [
+            # Those that do not outlive the round have another number in each.
+            (pid if job.end == math.inf else pid + later, job)
+            for pid, job in zip(count(self._first_pid, 1000), self._work.jobs, strict=False)
+            if job.begin <= now.second < job.end
+        ]
+        busy = own_busy / (sum(job.weight for _, job in jobs) or 1.0)
         processes = [
             SimulatedProcess(
                 pid,
                 job.command,
                 job.user,
                 job.memory_at(now.second),
-                round(own_busy * job.weight / weights, 3),
+                round(busy * job.weight, 3),
                 job.graphics,
             )
             for pid, job in jobs
         ]
-        held = self._held(t, sum(each.memory_bytes for each in processes))
+        # The lab gets no more than the card's own programs leave.
+        left = self._model.usable_bytes - SCRAPS_BYTES - sum(x.memory_bytes for x in processes)
+        held = min(self.course.held(t), left)
+        lab_busy = round(_busy(now.level, now.wave) - own_busy, 2)
         if held or lab_busy:
             ours = "gpuexplorer worker", "you", held, lab_busy
             processes.append(SimulatedProcess(LAB_PID, *ours))
         return processes
-
-    def _jobs(self, now: Moment) -> list[tuple[int, Job]]:
-        """Those that run, by their pids."""
-        later = 7 * now.round % 500  # for those that do not outlive the round
-        return [
-            (pid if job.end == math.inf else pid + later, job)
-            for pid, job in zip(count(self._first_pid, 1000), self._work.jobs, strict=False)
-            if job.begin <= now.second < job.end
-        ]
-
-    def _held(self, t: float, by_jobs: int) -> int:
-        """What the lab holds, as far as the card's own programs leave room for it."""
-        return min(self.course.held(t), self._model.usable_bytes - SCRAPS_BYTES - by_jobs)
 
     def _graphics_clock(self, now: Moment, *, warm: bool) -> float:
         """In the steps of 15 MHz that drivers set."""

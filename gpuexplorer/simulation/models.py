@@ -80,6 +80,11 @@ class CardModel:
         return self.memory_bytes - self.reserved_bytes
 
     @property
+    def pcie_rate(self) -> float:
+        """In theory."""
+        return _PCIE_LANE_RATES[self.pcie_generation] * self.pcie_lanes
+
+    @property
     def cores(self) -> int:
         """For single precision, as its driver counts them."""
         halved = self.compute_capability in _HALF_AS_MANY_CORES
@@ -93,6 +98,7 @@ class CardModel:
         return round(bits / channel) * channel
 
 
+_PCIE_LANE_RATES = {3: 0.985e9, 4: 1.969e9, 5: 3.938e9}
 _HALF_AS_MANY_CORES = ((6, 0), (7, 0), (7, 5), (8, 0))
 
 

@@ -19,7 +19,6 @@ MEMORY_REACHED = 0.88
 BOTH_WAYS_REACHED = 0.74
 # Memory that is not pinned goes through the processor first, which does not get faster.
 PAGEABLE_RATE = 6e9
-_LANE_RATE = {3: 0.985e9, 4: 1.969e9, 5: 3.938e9}
 # Of what a card could do in theory, as large products reach it.
 SINGLE_REACHED = 0.88
 TENSOR_REACHED = 0.79
@@ -72,8 +71,7 @@ def no_peers(one: CardModel, other: CardModel) -> Message:
 
 def pcie_reached(model: CardModel) -> float:
     """Bytes per second between a card and the host's pinned memory."""
-    generation = model.pcie_generation
-    return _LANE_RATE[generation] * model.pcie_lanes * PCIE_REACHED[generation]
+    return model.pcie_rate * PCIE_REACHED[model.pcie_generation]
 
 
 def copied_within(model: CardModel) -> float:

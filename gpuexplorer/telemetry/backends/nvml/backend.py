@@ -182,12 +182,7 @@ class NvmlBackend:
             notes.append(Message.counted(one, many, len(alike), **values))
         notes += dict.fromkeys(each for card in cards if (each := remedy(card.denied)))
         if any(card.cuda_reason == FASTEST_FIRST for card in cards):
-            notes.append(
-                Message(
-                    "The cards are of different models, so CUDA numbers them by speed: "
-                    "set CUDA_DEVICE_ORDER=PCI_BUS_ID and its numbers follow the bus."
-                )
-            )
+            notes.append(Message("{reason}.", reason=FASTEST_FIRST))
         return notes
 
     @property
