@@ -5,7 +5,7 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
@@ -14,7 +14,7 @@ from gpuexplorer.simulation.machine import Machine, SimulatedProcess, absence_of
 from gpuexplorer.simulation.models import CardModel
 from gpuexplorer.simulation.reached import no_peers
 from gpuexplorer.simulation.specs import MachineSpec
-from gpuexplorer.telemetry.backend import MADE_UP, HardwareFault, Source, sorted_out
+from gpuexplorer.telemetry.backend import MADE_UP, HardwareFault, Source, nothing, sorted_out
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
 from gpuexplorer.telemetry.topology import (
     Link,
@@ -29,12 +29,11 @@ from gpuexplorer.telemetry.topology import (
 _BRIDGE = PathKind.HOST_BRIDGE
 # A card in these troubles tells nobody who uses it.
 _SILENCES = {
-    FaultKind.DRIVER: (CardState.NO_DRIVER, Absence.NO_DRIVER),
-    FaultKind.LOST: (CardState.LOST, Absence.LOST),
-    FaultKind.UNLISTED: (CardState.UNLISTED, Absence.UNLISTED),
-    FaultKind.REFUSED: (CardState.REFUSED, Absence.NO_PERMISSION),
-    # Only closing released it.
-    FaultKind.HUNG: (CardState.NO_ANSWER, Absence.NO_ANSWER),
+    FaultKind.DRIVER: Absence.NO_DRIVER,
+    FaultKind.LOST: Absence.LOST,
+    FaultKind.UNLISTED: Absence.UNLISTED,
+    FaultKind.REFUSED: Absence.NO_PERMISSION,
+    FaultKind.HUNG: Absence.NO_ANSWER,  # only closing released it
 }
 
 
@@ -92,8 +91,7 @@ class SimulatedBackend:
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         index = self._index.get(card)
         if index is None:
-            missing = dict.fromkeys(metrics, Absence.LOST)
-            return Sample(card, self._clock.now(), {}, missing, CardState.LOST)
+            return nothing(card, self._clock.now(), metrics, Absence.LOST)
         if self._faults_at(index, FaultKind.SLOW):
             self._clock.wait(self._closing, SLOW_SECONDS)
         while hung := self._faults_at(index, FaultKind.HUNG):
@@ -106,9 +104,9 @@ class SimulatedBackend:
     def now(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         """The same at once, also where a fault makes readings slow, or hang."""
         index, at = self._index[card], self._clock.now()
-        for kind, (state, absence) in _SILENCES.items():
+        for kind, why in _SILENCES.items():
             if self._faults_at(index, kind):
-                return Sample(card, at, {}, dict.fromkeys(metrics, absence), state)
+                return nothing(card, at, metrics, why)
         figures = self.machine.reading(index, at - self._began)
         garbage = self._faults_at(index, FaultKind.GARBAGE)
         told: dict[MetricId, float | Absence] = {}

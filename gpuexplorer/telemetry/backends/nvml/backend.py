@@ -31,6 +31,7 @@ from gpuexplorer.telemetry.backend import (
     FASTEST_FIRST,
     HardwareFault,
     Source,
+    nothing,
 )
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.connection import Connection, try_to_connect
@@ -49,13 +50,6 @@ _REST = 20.0
 # Begins the id of a card that slept from the start, and so was never asked for its UUID.
 _SLEEPER = "PCI-"
 _UNLISTED = Message("the driver no longer lists it")
-_STATES = {
-    Absence.LOST: CardState.LOST,
-    Absence.UNLISTED: CardState.UNLISTED,
-    Absence.NO_ANSWER: CardState.NO_ANSWER,
-    Absence.ASLEEP: CardState.ASLEEP,
-    Absence.NO_DRIVER: CardState.NO_DRIVER,
-}
 
 
 class NvmlBackend:
@@ -212,9 +206,7 @@ class NvmlBackend:
         return self._absent(card.id, metrics, card.denied or Absence.LOST)
 
     def _absent(self, card: CardId, metrics: Collection[MetricId], why: Absence) -> Sample:
-        """It says nothing at all, with the one reason for everything."""
-        missing, state = dict.fromkeys(metrics, why), _STATES.get(why, CardState.REFUSED)
-        return Sample(card, self._clock.now(), {}, missing, state)
+        return nothing(card, self._clock.now(), metrics, why)
 
     @contextmanager
     def _entered(self) -> Iterator[Connection | None]:

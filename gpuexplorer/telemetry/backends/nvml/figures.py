@@ -16,10 +16,10 @@ import pynvml
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardId, CardKind, CardState, Sample
+from gpuexplorer.core.cards import CardId, CardKind, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, MetricId, Scope, Unit, metrics_of
-from gpuexplorer.telemetry.backend import sorted_out
+from gpuexplorer.telemetry.backend import nothing, sorted_out
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.asking import (
     MEMORY,
@@ -135,8 +135,7 @@ class CardReader:
         except pynvml.NVMLError as error:
             if error.value in library.DRIVER_GONE:
                 raise
-            lost = dict.fromkeys(wanted, Absence.LOST)
-            return Sample(self.card.id, at, {}, lost, CardState.LOST)
+            return nothing(self.card.id, at, wanted, Absence.LOST)
         for metric, figure in told.items():
             if isinstance(figure, Absence):
                 told[metric] = self._why(metric, figure)

@@ -188,15 +188,14 @@ def numbered(found: Sequence[Found], environment: Mapping[str, str]) -> list[Fou
     """
     there = [each.card for each in found if each.handle is not None]
     whole = sorted((x for x in there if x.kind is CardKind.GPU), key=lambda x: x.bus_id or "")
-    visible = environment.get("CUDA_VISIBLE_DEVICES")
-    entries = [str(number) for number in range(len(whole))]
-    if visible is not None:
-        entries = [entry.strip() for entry in visible.split(",")]
+    by_number = {str(number): card.id for number, card in enumerate(whole)}
+    visible = environment.get("CUDA_VISIBLE_DEVICES", ",".join(by_number))
+    entries = [entry.strip() for entry in visible.split(",")]
     # Cards of one model are equally fast, which CUDA's own order depends on.
     by_bus = environment.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"
     in_order = by_bus or len({card.name for card in whole}) <= 1
     why = _HIDDEN
-    if any(entry.isdecimal() for entry in entries):  # numbers of cards, not their UUIDs
+    if not by_number.keys().isdisjoint(entries):
         if any(each.mig_on for each in found):
             entries, why = [], _MIG
         elif not in_order:  # then no card can be called hidden either
@@ -204,15 +203,14 @@ def numbered(found: Sequence[Found], environment: Mapping[str, str]) -> list[Fou
     named: list[CardId] = []
     for entry in entries:
         meant = [card.id for card in there if entry and card.id.startswith(entry)]
-        if entry.isdecimal():
-            meant = [card.id for card in whole[int(entry) :][:1]]
+        meant = [by_number[entry]] if entry in by_number else meant
         if len(meant) != 1:  # CUDA ignores the first that it does not know, and all after it
             break
         named += meant
     if len(set(named)) < len(named):
         named, why = [], _TWICE
     lost = [each.card.index for each in found if each.card.denied is Absence.LOST]
-    first_lost = math.inf if "GPU-" in (visible or "") else min(lost, default=math.inf)
+    first_lost = math.inf if "GPU-" in visible else min(lost, default=math.inf)
     result = []
     for each in found:
         card, reason = each.card, NOTHING
