@@ -58,24 +58,17 @@ class Machine:
     def __init__(self, spec: MachineSpec, seed: int | None = None) -> None:
         self.spec = spec
         seed = spec.seed if seed is None else seed
-        everyone = range(len(spec.cards))
-        cards = [_SimulatedCard(spec, index, seed) for index in everyone]
-        self._cards = cards
-        # The first of those that NVLink joins whose work exchanges something takes the others
-        # along.
-        joined = (sorted((at, *spec.peers(at))) for at in everyone)
-        self._leads = [
-            next((each for each in together if cards[each].exchanges), together[0])
-            for together in joined
-        ]
+        self._cards = [_SimulatedCard(spec, at, seed) for at in range(len(spec.cards))]
         # Hears which card was given what.
         self.on_added: Callable[[int, int | Occupation], object] | None = None
 
     def reading(self, index: int, t: float) -> Mapping[str, float]:
         """All that this card answers, by the names of the metrics."""
-        # What one card receives over NVLink, others send in that tenth of a second.
-        share = self._cards[self._leads[index]].exchange(t // 0.1 / 10)
-        return self._cards[index].reading(t, share)
+        # Of those that NVLink joins, the first whose work exchanges something takes the others
+        # along. What one receives, others send in that tenth of a second.
+        joined = [self._cards[at] for at in sorted((index, *self.spec.peers(index)))]
+        lead = next((each for each in joined if each.exchanges), joined[0])
+        return self._cards[index].reading(t, lead.exchange(t // 0.1 / 10))
 
     def processes(self, index: int, t: float) -> list[SimulatedProcess]:
         return self._cards[index].processes(t)

@@ -4,7 +4,7 @@ import math
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -282,7 +282,7 @@ class NvmlBackend:
         if sample.state in (CardState.LOST, CardState.REFUSED):
             connection.find_again(card.id, _LOST_PAUSE)
         anew = sample.state is CardState.UNLISTED and connection.lists_others()
-        if anew or self._resting.may_rest(card, sample, self._listed):
+        if anew or self._resting.may_rest(card, sample):
             self._drop(connection)
 
     def _up_to_date(self) -> Sequence[Card]:
@@ -323,7 +323,7 @@ class _Resting:
     def __init__(self, bus: PciBus, clock: Clock) -> None:
         self._bus, self._clock = bus, clock
         self.users: dict[CardId, int] = {}
-        self._idle_since: dict[CardId, float] = {}
+        self._busy_at = clock.now()  # when one last was, or may not sleep
         self._may_sleep: set[str | None] = set()  # bus addresses
         self._let_go_at = -math.inf
 
@@ -351,21 +351,16 @@ class _Resting:
             if card.asleep
         ]
 
-    def may_rest(self, card: Card, sample: Sample, cards: Iterable[Card]) -> bool:
+    def may_rest(self, card: Card, sample: Sample) -> bool:
         """Whether all have done nothing for long now, and are let go so that they can sleep."""
-        busy = sample.values.get(GPU_UTILIZATION)
-        if busy is None or card.bus_id not in self._may_sleep:
+        if GPU_UTILIZATION not in {*sample.values, *sample.missing}:
+            return False  # it was not asked for
+        busy = sample.values.get(GPU_UTILIZATION, 1.0)
+        if busy or self.users.get(card.id) or card.bus_id not in self._may_sleep:
+            self._busy_at = sample.at
+        if sample.at - self._busy_at < _IDLE_BEFORE_REST:
             return False
-        if busy > 0 or self.users.get(card.id):
-            self._idle_since.pop(card.id, None)
-            return False
-        self._idle_since.setdefault(card.id, sample.at)
-        long_ago = sample.at - _IDLE_BEFORE_REST
-        awake = [card for card in cards if not self._bus.asleep(card.bus_id or "")]
-        if any(self._idle_since.get(each.id, math.inf) > long_ago for each in awake):
-            return False
-        self._idle_since.clear()
-        self._let_go_at = sample.at
+        self._let_go_at = self._busy_at = sample.at
         return True
 
     def resting(self, card: Card) -> bool:

@@ -94,7 +94,6 @@ _OF_INSTANCES = frozenset(
 # Any: what the binding hands back is a number, several, or a structure.
 _Call = tuple[Callable[..., Any], tuple[int, ...]]
 _Part = Callable[[Any], Figure]
-_Ours = Callable[[object], Mapping[MetricId, Figure]]
 
 
 class CardReader:
@@ -117,10 +116,10 @@ class CardReader:
         self._pcie: dict[int, tuple[float, float]] = {}  # the last count of a direction
         self._samples: list[object] = []  # the driver's two, the older one first
         self._sampled = False
-        self._slot = {m.PCIE_GENERATION_SLOT: slot[0], m.PCIE_WIDTH_SLOT: slot[1]}
+        self._known: dict[MetricId, int] = {}
         self._fields: dict[MetricId, tuple[int, int]] = {}
         self._calls: dict[MetricId, tuple[_Call, _Part]] = {}
-        self._learn(driver_version)
+        self._learn(slot, driver_version)
 
     def read(self, metrics: Collection[MetricId]) -> Sample:
         """Raises NVMLError where the driver is gone; other refusals are reasons."""
@@ -152,19 +151,18 @@ class CardReader:
             with suppress(pynvml.NVMLError):
                 pynvml.nvmlGpmSampleFree(sample)
 
-    def _learn(self, driver_version: str | None) -> None:
+    def _learn(self, slot: tuple[int | None, int | None], driver_version: str | None) -> None:
         """What answers each metric of this card."""
         whole = self.card.kind is not CardKind.MIG
         # What shares the memory is a part of the processor's chip, and has no such link.
         on_pcie = whole and not self.card.memory_shared
-        ours: dict[_Ours, Collection[MetricId]] = {self._activity: _ACTIVITIES}
+        for metric in _ACTIVITIES:
+            self._calls[metric] = (self._activity, ()), itemgetter(metric)
         if on_pcie:
-            ours[self._of_slot] = self._slot
+            of_slot = zip((m.PCIE_GENERATION_SLOT, m.PCIE_WIDTH_SLOT), slot, strict=True)
+            self._known = {metric: told for metric, told in of_slot if told is not None}
             for way, metric in _PCIE_WAYS.items():
                 self._calls[metric] = (self._pcie_rate, (way,)), float
-        for function, metrics in ours.items():
-            for metric in metrics:
-                self._calls[metric] = (function, ()), itemgetter(metric)
         for metric in metrics_of(self.card):
             asked_of = on_pcie if metric.startswith("pcie_") else whole
             if METRICS[metric].nvml and (asked_of or metric in _OF_MEMORY):
@@ -179,7 +177,9 @@ class CardReader:
                 self._fields[metric] = number, 0
 
     def _ask(self, asked: Collection[MetricId]) -> dict[MetricId, Figure]:
-        told: dict[MetricId, Figure] = dict.fromkeys(asked, Absence.NOT_ASKED)
+        told: dict[MetricId, Figure] = {
+            each: self._known.get(each, Absence.NOT_ASKED) for each in asked
+        }
         fields = {each: field for each, field in self._fields.items() if each in told}
         answers = self.asking.fields(list(fields.values()))
         for metric, answer in zip(fields, answers, strict=True):
@@ -223,11 +223,6 @@ class CardReader:
             rate = 1024 * (count - then) / (at - before) if good else Absence.NEEDS_TWO
         self._counts[metric] = count, at, rate
         return rate
-
-    def _of_slot(self, _: object) -> Mapping[MetricId, Figure]:
-        """As the kernel knows it."""
-        none = Absence.NOT_SUPPORTED
-        return {x: none if told is None else told for x, told in self._slot.items()}
 
     def _pcie_rate(self, handle: object, way: int) -> Figure:
         """Newer drivers count bytes, some of them in 32 bits: then two counts a beat apart tell
