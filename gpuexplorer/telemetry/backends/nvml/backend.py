@@ -139,7 +139,7 @@ class NvmlBackend:
                 # The list of a whole card tells who uses its instances.
                 mig = reader.card.kind is CardKind.MIG
                 rows = [] if mig else reader.processes.read()
-                self._resting.users[card] = len(rows)
+                self._resting.users[card] = len(rows or ())
         return rows
 
     def topology(self) -> Topology:

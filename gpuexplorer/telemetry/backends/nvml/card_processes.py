@@ -17,6 +17,7 @@ from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.asking import Asking
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
 
+_Sample = pynvml.c_nvmlProcessUtilizationSample_t
 _NOT_AVAILABLE = 0xFFFFFFFFFFFFFFFF
 # Linux counts pids to 2^22 at most; elsewhere all bits set means that there is none.
 _PIDS = 1 << 22 if sys.platform == "linux" else 0xFFFFFFFF
@@ -53,11 +54,14 @@ class CardProcesses:
         """`instances`: which MIG instance a list means by its two numbers."""
         self._card, self._asking, self._instances = card, asking, instances or {}
 
-    def read(self) -> list[CardProcess]:
-        """Raises NVMLError when the list cannot be had just now."""
+    def read(self) -> list[CardProcess] | None:
+        """None when it cannot be had just now. Raises NVMLError where the driver is gone."""
         found: dict[tuple[CardId, int], tuple[ProcessUse, float | Absence]] = {}
         for kind, use in _LISTS.items():
-            for entry in self._list(kind):
+            entries = self._list(kind)
+            if entries is None:
+                return None
+            for entry in entries:
                 numbers = entry.gpuInstanceId, entry.computeInstanceId
                 key = self._instances.get(numbers, self._card.id), entry.pid
                 before, memory = found.get(key, (use, Absence.NOT_TOLD))
@@ -74,25 +78,14 @@ class CardProcesses:
         return rows
 
     # Any: a ctypes array knows its entries by name alone.
-    def _list(self, kind: str) -> list[Any]:
-        """By the second version of the call. The third, which the binding takes, fills larger
-        entries in drivers 535.43 to 535.86 than in all others.
-        """
-        try:
-            call = library.function(f"nvmlDeviceGet{kind}RunningProcesses_v2")
-            ask = partial(call, self._asking.handle)
-            entries = _filled(pynvml.c_nvmlProcessInfo_v2_t, _ROOM, ask)
-        except pynvml.NVMLError as error:
+    def _list(self, kind: str) -> list[Any] | None:
+        entries = self._asking.call(_processes, kind)
+        if isinstance(entries, Absence):
             # Without the list of what computes nothing is known; the others not every card has.
-            if kind == "Compute" or error.value not in library.REFUSALS:
-                raise
-            return []
-        finally:
-            self._asking.heard = self._asking.clock.now()
+            lacking = entries.lasting or entries is Absence.NO_PERMISSION
+            return [] if lacking and kind != "Compute" else None
         possible = [entry for entry in entries if 0 < entry.pid < _PIDS]
-        if entries and not possible:
-            raise pynvml.NVMLError(pynvml.NVML_ERROR_UNKNOWN)
-        return possible
+        return possible if possible or not entries else None
 
     def _memory(self, used: int) -> float | Absence:
         if used == _NOT_AVAILABLE:
@@ -104,31 +97,35 @@ class CardProcesses:
 
     def _shares(self) -> tuple[dict[int, dict[ProcessFigure, float]], Absence]:
         """By process; and why one that is not among them has none."""
-        name, layout = (
-            "nvmlDeviceGetProcessUtilization",
-            pynvml.c_nvmlProcessUtilizationSample_t,
-        )
         wall = time.time()
-        since = ctypes.c_ulonglong(int((wall - _STALE_AFTER) * 1e6))
-        try:
-            ask = partial(library.function(name), self._asking.handle)
-            samples = _filled(layout, 4 * _ROOM, lambda n, x: ask(x, n, since))
-        except pynvml.NVMLError as error:
-            if error.value in library.GONE:
-                raise
-            none_new = error.value in (pynvml.NVML_ERROR_NOT_FOUND, pynvml.NVML_ERROR_NO_DATA)
-            return {}, Absence.NO_NEW_SAMPLE if none_new else library.absence_of(error.value)
+        since = int((wall - _STALE_AFTER) * 1e6)
+        samples = self._asking.call(_samples, since)
+        if isinstance(samples, Absence):
+            return {}, samples
         shares = {}
         # The driver's buffer also holds old and impossible samples, in no order.
         for sample in sorted(samples, key=lambda each: each.timeStamp):
             ratios = {figure: getattr(sample, name) / 100 for figure, name in _SHARES.items()}
-            timely = since.value < sample.timeStamp < (wall + _AHEAD) * 1e6
+            timely = since < sample.timeStamp < (wall + _AHEAD) * 1e6
             if timely and max(ratios.values()) <= 1:
                 shares[sample.pid] = ratios
         return shares, Absence.NO_NEW_SAMPLE
 
 
-# Any: as above.
+# Any: as above, here and below.
+def _processes(handle: object, kind: str) -> list[Any]:
+    """By the second version of the call. The third, which the binding takes, fills larger
+    entries in drivers 535.43 to 535.86 than in all others.
+    """
+    ask = library.function(f"nvmlDeviceGet{kind}RunningProcesses_v2")
+    return _filled(pynvml.c_nvmlProcessInfo_v2_t, _ROOM, partial(ask, handle))
+
+
+def _samples(handle: object, since: int) -> list[Any]:
+    ask, layout = library.function("nvmlDeviceGetProcessUtilization"), _Sample
+    return _filled(layout, 4 * _ROOM, lambda n, x: ask(handle, x, n, ctypes.c_ulonglong(since)))
+
+
 def _filled(
     layout: type[ctypes.Structure], room: int, call: Callable[[Any, Any], int]
 ) -> list[Any]:

@@ -38,16 +38,6 @@ from gpuexplorer.telemetry.looked_for import Place, driver_library, find_library
 from gpuexplorer.telemetry.patience import Asked
 
 _VARIABLE = "GPUEXPLORER_NVML"
-# The call is there and will not answer, now or later.
-REFUSALS = frozenset(
-    {
-        pynvml.NVML_ERROR_NOT_SUPPORTED,
-        pynvml.NVML_ERROR_NO_PERMISSION,
-        pynvml.NVML_ERROR_FUNCTION_NOT_FOUND,
-        pynvml.NVML_ERROR_INVALID_ARGUMENT,
-        pynvml.NVML_ERROR_ARGUMENT_VERSION_MISMATCH,
-    }
-)
 _ABSENCES = {
     pynvml.NVML_ERROR_NOT_SUPPORTED: Absence.NOT_SUPPORTED,
     pynvml.NVML_ERROR_VGPU_ECC_NOT_SUPPORTED: Absence.NOT_SUPPORTED,
@@ -56,6 +46,8 @@ _ABSENCES = {
     pynvml.NVML_ERROR_DEPRECATED: Absence.NOT_IN_DRIVER,
     pynvml.NVML_ERROR_NO_PERMISSION: Absence.NO_PERMISSION,
     pynvml.NVML_ERROR_TIMEOUT: Absence.NO_ANSWER,
+    pynvml.NVML_ERROR_NOT_FOUND: Absence.NO_NEW_SAMPLE,
+    pynvml.NVML_ERROR_NO_DATA: Absence.NO_NEW_SAMPLE,
     pynvml.NVML_ERROR_GPU_IS_LOST: Absence.LOST,
     pynvml.NVML_ERROR_GPU_NOT_FOUND: Absence.LOST,
     pynvml.NVML_ERROR_RESET_REQUIRED: Absence.LOST,
