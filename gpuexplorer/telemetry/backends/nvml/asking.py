@@ -18,6 +18,7 @@ from gpuexplorer.telemetry.backends.nvml.library import GONE, absence_of
 from gpuexplorer.telemetry.topology import pcie_rate
 
 Figure = float | Absence
+Pair = tuple[int | None, int | None]  # numbers that belong together, as far as they are known
 # What a field says: its figure, and when that was so, in seconds.
 Told = tuple[float, float] | Absence
 _MEMBERS = ("dVal", "uiVal", "ulVal", "ullVal", "sllVal", "siVal", "usVal")  # by NVML's number

@@ -14,7 +14,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.telemetry.backend import sorted_out
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.asking import Asking
+from gpuexplorer.telemetry.backends.nvml.asking import Asking, Pair
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
 
 _Sample = pynvml.c_nvmlProcessUtilizationSample_t
@@ -45,14 +45,9 @@ _SHARES = {
 class CardProcesses:
     """Asks for one card's processes. One thread at a time."""
 
-    def __init__(
-        self,
-        card: Card,
-        asking: Asking,
-        instances: Mapping[tuple[int | None, int | None], CardId] | None = None,
-    ) -> None:
+    def __init__(self, card: Card, asking: Asking, instances: Mapping[Pair, CardId]) -> None:
         """`instances`: which MIG instance a list means by its two numbers."""
-        self._card, self._asking, self._instances = card, asking, instances or {}
+        self._card, self._asking, self._instances = card, asking, instances
 
     def read(self) -> list[CardProcess] | None:
         """None when it cannot be had just now. Raises NVMLError where the driver is gone."""

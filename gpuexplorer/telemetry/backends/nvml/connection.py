@@ -232,7 +232,8 @@ class Connection:
             for each in beside
             if each.card.parent == found.card.id
         }
-        slot, version = self._bus.slot(found.card.bus_id or ""), self.source.driver_version
+        version = self.source.driver_version or ""
+        slot = self._bus.slot(found.card.bus_id or "")
         self._made.append(CardReader(found, self._clock, slot, version, instances))
         return self._made[-1]
 

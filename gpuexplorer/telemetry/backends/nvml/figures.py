@@ -26,6 +26,7 @@ from gpuexplorer.telemetry.backends.nvml.asking import (
     Asking,
     Belief,
     Figure,
+    Pair,
     fields,
     memory_fits,
 )
@@ -103,9 +104,9 @@ class CardReader:
         self,
         found: Found,
         clock: Clock,
-        slot: tuple[int | None, int | None] = (None, None),
-        driver_version: str | None = None,
-        instances: Mapping[tuple[int | None, int | None], CardId] | None = None,
+        slot: Pair,
+        driver_version: str,
+        instances: Mapping[Pair, CardId],
     ) -> None:
         self.found, self.card, self._clock = found, found.card, clock
         self.asking = Asking(found.handle, clock)
@@ -151,7 +152,7 @@ class CardReader:
             with suppress(pynvml.NVMLError):
                 pynvml.nvmlGpmSampleFree(sample)
 
-    def _learn(self, slot: tuple[int | None, int | None], driver_version: str | None) -> None:
+    def _learn(self, slot: Pair, driver_version: str) -> None:
         """What answers each metric of this card."""
         whole = self.card.kind is not CardKind.MIG
         # What shares the memory is a part of the processor's chip, and has no such link.
@@ -171,7 +172,7 @@ class CardReader:
                     self._fields[metric] = ask, next(iter(passed), 0)
                 else:
                     self._calls[metric] = (ask, passed), part
-        if whole and (version := re.match(r"(\d+)\.(\d+)", driver_version or "")):
+        if whole and (version := re.match(r"(\d+)\.(\d+)", driver_version)):
             later = (int(version[1]), int(version[2])) >= _RENUMBERED_IN
             for number, metric in enumerate(_RENUMBERED, 269 if later else 251):
                 self._fields[metric] = number, 0
