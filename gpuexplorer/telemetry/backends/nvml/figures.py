@@ -68,14 +68,10 @@ _OF_LINKS = {
     m.NVLINK_TRANSMIT: "nvlink_{}_transmit",
     m.NVLINK_ACTIVE: "nvlink_{}_state",
 }
-# By direction, as the driver's call means it: what that is about, and the count of its bytes.
-_PCIE_WAYS = {
-    pynvml.NVML_PCIE_UTIL_RX_BYTES: m.PCIE_RECEIVE,
-    pynvml.NVML_PCIE_UTIL_TX_BYTES: m.PCIE_TRANSMIT,
-}
-_PCIE_COUNTS = {
-    pynvml.NVML_PCIE_UTIL_RX_BYTES: pynvml.NVML_FI_DEV_PCIE_COUNT_RX_BYTES,
-    pynvml.NVML_PCIE_UTIL_TX_BYTES: pynvml.NVML_FI_DEV_PCIE_COUNT_TX_BYTES,
+# The driver's call, and the field that counts bytes.
+_PCIE = {
+    m.PCIE_RECEIVE: (pynvml.NVML_PCIE_UTIL_RX_BYTES, pynvml.NVML_FI_DEV_PCIE_COUNT_RX_BYTES),
+    m.PCIE_TRANSMIT: (pynvml.NVML_PCIE_UTIL_TX_BYTES, pynvml.NVML_FI_DEV_PCIE_COUNT_TX_BYTES),
 }
 # Two counts are so far apart, or further: as long as the driver's own call watches, which is
 # exact enough, and PCIe 5 x16 wraps after 68 ms.
@@ -161,8 +157,8 @@ class CardReader:
         if on_pcie:
             of_slot = zip((m.PCIE_GENERATION_SLOT, m.PCIE_WIDTH_SLOT), slot, strict=True)
             self._known = {metric: told for metric, told in of_slot if told is not None}
-            for way, metric in _PCIE_WAYS.items():
-                self._calls[metric] = (self._pcie_rate, (way,)), float
+            for metric, way in _PCIE.items():
+                self._calls[metric] = (self._pcie_rate, way), float
         for metric in metrics_of(self.card):
             asked_of = on_pcie if metric.startswith("pcie_") else whole
             if METRICS[metric].nvml and (asked_of or metric in _OF_MEMORY):
@@ -220,14 +216,14 @@ class CardReader:
         self._counts[field, link] = count, at, rate
         return rate
 
-    def _pcie_rate(self, handle: object, way: int) -> Figure:
+    def _pcie_rate(self, handle: object, way: int, field: int) -> Figure:
         """Newer drivers count bytes, some of them in 32 bits: then two counts a beat apart tell
         nothing, and a pair is taken within the beat. Else a call watches for 20 ms.
         """
         for attempt in range(1 + _ATTEMPTS):
             if attempt:
                 self._clock.wait(threading.Event(), _APART)
-            [now] = fields(handle, _PCIE_COUNTS[way], [0], self._clock.now())
+            [now] = fields(handle, field, [0], self._clock.now())
             if isinstance(now, Absence):
                 break
             before, self._pcie[way] = self._pcie.get(way, now), now
