@@ -1,4 +1,6 @@
-"""Asking one card; and Belief: which answers cannot be true, whatever the driver says."""
+"""Asking one card, a call each or many fields in one; and Belief: which of its answers cannot
+be true, whatever the driver says.
+"""
 
 import math
 import operator
@@ -23,8 +25,8 @@ _MEMBERS = ("dVal", "uiVal", "ulVal", "ullVal", "sllVal", "siVal", "usVal")  # b
 
 
 class Asking:
-    """Asks one card. Raises NVMLError where it or its driver is gone; any other refusal is a
-    reason, and the next reading asks again.
+    """The two ways to ask one card. Both raise NVMLError where it or its driver is gone; any
+    other refusal is a reason, and the next reading asks again.
     """
 
     def __init__(self, handle: object, clock: Clock) -> None:
@@ -42,10 +44,13 @@ class Asking:
         finally:
             self.heard = self.clock.now()
 
+    def fields(self, asked: Sequence[tuple[int, int]]) -> list[Told]:
+        told = self.call(fields, asked, self.clock.now())
+        return [told] * len(asked) if isinstance(told, Absence) else told
 
-def fields(handle: object, field: int, scopes: Sequence[int], now: float = 0.0) -> list[Told]:
-    """One of each link, say, in one call. Raises NVMLError when the whole call is refused."""
-    asked = [(field, scope) for scope in scopes]
+
+def fields(handle: object, asked: Sequence[tuple[int, int]], now: float = 0.0) -> list[Told]:
+    """Many of one card in one call. Raises NVMLError when the whole call is refused."""
     told = pynvml.nvmlDeviceGetFieldValues(handle, asked) if asked else ()
     return [_told(each, now) for each in told]
 

@@ -28,7 +28,6 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.telemetry.backend import (
     ASK_THE_DOCTOR,
-    FASTEST_FIRST,
     HardwareFault,
     Source,
     nothing,
@@ -175,8 +174,6 @@ class NvmlBackend:
             values = {"cards": ", ".join(alike), "reason": reason}
             notes.append(Message.counted(one, many, len(alike), **values))
         notes += dict.fromkeys(each for card in cards if (each := remedy(card.denied)))
-        if any(card.cuda_reason == FASTEST_FIRST for card in cards):
-            notes.append(Message("{reason}.", reason=FASTEST_FIRST))
         return notes
 
     @property

@@ -108,12 +108,13 @@ class CardReader:
         self.asking = Asking(found.handle, clock)
         self.processes = CardProcesses(self.card, self.asking, instances)
         self._belief = Belief(self.card.memory_bytes)
-        # By field and link: the last count, when that was, and the rate until then.
-        self._counts: dict[tuple[int, int], tuple[float, float, Figure]] = {}
+        # By metric: a link's last count, when that was, and the rate until then.
+        self._counts: dict[MetricId, tuple[float, float, Figure]] = {}
         self._pcie: dict[int, tuple[float, float]] = {}  # the last count of a direction
         self._samples: list[object] = []  # the driver's two, the older one first
         self._sampled = False
         self._known: dict[MetricId, int] = {}
+        self._fields: dict[MetricId, tuple[int, int]] = {}
         self._calls: dict[MetricId, tuple[_Call, _Part]] = {}
         self._learn(slot, driver_version)
 
@@ -164,19 +165,27 @@ class CardReader:
             if METRICS[metric].nvml and (asked_of or metric in _OF_MEMORY):
                 ask, passed, part = _plain(METRICS[metric].nvml)
                 if isinstance(ask, int):
-                    counts = METRICS[metric].unit is Unit.BYTES_PER_SECOND
-                    passed = (ask, *passed)
-                    ask = self._rate if counts else _field
-                self._calls[metric] = (ask, passed), part
+                    self._fields[metric] = ask, next(iter(passed), 0)
+                else:
+                    self._calls[metric] = (ask, passed), part
         if whole and (version := re.match(r"(\d+)\.(\d+)", driver_version)):
             later = (int(version[1]), int(version[2])) >= _RENUMBERED_IN
             for number, metric in enumerate(_RENUMBERED, 269 if later else 251):
-                self._calls[metric] = (_field, (number,)), float
+                self._fields[metric] = number, 0
 
     def _ask(self, asked: Collection[MetricId]) -> dict[MetricId, Figure]:
         told: dict[MetricId, Figure] = {
             each: self._known.get(each, Absence.NOT_ASKED) for each in asked
         }
+        batch = {each: field for each, field in self._fields.items() if each in told}
+        answers = self.asking.fields(list(batch.values()))
+        for metric, answer in zip(batch, answers, strict=True):
+            if isinstance(answer, Absence):
+                told[metric] = answer
+            elif METRICS[metric].unit is Unit.BYTES_PER_SECOND:
+                told[metric] = self._rate(metric, *answer)
+            else:
+                told[metric] = answer[0]
         once: dict[_Call, Any] = {}
         for metric in told.keys() & self._calls.keys():
             call, part = self._calls[metric]
@@ -201,19 +210,15 @@ class CardReader:
         fanless = metric.startswith("fan_") and not card.fans
         return Absence.NO_PART if linkless or fanless else Absence.NOT_SUPPORTED
 
-    def _rate(self, handle: object, field: int, link: int) -> Figure:
+    def _rate(self, metric: MetricId, count: float, at: float) -> Figure:
         """Where the driver repeats itself, the rate of before still stands. A counter or clock
         that went back was reset: there is no rate across that.
         """
-        [now] = fields(handle, field, [link], self._clock.now())
-        if isinstance(now, Absence):
-            return now
-        count, at = now
-        then, before, rate = self._counts.get((field, link), (count, at, Absence.NEEDS_TWO))
+        then, before, rate = self._counts.get(metric, (count, at, Absence.NEEDS_TWO))
         if at != before:
             good = count >= then and at > before
             rate = 1024 * (count - then) / (at - before) if good else Absence.NEEDS_TWO
-        self._counts[field, link] = count, at, rate
+        self._counts[metric] = count, at, rate
         return rate
 
     def _pcie_rate(self, handle: object, way: int, field: int) -> Figure:
@@ -223,7 +228,7 @@ class CardReader:
         for attempt in range(1 + _ATTEMPTS):
             if attempt:
                 self._clock.wait(threading.Event(), _APART)
-            [now] = fields(handle, field, [0], self._clock.now())
+            [now] = fields(handle, [(field, 0)], self._clock.now())
             if isinstance(now, Absence):
                 break
             before, self._pcie[way] = self._pcie.get(way, now), now
@@ -280,11 +285,6 @@ def _plain(nvml: str) -> tuple[Any, tuple[int, ...], _Part]:
     of: _Part = itemgetter(int(part)) if part.isdigit() else attrgetter(part) if part else float
     numbers = (int(x) if x.isdigit() else getattr(pynvml, x) for x in passed)
     return _OURS.get(name) or getattr(pynvml, name), tuple(numbers), of
-
-
-def _field(handle: object, field: int, scope: int = 0) -> Figure:
-    [told] = fields(handle, field, [scope])
-    return told if isinstance(told, Absence) else told[0]
 
 
 def _memory(handle: object) -> SimpleNamespace:

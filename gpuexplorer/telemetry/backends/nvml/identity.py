@@ -406,7 +406,7 @@ def _not_reported(why: Absence) -> Message:
 
 
 def _fields(handle: object, field: int, scopes: Sequence[int]) -> list[Figure]:
-    told = asked(fields, handle, field, scopes)
+    told = asked(fields, handle, [(field, scope) for scope in scopes])
     if isinstance(told, Absence):
         return [told] * len(scopes)
     return [each if isinstance(each, Absence) else each[0] for each in told]
