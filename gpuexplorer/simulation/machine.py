@@ -24,10 +24,7 @@ SCRAPS_BYTES = 6 * MIB  # taken by the driver itself, and by no program
 # Of what is not simulated nothing happens.
 _STILL = (
     *("encoder_utilization", "pcie_replays", "compute_mode", "virtualization_mode"),
-    *("throttle_applications_clocks_setting", "throttle_display_clock_setting"),
-    *("throttle_hw_slowdown", "throttle_sync_boost", "throttle_time_sync_boost"),
-    *("throttle_hw_thermal_slowdown", "throttle_time_hw_thermal_slowdown"),
-    *("throttle_hw_power_brake_slowdown", "throttle_time_hw_power_brake_slowdown"),
+    *(each for each in METRICS if each.startswith("throttle_")),
 )
 
 
@@ -151,10 +148,8 @@ class _SimulatedCard:
             told |= dict.fromkeys((each for each in METRICS if each.startswith(spare)), 0)
             told["ecc_mode"] = model.ecc
         if model.ecc:
-            told |= dict.fromkeys(
-                ("ecc_corrected", "ecc_uncorrected", "ecc_uncorrected_ever"), 0
-            )
-            told["ecc_corrected_ever"] = repaired
+            told |= dict.fromkeys((each for each in METRICS if each.startswith("ecc_")), 0)
+            told |= {"ecc_mode": 1, "ecc_corrected_ever": repaired}
         if nvlinks:
             told["nvlink_active"] = up
         told |= {f"nvlink_{link}_state": up > 0 for link in range(nvlinks)}
