@@ -1,4 +1,4 @@
-"""What a driver refuses has a reason, and the next reading asks again."""
+"""What a driver refuses has a reason, and is asked for again."""
 
 import pytest
 
@@ -59,3 +59,18 @@ def test_when_mig_is_switched_on_the_card_is_asked_anew(nvml: Nvml) -> None:
     sample = read(backend)
     assert {PERSISTENCE, AVERAGE} <= set(sample.values)
     assert sample.missing[m.GPU_UTILIZATION] is Absence.MIG_ON
+
+
+def test_what_a_card_never_had_is_asked_for_once_a_minute(nvml: Nvml) -> None:
+    clock = ManualClock()
+    backend = nvml.open("cards=1;refused=nvmlDeviceGetPersistenceMode,field185", clock)
+    read(backend)
+    nvml.reset_calls()
+    clock.advance(50)
+    assert read(backend).missing[PERSISTENCE] is Absence.NOT_SUPPORTED
+    assert read(backend).missing[AVERAGE] is Absence.NOT_SUPPORTED
+    assert not nvml.calls_of("nvmlDeviceGetPersistenceMode")
+    assert not nvml.calls_of("field185")
+    nvml.set("refused=none")
+    clock.advance(11)
+    assert {PERSISTENCE, AVERAGE} <= set(read(backend).values)

@@ -26,7 +26,7 @@ _MEMBERS = ("dVal", "uiVal", "ulVal", "ullVal", "sllVal", "siVal", "usVal")  # b
 
 class Asking:
     """The two ways to ask one card. Both raise NVMLError where it or its driver is gone; any
-    other refusal is a reason, and the next reading asks again.
+    other refusal is a reason.
     """
 
     def __init__(self, handle: object, clock: Clock) -> None:

@@ -99,6 +99,9 @@ _PIDS = 1 << 22 if sys.platform == "linux" else 0xFFFFFFFF
 _MOST_ENTRIES = 1 << 16
 # Room for so many at the first call, which then is the only one; two cost twice as much.
 _ROOM = 32
+# Some drivers take milliseconds to say that a card lacks something: it is asked once a minute.
+_LACKING = (Absence.NOT_SUPPORTED, Absence.NOT_IN_DRIVER)
+_ASKED_AGAIN = 60.0
 # A sample counts for this long, else shares would flicker.
 _STALE_AFTER = 3.0
 # The driver's clock may go differently, but not by more seconds than these.
@@ -141,6 +144,9 @@ class CardReader:
         self._samples: list[object] = []  # the driver's two, the older one first
         self._sampled = False
         self._known: dict[MetricId, int] = {}
+        self._answered: set[MetricId] = set()
+        # What the card never had: the reason, and when it is asked for again.
+        self._lacking: dict[MetricId, tuple[Absence, float]] = {}
         self._fields: dict[MetricId, tuple[int, int]] = {}
         self._calls: dict[MetricId, tuple[_Call, _Part]] = {}
         self._learn(slot, driver_version)
@@ -201,10 +207,13 @@ class CardReader:
                 self._fields[metric] = number, 0
 
     def _ask(self, asked: Collection[MetricId]) -> dict[MetricId, Figure]:
+        now = self._clock.now()
+        lacking = {each: why for each, (why, until) in self._lacking.items() if now < until}
         told: dict[MetricId, Figure] = {
             each: self._known.get(each, Absence.NOT_ASKED) for each in asked
         }
-        batch = {each: field for each, field in self._fields.items() if each in told}
+        due = told.keys() - lacking.keys()
+        batch = {each: field for each, field in self._fields.items() if each in due}
         answers = self.asking.fields(list(batch.values()))
         for metric, answer in zip(batch, answers, strict=True):
             if isinstance(answer, Absence):
@@ -214,13 +223,19 @@ class CardReader:
             else:
                 told[metric] = answer[0]
         once: dict[_Call, Any] = {}
-        for metric in told.keys() & self._calls.keys():
+        for metric in due & self._calls.keys():
             call, part = self._calls[metric]
             if call not in once:
                 once[call] = self.asking.call(call[0], *call[1])
             answer = once[call]
             told[metric] = answer if isinstance(answer, Absence) else part(answer)
-        return told
+        for metric in due:
+            figure = told[metric]
+            if not isinstance(figure, Absence):
+                self._answered.add(metric)
+            elif figure in _LACKING and metric not in self._answered:
+                self._lacking[metric] = figure, now + _ASKED_AGAIN
+        return told | {each: why for each, why in lacking.items() if each in told}
 
     def _why(self, metric: MetricId, reason: Absence) -> Absence:
         """What is not supported, or not even asked for, may have its cause in the card."""
