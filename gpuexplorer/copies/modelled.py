@@ -25,10 +25,9 @@ from gpuexplorer.simulation.reached import (
     Way,
     copied_within,
     way_between,
-    way_staged,
     way_to_host,
 )
-from gpuexplorer.simulation.specs import MachineSpec, Wiring
+from gpuexplorer.simulation.specs import MachineSpec
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
 _STOPPED = Message("It was stopped.")
@@ -87,7 +86,6 @@ class ModelBench:
         self._seed = seed
         self._pace = pace
         self._elapsed = elapsed
-        self._wiring = Wiring(spec)
         self._wires = Wires(spec)
         self._stopped = threading.Event()
 
@@ -265,9 +263,7 @@ class ModelBench:
             return Way(copied_within(self._model(source)), _LOCAL_LATENCY, peer=False)
         if HOST in (source, target):
             return way_to_host(self._model(max(source, target)))
-        if job.mode == "staged":
-            return way_staged(self._spec, self._wiring, source, target)
-        return way_between(self._spec, self._wiring, source, target)
+        return way_between(self._spec, source, target, staged=job.mode == "staged")
 
     def _model(self, index: int) -> CardModel:
         return self._spec.cards[index].model

@@ -65,6 +65,7 @@ class Metric(NamedTuple):
     label: Message
     unit: Unit
     meaning: Message
+    nvml: str  # the driver's call, with what it is passed, or field; "" where it takes more
     smi: str  # the nvidia-smi query field, or command, that shows the same; "" where none does
     cadence: Cadence
     highest: float  # a figure above is impossible
@@ -124,6 +125,7 @@ def _read() -> Iterator[Metric]:
                     id=MetricId(metric.id.format(number=number)),
                     label=Message(metric.label, number=number),
                     meaning=Message(metric.meaning, number=number),
+                    nvml=metric.nvml.format(number=number),
                     part=(Part(part), number),
                 )
 
@@ -140,6 +142,7 @@ def _metric(row: Mapping[str, str]) -> Metric:
         Message(row["label"]),
         unit,
         Message(row["meaning"]),
+        row["nvml"],
         row["smi"],
         Cadence(row["cadence"]),
         highest,

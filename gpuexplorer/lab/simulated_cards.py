@@ -63,7 +63,7 @@ def simulated_cards(
     for (number, index), (further, other) in combinations(shown, 2):
         ways = ((index, other, further), (other, index, number))
         arrive_wrong = [end for begin, to, end in ways if (begin, to) in wrong]
-        way = reached.way_between(spec, machine.wiring, index, other)
+        way = reached.way_between(spec, index, other)
         links.append({**_link(number, further, way), "wrong_to": arrive_wrong})
     return [_card(machine, index, elapsed) for _, index in shown], links
 
@@ -227,7 +227,7 @@ class Load:
         source, target = map(self._indices.get, (event.source, event.target))
         wire = "pcie"
         if source is not None and target is not None and event.direct is not False:
-            wire = "nvlink" if target in self._machine().wiring.peers(source) else "pcie"
+            wire = "nvlink" if target in self._machine().spec.peers(source) else "pcie"
         for end, way in ((source, "transmit"), (target, "receive")):
             if end is not None and not event.already_there:
                 self._moved[end, f"{wire}_{way}"] += event.bytes

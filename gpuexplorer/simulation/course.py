@@ -1,12 +1,12 @@
 """What a card does: its own round of work, which repeats and is the same for one seed, what the
-lab adds to it, and the power, heat and energy that follow, at any instant and in closed form.
+lab adds to it, and the power, heat and energy that follow.
 """
 
 import math
 import threading
 from bisect import bisect_right
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from random import Random
 from typing import NamedTuple
 
@@ -17,10 +17,10 @@ _ROOM_CELSIUS = 27.0
 _LIMIT_LEVEL = 0.985  # from here on the power limit holds the card back
 _HOUR = 3600.0
 _HEAD_START_SECONDS = 12.0  # of training, so that a new machine is seen at work at once
-# Seconds back from the newest work. Nobody asks for what was earlier; what is laid anew then,
-# its sums do not change any more.
+# Seconds back from the newest work, and stretches. Who asks for what was earlier is told what
+# the card did by itself.
 _KEPT = 600.0
-_LONG_AGO = -1e12
+_MOST_LAID = 4000
 _MOST_HOLDINGS = 2000
 _WAVES = ((0.6, 2.3), (0.3, 7.1), (0.1, 23.0))  # weight, and seconds of each
 
@@ -96,23 +96,19 @@ def work_of(spec: MachineSpec, index: int, seed: int) -> Work:
         held = own.uniform(90.0, 200.0) * MIB
         jobs.append(Job("/usr/lib/xorg/Xorg :0", "root", held, 0.02, graphics=True))
     edges = [0.0, *accumulate(phase.seconds for phase in phases)]
-    main = own.uniform(0.45, 0.72) * usable
+    main, half, end = own.uniform(0.45, 0.72) * usable, len(edges) // 2, edges[-1]
     if role == "training":
-        spans = zip(phases, pairwise(edges), strict=True)
-        (_, begin), (first, second), (last, _) = (at for phase, at in spans if not phase.level)
-        few, early = 0.06 * usable, (0.6 * first, first - 2.0)
-        jobs += [
-            Job("python train.py --model gpt2-xl", "grace", main, 1.0, begin, first, 10.0),
-            Job("python evaluate.py --split dev", "grace", few, 0.15, *early, 3.0),
-            Job("python finetune.py --lora", "ada", main / 2, 1.0, second, last, 6.0),
-        ]
+        # The first run ends, and the second begins, with a rest between them.
+        rest = [place for place, phase in enumerate(phases) if not phase.level][1]
+        first, second, end = edges[rest], edges[rest + 1], edges[-2]
+        gpt, lora = "python train.py --model gpt2-xl", "python finetune.py --lora"
+        jobs.append(Job(gpt, "grace", main, 1.0, edges[1], first, 10.0))
+        jobs.append(Job(lora, "ada", main / 2, 1.0, second, end, 6.0))
     elif role == "serving":
-        end = edges[-1] - 2.0
-        jobs.append(Job("python serve.py --port 8000", "api", main, 1.0, 10.0, end, 5.0))
+        jobs.append(Job("python serve.py --port 8000", "api", main, 1.0, 10.0, end - 2.0, 5.0))
     else:
-        half = edges[len(edges) // 2]
         photos = "python inference.py photos/"
-        jobs.append(Job(photos, "alan", main / 2, 1.0, 12.0, half, 4.0))
+        jobs.append(Job(photos, "alan", main / 2, 1.0, 12.0, edges[half], 4.0))
     return Work(phases, jobs, offset, decodes=role == "serving")
 
 
@@ -152,8 +148,33 @@ class Occupation:
 
 
 _WIRES = ("pcie_receive", "pcie_transmit", "nvlink_receive", "nvlink_transmit")
-Traffic = tuple[float, ...]  # bytes per second over each of them
-QUIET: Traffic = (0.0,) * len(_WIRES)
+
+
+class _Sums(NamedTuple):
+    energy: float = 0.0
+    heat: float = 0.0  # the temperature
+    at_limit: float = 0.0
+    warm: float = 0.0
+
+
+class _Stretch(NamedTuple):
+    """Even work, of the card's own and of what was added."""
+
+    start: float
+    end: float
+    phase: Phase
+    level: float
+    watts: float
+    settles: float  # the temperature that it comes to in the end
+    before: _Sums
+    traffic: tuple[float, ...]  # bytes per second over each of the wires
+
+    def after(self, t: float, lag: float, target: float) -> _Sums:
+        seconds, (energy, heat, at_limit, warm) = t - self.start, self.before
+        warm += _seconds_above(heat - target, self.settles - target, seconds, lag)
+        heat = self.settles + (heat - self.settles) * math.exp(-seconds / lag)
+        at_limit += is_at_limit(self.level) * seconds
+        return _Sums(energy + self.watts * seconds, heat, at_limit, warm)
 
 
 class Moment(NamedTuple):
@@ -165,40 +186,8 @@ class Moment(NamedTuple):
     level: float  # of its own work and of what was added
     wave: float  # -1 to 1: how its work swings
     power: float
-    energy: float
-    temperature: float
-    seconds_at_limit: float
-    seconds_warm: float
-    traffic: Traffic
-
-
-class _Sums(NamedTuple):
-    energy: float = 0.0
-    heat: float = 0.0
-    at_limit: float = 0.0
-    warm: float = 0.0
-
-
-class _Stretch(NamedTuple):
-    """Even work. Of what is added: the difference that it makes to the card's own."""
-
-    start: float
-    end: float
-    level: float
-    watts: float = 0.0
-    settles: float = 0.0  # degrees that it comes to in the end
-    limited: bool = False
-    before: _Sums = _Sums()
-    traffic: Traffic = QUIET
-
-    def after(self, t: float, lag: float, target: float = math.inf) -> _Sums:
-        """Of what was added a card cools down."""
-        seconds, (energy, heat, at_limit, warm) = min(t, self.end) - self.start, self.before
-        warm += _seconds_above(heat - target, self.settles - target, seconds, lag)
-        heat = self.settles + (heat - self.settles) * math.exp(-seconds / lag)
-        heat *= math.exp(min(0.0, self.end - t) / lag)
-        at_limit += self.limited * seconds
-        return _Sums(energy + self.watts * seconds, heat, at_limit, warm)
+    sums: _Sums
+    traffic: tuple[float, ...]
 
 
 def _seconds_above(before: float, after: float, seconds: float, lag: float) -> float:
@@ -216,7 +205,9 @@ def is_at_limit(level: float) -> bool:
 
 
 class Course:
-    """One card's. Any thread may add and ask; what is added changes no earlier instant."""
+    """One card's, laid stretch by stretch as far as somebody asks. Any thread may add and ask;
+    what is added changes no earlier instant.
+    """
 
     def __init__(self, model: CardModel, work: Work, own: Random) -> None:
         self._model, self._work = model, work
@@ -224,26 +215,24 @@ class Course:
         self._room = _ROOM_CELSIUS + own.uniform(0.0, 4.0)
         self._warming = (model.heat_full - self._room) / model.power_limit  # degrees per watt
         self._waves = [(weight, math.tau / e, own.uniform(0, 6.28)) for weight, e in _WAVES]
-        # After many rounds each ends as warm as it began; heat is linear, so two runs tell.
-        cold, sums = self._run_round(0.0)
-        self._period = cold[-1].end
-        kept = math.exp(-self._period / self._lag)
-        self._round, self._sums = self._run_round(sums.heat / (1.0 - kept))
+        self._ends = [*accumulate(phase.seconds for phase in work.phases)]
         self._lock = threading.Lock()
         self._occupations: list[Occupation] = []
-        self._added = [_Stretch(_LONG_AGO, _LONG_AGO, 0.0)]
-        self._settled = _LONG_AGO  # what lies before is forgotten, but for its sums
         self._held = [(-math.inf, 0)]
+        # It begins a round early, so that it is as warm as it is after many.
+        begin = _Sums(heat=self._room)
+        self._first = self._stretch(-work.offset - self._ends[-1], begin)
+        self._laid = [self._first]
 
     def occupy(self, occupation: Occupation) -> None:
         with self._lock:
+            start = occupation.start
+            self._lay(start)
+            while len(self._laid) > 1 and self._laid[-1].start >= start:
+                self._laid.pop()
+            self._laid[-1] = self._laid[-1]._replace(end=start)
+            self._occupations = [x for x in self._occupations if x.end > start - _KEPT]
             self._occupations.append(occupation)
-            self._lay_anew(max(occupation.start, self._settled))
-            first = bisect_right(self._added, occupation.start - _KEPT, key=_start) - 1
-            if first > 1:
-                del self._added[1:first]
-                self._settled = self._added[1].end
-                self._occupations = [o for o in self._occupations if o.end > self._settled]
 
     def hold(self, at: float, memory_bytes: int) -> None:
         with self._lock:
@@ -256,87 +245,55 @@ class Course:
             return max(0, self._held[bisect_right(self._held, (t, math.inf)) - 1][1])
 
     def at(self, t: float) -> Moment:
-        number, second, index = self._place(t)
-        phase, whole, target = self._work.phases[index], self._sums, self._model.heat_target
-        energy, heat, at_limit, warm = self._round[index].after(second, self._lag, target)
-        level, traffic = phase.level, QUIET
+        number, second, _ = self._place(t)
         with self._lock:
-            added = self._added[bisect_right(self._added, t, key=_start) - 1]
-        more = added.after(t, self._lag)
-        if t < added.end:
-            level, traffic = added.level, added.traffic
+            now = self._lay(t)
         wave = sum(weight * math.sin(speed * t + shift) for weight, speed, shift in self._waves)
-        watts, swing = self._draw(level)
-        return Moment(
-            number,
-            second,
-            phase,
-            level,
-            wave,
-            watts + swing * wave,
-            number * whole.energy + energy + more.energy,
-            # Cooling is built for the power limit: added work alone makes no card too warm.
-            min(heat + more.heat, max(heat, target - 1.0)),
-            number * whole.at_limit + at_limit + more.at_limit,
-            number * whole.warm + warm,
-            traffic,
-        )
+        power = self._draw(now.level, wave)
+        sums = now.after(t, self._lag, self._model.heat_target)
+        return Moment(number, second, now.phase, now.level, wave, power, sums, now.traffic)
+
+    def _lay(self, t: float) -> _Stretch:
+        """As far as that; the stretch that it is in."""
+        laid = self._laid
+        if t < laid[0].start:
+            laid[:] = [self._first]
+        while (last := laid[-1]).end <= t:
+            sums = last.after(last.end, self._lag, self._model.heat_target)
+            laid.append(self._stretch(last.end, sums))
+        if len(laid) > _MOST_LAID:
+            del laid[: _MOST_LAID // 2]
+        return laid[bisect_right(laid, t, key=_start) - 1]
+
+    def _stretch(self, begin: float, before: _Sums) -> _Stretch:
+        """A card that is asked for more than it can do does all that it can."""
+        _, second, index = self._place(begin)
+        phase, end = self._work.phases[index], begin + self._ends[index] - second
+        edges = (edge for x in self._occupations for edge in (x.start, x.end) if edge > begin)
+        here = [each for each in self._occupations if each.start <= begin < each.end]
+        level = min(1.0, phase.level + sum(each.busy for each in here))
+        watts = self._draw(level)
+        settles = self._room + self._warming * watts
+        if phase.choked:
+            settles = self._model.heat_slowdown - 1.0
+        traffic = tuple(sum(getattr(each, wire) for each in here) for wire in _WIRES)
+        end = min(max(end, math.nextafter(begin, math.inf)), *edges, math.inf)
+        return _Stretch(begin, end, phase, level, watts, settles, before, traffic)
 
     def _place(self, t: float) -> tuple[int, float, int]:
         """The round, its second, and which of its phases that is in."""
-        number, second = divmod(t + self._work.offset, self._period)
-        return int(number), second, bisect_right(self._round, second, key=_start) - 1
+        number, second = divmod(t + self._work.offset, self._ends[-1])
+        index = min(bisect_right(self._ends, second), len(self._ends) - 1)
+        return int(number), second, index
 
-    def _draw(self, level: float) -> tuple[float, float]:
-        """Watts, and how far they swing. Below the power limit a gap is left, so that being at
-        it is a clear matter.
-        """
+    def _draw(self, level: float, wave: float = 0.0) -> float:
+        """Watts. Below the power limit a gap is left, so that being at it is a clear matter."""
         idle, limit = self._model.power_idle, self._model.power_limit
         if level <= 0.0:
-            return idle, 0.01 * idle
+            return idle + 0.01 * idle * wave
         if is_at_limit(level):
-            return 0.995 * limit, 0.004 * limit
-        return idle + (0.96 * limit - idle) * level, 0.02 * limit * level
-
-    def _run_round(self, heat: float) -> tuple[list[_Stretch], _Sums]:
-        """And the sums after it."""
-        found, begin, sums = [], 0.0, _Sums(heat=heat)
-        for phase in self._work.phases:
-            watts, end = self._draw(phase.level)[0], begin + phase.seconds
-            settles = self._room + self._warming * watts
-            if phase.choked:
-                settles = self._model.heat_slowdown - 1.0
-            limited = is_at_limit(phase.level)
-            found.append(_Stretch(begin, end, phase.level, watts, settles, limited, sums))
-            begin, sums = end, found[-1].after(end, self._lag, self._model.heat_target)
-        return found, sums
-
-    def _lay_anew(self, since: float) -> None:
-        """From the stretch that holds `since`: earlier ones cannot change."""
-        while self._added[-1].end > since:
-            since = min(since, self._added.pop().start)
-        live = [occupation for occupation in self._occupations if occupation.end > since]
-        edges = sorted({max(since, o.start) for o in live} | {o.end for o in live})
-        for begin, end in pairwise(edges):
-            if here := [o for o in live if o.start <= begin < o.end]:
-                self._lay(begin, end, here)
-
-    def _lay(self, begin: float, end: float, here: list[Occupation]) -> None:
-        """A card that is asked for more than it can do does all that it can."""
-        busy = sum(o.busy for o in here)
-        traffic = tuple(sum(getattr(o, wire) for o in here) for wire in _WIRES)
-        while begin < end:
-            _, second, index = self._place(begin)
-            until = min(end, begin + max(self._round[index].end - second, math.ulp(begin)))
-            own = self._work.phases[index].level
-            level = min(1.0, own + busy)
-            watts = self._draw(level)[0] - self._draw(own)[0]
-            limited = is_at_limit(level) and not is_at_limit(own)
-            past, settles = self._added[-1].after(begin, self._lag), self._warming * watts
-            self._added.append(
-                _Stretch(begin, until, level, watts, settles, limited, past, traffic)
-            )
-            begin = until
+            return limit * (0.995 + 0.004 * wave)
+        return idle + (0.96 * limit - idle) * level + 0.02 * limit * level * wave
 
 
 def _start(stretch: _Stretch) -> float:

@@ -38,9 +38,14 @@ _ORDERED = {
 }
 _FORMS = mark(
     "Faults are lost:1@20s, lost:1@20s-40s, slow:0@10s, hung:1@15s, garbage:2@15s, "
-    "unlisted:1@20s, refused:1@20s, driver@30s, wrong:1>0, with commas between them."
+    "unlisted:1@20s, refused:1@20s, driver@30s, wrong:1>0, with commas between them; "
+    "a time is written 20, 20s, 1.5s or 2m."
 )
-_TIMES = mark("A time is written 20, 20s, 1.5s or 2m, and a span 20s-40s.")
+_TIME = r"([0-9]{1,9}(?:\.[0-9]{1,9})?\s*[sm]?)\s*"
+_WRITTEN = re.compile(
+    r"[a-z]+\s*(?::\s*([0-9]{1,9})\s*(?:>\s*([0-9]{1,9})\s*)?)?"
+    rf"(?:@\s*{_TIME}(?:-\s*{_TIME})?)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,84 +80,43 @@ class Fault:
 
 def parse_faults(text: str, card_count: int) -> tuple[Fault, ...]:
     """Raises Trouble with a sentence that says which part of the text is wrong."""
-    if not text.strip():
-        return ()
-    parts = [part.strip() for part in text.split(",")]
-    if not all(parts):
-        raise Trouble(
-            "'{text}' has a comma with no fault beside it.", _FORMS, text=text.strip()
-        )
-    return tuple(_parse_fault(part, card_count) for part in parts)
+    parts = text.split(",") if text.strip() else []
+    return tuple(_parse_fault(part.strip() or text.strip(), card_count) for part in parts)
 
 
 def _parse_fault(part: str, card_count: int) -> Fault:
-    what, at, when = part.partition("@")
-    word, colon, which = (piece.strip() for piece in what.partition(":"))
-    if word.lower() not in _ORDERED:
+    word = re.split("[:@]", part.lower())[0].strip()
+    if word not in _ORDERED:
         raise Trouble(
             "'{part}' names a fault that is not known: '{word}'.",
-            did_you_mean(difflib.get_close_matches(word.lower(), _ORDERED, n=1), _FORMS),
+            did_you_mean(difflib.get_close_matches(word, _ORDERED, n=1), _FORMS),
             part=part,
             word=word,
         )
-    kind = FaultKind(word.lower())
-    card, to, start, end = None, None, 0.0, math.inf
-    if kind is FaultKind.WRONG:
-        one, arrow, other = which.partition(">")
-        if not arrow:
-            raise Trouble("'{part}' does not say from which card to which.", _FORMS, part=part)
-        card, to = (_parse_card(part, each.strip(), card_count) for each in (one, other))
-        if card == to:
-            raise Trouble("'{part}' names the same card twice.", _FORMS, part=part)
-    elif kind is not FaultKind.DRIVER:
-        card = _parse_card(part, which, card_count)
-    elif colon:
-        raise Trouble(
-            "'{part}' names a card, but all cards share one driver.", _FORMS, part=part
-        )
-    if at:
-        first, dash, last = when.partition("-")
-        start = _parse_seconds(part, first.strip())
-        if dash:
-            end = _parse_seconds(part, last.strip())
-        elif kind is FaultKind.DRIVER:
-            end = start + DRIVER_SECONDS
-        if end <= start:
-            raise Trouble("'{part}' ends before it has begun.", _TIMES, part=part)
-    elif kind is not FaultKind.WRONG:
-        raise Trouble("'{part}' does not say when it begins.", _FORMS, part=part)
+    kind, written = FaultKind(word), _WRITTEN.fullmatch(part.lower())
+    card, to, first, last = written.groups() if written else (None,) * 4
+    cards = {FaultKind.DRIVER: 0, FaultKind.WRONG: 2}.get(kind, 1)
+    named = [int(number) for number in (card, to) if number is not None]
+    lasting = kind is FaultKind.WRONG and "@" not in part
+    if len(set(named)) != cards or (first is None and not lasting):
+        raise Trouble("'{part}' is not how this fault is written.", _FORMS, part=part)
+    for number in named:
+        if number >= card_count:
+            raise Trouble(
+                "'{part}' names card {number}, which is not there.",
+                "The last card is number {last}.",
+                part=part,
+                number=number,
+                last=card_count - 1,
+            )
+    start = _seconds(first or "0")
+    end = start + DRIVER_SECONDS if kind is FaultKind.DRIVER else math.inf
+    end = _seconds(last) if last else end
+    if end <= start:
+        raise Trouble("'{part}' ends before it has begun.", _FORMS, part=part)
+    card, to = [*named, None, None][:2]
     return Fault(kind, card, start, end, to)
 
 
-def _parse_card(part: str, text: str, card_count: int) -> int:
-    there = Message("Cards are 0 to {last}.", last=card_count - 1)
-    if card_count == 1:
-        there = Message("There is only card 0.")
-    if not text:
-        raise Trouble(
-            "'{part}' does not say which card.", told(there, Message(_FORMS)), part=part
-        )
-    if not re.fullmatch(r"[0-9]{1,9}", text):
-        raise Trouble(
-            "'{part}' names a card by '{text}', which is not a number.",
-            there,
-            part=part,
-            text=text,
-        )
-    if int(text) >= card_count:
-        raise Trouble(
-            "'{part}' names card {number}, which is not there.",
-            there,
-            part=part,
-            number=int(text),
-        )
-    return int(text)
-
-
-def _parse_seconds(part: str, text: str) -> float:
-    match = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*([sm]?)", text, re.IGNORECASE)
-    if match is None:
-        raise Trouble(
-            "'{part}' has a time that cannot be read: '{text}'.", _TIMES, part=part, text=text
-        )
-    return float(match[1]) * (60.0 if match[2].lower() == "m" else 1.0)
+def _seconds(written: str) -> float:
+    return float(written.rstrip("sm ")) * (60.0 if written.endswith("m") else 1.0)

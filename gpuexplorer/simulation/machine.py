@@ -10,7 +10,6 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.simulation.course import (
     Course,
-    Job,
     Moment,
     Occupation,
     draws,
@@ -18,17 +17,14 @@ from gpuexplorer.simulation.course import (
     work_of,
 )
 from gpuexplorer.simulation.models import MIB
-from gpuexplorer.simulation.specs import MachineSpec, Wiring
+from gpuexplorer.simulation.specs import MachineSpec
 
 LAB_PID = 4000
 SCRAPS_BYTES = 6 * MIB  # taken by the driver itself, and by no program
 # Of what is not simulated nothing happens.
 _STILL = (
     *("encoder_utilization", "pcie_replays", "compute_mode", "virtualization_mode"),
-    *("throttle_applications_clocks_setting", "throttle_display_clock_setting"),
-    *("throttle_hw_slowdown", "throttle_sync_boost", "throttle_time_sync_boost"),
-    *("throttle_hw_thermal_slowdown", "throttle_time_hw_thermal_slowdown"),
-    *("throttle_hw_power_brake_slowdown", "throttle_time_hw_power_brake_slowdown"),
+    *(each for each in METRICS if each.startswith("throttle_")),
 )
 
 
@@ -57,26 +53,19 @@ class Machine:
     """
 
     def __init__(self, spec: MachineSpec, seed: int | None = None) -> None:
-        self.spec, self.wiring = spec, Wiring(spec)
+        self.spec = spec
         seed = spec.seed if seed is None else seed
-        everyone = range(len(spec.cards))
-        cards = [_SimulatedCard(spec, self.wiring, index, seed) for index in everyone]
-        self._cards = cards
-        # The first of those that NVLink joins whose work exchanges something takes the others
-        # along.
-        joined = (sorted((at, *self.wiring.peers(at))) for at in everyone)
-        self._leads = [
-            next((each for each in together if cards[each].exchanges), together[0])
-            for together in joined
-        ]
+        self._cards = [_SimulatedCard(spec, at, seed) for at in range(len(spec.cards))]
         # Hears which card was given what.
         self.on_added: Callable[[int, int | Occupation], object] | None = None
 
     def reading(self, index: int, t: float) -> Mapping[str, float]:
         """All that this card answers, by the names of the metrics."""
-        # What one card receives over NVLink, others send in that tenth of a second.
-        share = self._cards[self._leads[index]].exchange(t // 0.1 / 10)
-        return self._cards[index].reading(t, share)
+        # Of those that NVLink joins, the first whose work exchanges something takes the others
+        # along. What one receives, others send in that tenth of a second.
+        joined = [self._cards[at] for at in sorted((index, *self.spec.peers(index)))]
+        lead = next((each for each in joined if each.exchanges), joined[0])
+        return self._cards[index].reading(t, lead.exchange(t // 0.1 / 10))
 
     def processes(self, index: int, t: float) -> list[SimulatedProcess]:
         return self._cards[index].processes(t)
@@ -97,7 +86,7 @@ class Machine:
 class _SimulatedCard:
     """One card of the machine."""
 
-    def __init__(self, spec: MachineSpec, wiring: Wiring, index: int, seed: int) -> None:
+    def __init__(self, spec: MachineSpec, index: int, seed: int) -> None:
         own, slot = Random(f"{seed}/{index}/card"), spec.cards[index]
         self._model, self._work = slot.model, work_of(spec, index, seed)
         self.exchanges = any(phase.exchange for phase in self._work.phases)
@@ -110,11 +99,9 @@ class _SimulatedCard:
         self._past_limited = 0.0 if slot.idle else days * own.uniform(500.0, 3000.0)
         self._memory_share = own.uniform(0.35, 0.65)
         self._first_pid = 10_000 + index * 6000 + own.randrange(500)
-        self._nvlinks, up = slot.nvlinks, wiring.nvlinks_up(index)
+        self._nvlinks = slot.nvlinks
+        up = slot.model.nvlinks if spec.peers(index) else 0
         self._nvlink_rate = up * slot.model.nvlink_rate
-        # From PCIe 3 on 128 of 130 bits are data.
-        lane = (1e9 * 2**slot.model.pcie_generation) / 8 * 128 / 130
-        self._pcie_rate = lane * slot.model.pcie_lanes
         self._ampere = slot.model.compute_capability >= (8, 0)
         self._lasting = self._lasting_figures(slot.nvlinks, up, repaired)
         self._lasting["display_active"] = draws(spec, index) and not slot.idle
@@ -161,10 +148,8 @@ class _SimulatedCard:
             told |= dict.fromkeys((each for each in METRICS if each.startswith(spare)), 0)
             told["ecc_mode"] = model.ecc
         if model.ecc:
-            told |= dict.fromkeys(
-                ("ecc_corrected", "ecc_uncorrected", "ecc_uncorrected_ever"), 0
-            )
-            told["ecc_corrected_ever"] = repaired
+            told |= dict.fromkeys((each for each in METRICS if each.startswith("ecc_")), 0)
+            told |= {"ecc_mode": 1, "ecc_corrected_ever": repaired}
         if nvlinks:
             told["nvlink_active"] = up
         told |= {f"nvlink_{link}_state": up > 0 for link in range(nvlinks)}
@@ -177,11 +162,10 @@ class _SimulatedCard:
 
     def reading(self, t: float, nvlink_share: float) -> Mapping[str, float]:
         now, model = self.course.at(t), self._model
-        busy, heat, resting = _busy(now.level, now.wave), now.temperature, now.level <= 0.0
+        busy, heat, resting = _busy(now.level, now.wave), now.sums.heat, now.level <= 0.0
         power, celsius, warm = round(now.power, 3), math.floor(heat), heat >= model.heat_target
         memory_busy = round(busy * self._memory_share * (1.0 + 0.1 * now.wave), 2)
-        jobs = sum(job.memory_at(now.second) for _, job in self._jobs(now))
-        used = SCRAPS_BYTES + jobs + self._held(t, jobs)
+        used = SCRAPS_BYTES + sum(each.memory_bytes for each in self.processes(t))
         state, clock = model.idle_state, model.clock_idle * 1e6
         memory_clock, generation = model.memory_clock_idle, model.pcie_generation
         if resting and state == 8:
@@ -190,7 +174,7 @@ class _SimulatedCard:
             state = 5 if now.level < 0.12 and state == 8 else model.busy_state
             clock, memory_clock = self._graphics_clock(now, warm=warm), model.memory_clock
         pcie_in, pcie_out, nvlink_in, nvlink_out = now.traffic
-        pcie, nvlink, links = self._pcie_rate, self._nvlink_rate, self._nvlinks
+        pcie, nvlink, links = model.pcie_rate, self._nvlink_rate, self._nvlinks
         fed = now.phase.feed * (1.0 + 0.2 * now.wave) * pcie
         told = self._lasting | {
             "gpu_utilization": busy,
@@ -202,7 +186,7 @@ class _SimulatedCard:
             "temperature": celsius,
             "power_draw": power,
             "power_draw_instant": power,
-            "energy": round(self._past_energy + now.energy, 3),
+            "energy": round(self._past_energy + now.sums.energy, 3),
             "clock_graphics": clock,
             "clock_sm": clock,
             "clock_memory": memory_clock * 1e6,
@@ -210,9 +194,9 @@ class _SimulatedCard:
             "performance_state": state,
             "throttle_gpu_idle": resting,
             "throttle_sw_power_cap": is_at_limit(now.level),
-            "throttle_time_sw_power_cap": self._past_limited + now.seconds_at_limit,
+            "throttle_time_sw_power_cap": self._past_limited + now.sums.at_limit,
             "throttle_sw_thermal_slowdown": warm,
-            "throttle_time_sw_thermal_slowdown": now.seconds_warm,
+            "throttle_time_sw_thermal_slowdown": now.sums.warm,
             "pcie_generation": generation,
             "pcie_receive": min(pcie, fed + pcie_in),
             "pcie_transmit": min(pcie, 0.3 * fed + pcie_out),
@@ -223,7 +207,9 @@ class _SimulatedCard:
             if links:
                 told[f"nvlink_{way}"] = rate
         if self._ampere:
-            told["power_draw_average"] = round(now.energy - self.course.at(t - 1.0).energy, 3)
+            told["power_draw_average"] = round(
+                now.sums.energy - self.course.at(t - 1.0).sums.energy, 3
+            )
         if model.gpm:
             told["sm_activity"] = 0.86 * busy
             told["sm_occupancy"] = 0.42 * busy
@@ -241,44 +227,38 @@ class _SimulatedCard:
 
     def processes(self, t: float) -> list[SimulatedProcess]:
         now = self.course.at(t)
-        own_busy = _busy(now.phase.level, now.wave)
-        lab_busy = round(_busy(now.level, now.wave) - own_busy, 2)
-        jobs = self._jobs(now)
-        weights = sum(job.weight for _, job in jobs)
+        own_busy, later = _busy(now.phase.level, now.wave), 7 * now.round % 500
+        jobs = [
+            # Those that do not outlive the round have another number in each.
+            (pid if job.end == math.inf else pid + later, job)
+            for pid, job in zip(count(self._first_pid, 1000), self._work.jobs, strict=False)
+            if job.begin <= now.second < job.end
+        ]
+        busy = own_busy / (sum(job.weight for _, job in jobs) or 1.0)
         processes = [
             SimulatedProcess(
                 pid,
                 job.command,
                 job.user,
                 job.memory_at(now.second),
-                round(own_busy * job.weight / weights, 3),
+                round(busy * job.weight, 3),
                 job.graphics,
             )
             for pid, job in jobs
         ]
-        held = self._held(t, sum(each.memory_bytes for each in processes))
+        # The lab gets no more than the card's own programs leave.
+        left = self._model.usable_bytes - SCRAPS_BYTES - sum(x.memory_bytes for x in processes)
+        held = min(self.course.held(t), left)
+        lab_busy = round(_busy(now.level, now.wave) - own_busy, 2)
         if held or lab_busy:
             ours = "gpuexplorer worker", "you", held, lab_busy
             processes.append(SimulatedProcess(LAB_PID, *ours))
         return processes
 
-    def _jobs(self, now: Moment) -> list[tuple[int, Job]]:
-        """Those that run, by their pids."""
-        later = 7 * now.round % 500  # for those that do not outlive the round
-        return [
-            (pid if job.end == math.inf else pid + later, job)
-            for pid, job in zip(count(self._first_pid, 1000), self._work.jobs, strict=False)
-            if job.begin <= now.second < job.end
-        ]
-
-    def _held(self, t: float, by_jobs: int) -> int:
-        """What the lab holds, as far as the card's own programs leave room for it."""
-        return min(self.course.held(t), self._model.usable_bytes - SCRAPS_BYTES - by_jobs)
-
     def _graphics_clock(self, now: Moment, *, warm: bool) -> float:
         """In the steps of 15 MHz that drivers set."""
         model = self._model
-        factor = 1.0 - 0.0015 * max(0.0, now.temperature - 45.0)
+        factor = 1.0 - 0.0015 * max(0.0, now.sums.heat - 45.0)
         if is_at_limit(now.level):
             factor *= 0.91 + 0.02 * now.wave
         if warm:

@@ -1,10 +1,11 @@
 """The graphics cards that can be made believe: what drivers and datasheets say of each."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+import json
+from contextlib import suppress
+from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
+from gpuexplorer.core.records import reader
 from gpuexplorer.core.resources import table
 
 MIB = 1 << 20
@@ -80,6 +81,11 @@ class CardModel:
         return self.memory_bytes - self.reserved_bytes
 
     @property
+    def pcie_rate(self) -> float:
+        """In theory."""
+        return _PCIE_LANE_RATES[self.pcie_generation] * self.pcie_lanes
+
+    @property
     def cores(self) -> int:
         """For single precision, as its driver counts them."""
         halved = self.compute_capability in _HALF_AS_MANY_CORES
@@ -93,22 +99,19 @@ class CardModel:
         return round(bits / channel) * channel
 
 
+_PCIE_LANE_RATES = {3: 0.985e9, 4: 1.969e9, 5: 3.938e9}
 _HALF_AS_MANY_CORES = ((6, 0), (7, 0), (7, 5), (8, 0))
 
 
-# Any: the declared types of the fields, and what a cell of theirs means.
-_MEANT: Mapping[Any, Callable[[str], Any]] = {
-    str: str,
-    int: int,
-    float: float,
-    bool: "yes".__eq__,
-    Wire: Wire,
-    tuple[int, int]: lambda cell: tuple(map(int, cell.split("."))),
-    bool | None: lambda cell: cell == "yes" if cell else None,
-    int | None: lambda cell: int(cell) if cell else None,
-    float | None: lambda cell: float(cell) if cell else None,
-}
-MODELS = tuple(
-    CardModel(**{each.name: _MEANT[each.type](row[each.name]) for each in fields(CardModel)})
+def _cell(text: str) -> object:
+    """As in JSON; what is nothing of that is a text, and an empty one stands for null."""
+    with suppress(ValueError):
+        return json.loads(text or "null")
+    return text
+
+
+_read = reader(CardModel)
+MODELS: tuple[CardModel, ...] = tuple(
+    _read({name: _cell(text) for name, text in row.items()})
     for row in table("simulation", "models.csv")
 )

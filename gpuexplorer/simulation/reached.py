@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.simulation.models import CardModel
-from gpuexplorer.simulation.specs import MachineSpec, Wiring
+from gpuexplorer.simulation.specs import MachineSpec
 
 PCIE_LATENCY = 10e-6
 NVLINK_LATENCY = 8e-6
@@ -19,7 +19,6 @@ MEMORY_REACHED = 0.88
 BOTH_WAYS_REACHED = 0.74
 # Memory that is not pinned goes through the processor first, which does not get faster.
 PAGEABLE_RATE = 6e9
-_LANE_RATE = {3: 0.985e9, 4: 1.969e9, 5: 3.938e9}
 # Of what a card could do in theory, as large products reach it.
 SINGLE_REACHED = 0.88
 TENSOR_REACHED = 0.79
@@ -46,30 +45,19 @@ def way_to_host(model: CardModel) -> Way:
     return Way(rate, PCIE_LATENCY, peer=False, pageable_rate=min(rate / 2, PAGEABLE_RATE))
 
 
-def way_between(spec: MachineSpec, wiring: Wiring, one: int, other: int) -> Way:
+def way_between(spec: MachineSpec, one: int, other: int, *, staged: bool = False) -> Way:
+    """`staged`: through the host's memory, whatever else joins the two."""
     first, second = spec.cards[one].model, spec.cards[other].model
-    if nvlinks := wiring.nvlinks_between(one, other):
+    nvlinks = spec.nvlinks_between(one, other)
+    if nvlinks and not staged:
         rate = nvlinks * first.nvlink_rate * NVLINK_REACHED
         return Way(rate, NVLINK_LATENCY, peer=True)
-    if no_peers(first, second):
-        return way_staged(spec, wiring, one, other)
-    rate, latency, crossing = _over_pcie(spec, wiring, one, other)
+    rate = min(pcie_reached(first), pcie_reached(second))  # that of the slower one
+    crossing = spec.node(one) != spec.node(other)
+    latency = PCIE_LATENCY + crossing * SOCKET_LATENCY
+    if staged or no_peers(first, second):
+        return Way(rate * STAGED_REACHED, 2 * latency, peer=False)
     return Way(rate * (CROSSING_REACHED if crossing else 1.0), latency, peer=True)
-
-
-def way_staged(spec: MachineSpec, wiring: Wiring, one: int, other: int) -> Way:
-    """Through the host's memory, whatever else joins the two."""
-    rate, latency, _ = _over_pcie(spec, wiring, one, other)
-    return Way(rate * STAGED_REACHED, 2 * latency, peer=False)
-
-
-def _over_pcie(
-    spec: MachineSpec, wiring: Wiring, one: int, other: int
-) -> tuple[float, float, bool]:
-    """The slower one's rate, the latency, and whether it crosses to the other processor."""
-    rate = min(pcie_reached(spec.cards[each].model) for each in (one, other))
-    crossing = wiring.node(one) != wiring.node(other)
-    return rate, PCIE_LATENCY + crossing * SOCKET_LATENCY, crossing
 
 
 def no_peers(one: CardModel, other: CardModel) -> Message:
@@ -83,8 +71,7 @@ def no_peers(one: CardModel, other: CardModel) -> Message:
 
 def pcie_reached(model: CardModel) -> float:
     """Bytes per second between a card and the host's pinned memory."""
-    generation = model.pcie_generation
-    return _LANE_RATE[generation] * model.pcie_lanes * PCIE_REACHED[generation]
+    return model.pcie_rate * PCIE_REACHED[model.pcie_generation]
 
 
 def copied_within(model: CardModel) -> float:

@@ -5,7 +5,6 @@ their cards sit.
 import difflib
 import itertools
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.trouble import Trouble, did_you_mean
@@ -35,7 +34,9 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class MachineSpec:
-    """A machine that was asked for; the seed decides what its cards are up to."""
+    """A machine that was asked for; the seed decides what its cards are up to. Boards of eight
+    cards in two halves, one half to a processor socket.
+    """
 
     cards: tuple[Slot, ...]
     seed: int = 0
@@ -48,20 +49,13 @@ class MachineSpec:
             f"{len(tuple(group))} x {name}" for name, group in itertools.groupby(names)
         )
 
-
-class Wiring:
-    """Boards of eight cards in two halves, one half to a processor socket."""
-
-    def __init__(self, spec: MachineSpec) -> None:
-        self._slots = spec.cards
-
     def board(self, index: int) -> int:
         return index // BOARD_CARDS
 
     def node(self, index: int) -> int:
         """The NUMA node; a board of fewer than four cards has one socket."""
         board, place = divmod(index, BOARD_CARDS)
-        cards = min(BOARD_CARDS, len(self._slots) - board * BOARD_CARDS)
+        cards = min(BOARD_CARDS, len(self.cards) - board * BOARD_CARDS)
         return 2 * board + (cards >= _NODE_CARDS and place >= (cards + 1) // 2)
 
     def processors(self, node: int) -> str:
@@ -70,7 +64,7 @@ class Wiring:
 
     def same_switch(self, a: int, b: int) -> bool:
         """Whether one PCIe switch joins the two: servers have one for each two cards."""
-        display = self._slots[a].model.display or self._slots[b].model.display
+        display = self.cards[a].model.display or self.cards[b].model.display
         return a // 2 == b // 2 and self.node(a) == self.node(b) and not display
 
     def bus_id(self, index: int) -> str:
@@ -79,99 +73,68 @@ class Wiring:
 
     def peers(self, index: int) -> tuple[int, ...]:
         """The cards it reaches over NVLink."""
-        slot, first = self._slots[index], self.board(index) * BOARD_CARDS
-        board = enumerate(self._slots[first : first + BOARD_CARDS], first)
+        slot, first = self.cards[index], self.board(index) * BOARD_CARDS
+        board = enumerate(self.cards[first : first + BOARD_CARDS], first)
         alike = [at for at, other in board if other.nvlink and other.model is slot.model]
         if slot.model.wire is Wire.BRIDGE and slot.nvlink:
             pair = alike.index(index) // 2 * 2
             alike = alike[pair : pair + 2]
         return tuple(other for other in alike if slot.nvlink and other != index)
 
-    def nvlinks_up(self, index: int) -> int:
-        return self._slots[index].model.nvlinks if self.peers(index) else 0
-
     def nvlinks_between(self, a: int, b: int) -> int:
-        return self._slots[a].model.nvlinks if b in self.peers(a) else 0
+        return self.cards[a].model.nvlinks if b in self.peers(a) else 0
 
 
 def parse_machine(text: str, seed: int = 0) -> MachineSpec:
     """Raises Trouble with a sentence that says which part of the text is wrong."""
-    text = text.strip()
-    if not text:
-        raise Trouble("No simulated machine is named.", _FORMS)
-    slots: list[Slot] = []
-    for part in map(str.strip, text.split(",")):
-        if not part:
-            raise Trouble("'{text}' has a comma with no card beside it.", _FORMS, text=text)
-        cards, *suffixes = (piece.strip() for piece in part.split("+"))
-        count, model = _parse_cards(part, cards)
-        wirings = [each.lower() for each in suffixes if each.lower() != _IDLE]
-        slot = Slot(model, _has_nvlink(part, model, wirings), len(wirings) < len(suffixes))
-        slots += [slot] * _checked(part, count)
-    _checked(text, len(slots))
+    slots = [slot for part in text.split(",") for slot in _slots(part.strip() or text.strip())]
+    _few_enough(text, len(slots))
     return MachineSpec(tuple(slots), seed)
 
 
-def _parse_cards(part: str, cards: str) -> tuple[int, CardModel]:
-    split = re.fullmatch(r"(.*?)\s*[xX×]\s*(.*)", cards)
-    number, name = "1", cards
-    if split and _key(cards) not in _BY_KEY:
-        number, name = split.groups()
-    counted, model = re.fullmatch(r"[+-]?[0-9]{1,9}", number), _BY_KEY.get(_key(name))
-    if model:
-        if counted:
-            return int(number), model
-        raise Trouble(
-            "'{part}' begins with '{number}', which is not a number.",
-            _COUNTS,
-            part=part,
-            number=number,
-        )
-    if counted and not name:
+_WRITTEN = re.compile(r"(?:([+-]?[0-9]{1,9})\s*[x×])?([^+,]*)((?:\+.*)?)", re.IGNORECASE)
+
+
+def _slots(part: str) -> list[Slot]:
+    written = _WRITTEN.fullmatch(part)
+    number, name, suffixes = written.groups("") if written else ("", "", "")
+    if not name.strip():
         raise Trouble("'{part}' does not say which card.", _known(), part=part)
-    name = name if counted else cards
-    close = difflib.get_close_matches(_key(name), _BY_KEY, n=1)
-    raise Trouble(
-        "'{part}' names a card that is not known: '{name}'.",
-        did_you_mean([_BY_KEY[each].key for each in close], _known()),
-        part=part,
-        name=name,
-    )
+    model = _BY_KEY.get(_key(name))
+    if model is None:
+        close = difflib.get_close_matches(_key(name), _BY_KEY, n=1)
+        raise Trouble(
+            "'{part}' names a card that is not known: '{name}'.",
+            did_you_mean([_BY_KEY[each].key for each in close], _known()),
+            part=part,
+            name=name.strip(),
+        )
+    words = [word.strip().lower() for word in suffixes.split("+")[1:]]
+    for word in words:
+        if word not in _SUFFIXES:
+            raise Trouble(
+                "'{part}' ends in a word that is not known: '{word}'.",
+                did_you_mean(difflib.get_close_matches(word, _SUFFIXES, n=1), _WORDS),
+                part=part,
+                word=word,
+            )
+    linked = model.wire is not Wire.NONE
+    if "nvlink" in words and not linked:
+        raise Trouble(
+            "'{part}' asks for NVLink, which the {card} does not have.",
+            "Leave out +nvlink, or choose a card that has it: {linked}.",
+            part=part,
+            card=model.key,
+            linked=", ".join(m.key for m in MODELS if m.wire is not Wire.NONE),
+        )
+    slot = Slot(model, linked and "pcie" not in words, "idle" in words)
+    return [slot] * _few_enough(part, int(number or 1))
 
 
-def _checked(part: str, count: int) -> int:
+def _few_enough(part: str, count: int) -> int:
     if not 0 < count <= MOST_CARDS:
         raise Trouble("'{part}' asks for {count} cards.", _COUNTS, part=part, count=count)
     return count
-
-
-def _has_nvlink(part: str, model: CardModel, wirings: Sequence[str]) -> bool:
-    if len(wirings) > 1:
-        raise Trouble("'{part}' names more than one wiring.", _SUFFIXES, part=part)
-    match wirings:
-        case []:
-            return model.wire is not Wire.NONE
-        case ["pcie"]:
-            return False
-        case ["nvlink"] if model.wire is not Wire.NONE:
-            return True
-        case [""]:
-            raise Trouble("'{part}' has a + with nothing after it.", _SUFFIXES, part=part)
-        case ["nvlink"]:
-            raise Trouble(
-                "'{part}' asks for NVLink, which the {card} does not have.",
-                "Leave out +nvlink, or choose a card that has it: {linked}.",
-                part=part,
-                card=model.key,
-                linked=", ".join(m.key for m in MODELS if m.wire is not Wire.NONE),
-            )
-    close = difflib.get_close_matches(wirings[0], ("nvlink", "pcie", _IDLE), n=1)
-    raise Trouble(
-        "'{part}' ends in a word that is not known: '{word}'.",
-        did_you_mean(close, _SUFFIXES),
-        part=part,
-        word=wirings[0],
-    )
 
 
 def _known() -> Message:
@@ -182,12 +145,11 @@ def _key(name: str) -> str:
     return re.sub(r"[\s_-]", "", name).lower()
 
 
-_IDLE = "idle"
-_FORMS = mark("Name cards like this: 4xH100, 2xTitanRTX+idle, 8xA100+pcie, or 1xH100,1xT4.")
+_SUFFIXES = ("nvlink", "pcie", "idle")
 _COUNTS = Message(
     "From 1 to {most} cards can be simulated, written like 4xH100.", most=MOST_CARDS
 )
-_SUFFIXES = mark(
+_WORDS = mark(
     "A wiring is +nvlink or +pcie, and cards that nobody uses are +idle: 8xH100+pcie+idle."
 )
 _OTHER_NAMES = {"rtxa6000": "a6000", "titan": "titanrtx"} | {

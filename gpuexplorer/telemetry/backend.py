@@ -36,6 +36,21 @@ def sorted_out(told: Mapping[K, float | Absence]) -> tuple[dict[K, float], dict[
     return {x: figure for x, figure in told.items() if not isinstance(figure, Absence)}, missing
 
 
+_STATES = {
+    Absence.LOST: CardState.LOST,
+    Absence.UNLISTED: CardState.UNLISTED,
+    Absence.NO_ANSWER: CardState.NO_ANSWER,
+    Absence.ASLEEP: CardState.ASLEEP,
+    Absence.NO_DRIVER: CardState.NO_DRIVER,
+}
+
+
+def nothing(card: CardId, at: float, metrics: Collection[MetricId], why: Absence) -> Sample:
+    """Of a card that says nothing at all: the one reason for everything."""
+    state = _STATES.get(why, CardState.REFUSED)
+    return Sample(card, at, {}, dict.fromkeys(metrics, why), state)
+
+
 class Source(NamedTuple):
     """Who answers, and under which driver."""
 
@@ -117,7 +132,7 @@ class NoCards:
         return ()
 
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
-        return Sample(card, 0.0, {}, dict.fromkeys(metrics, Absence.LOST), CardState.LOST)
+        return nothing(card, 0.0, metrics, Absence.LOST)
 
     def heard(self, card: CardId) -> float:
         return 0.0

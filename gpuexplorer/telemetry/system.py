@@ -68,9 +68,7 @@ class Process:
     """One process, from its number and when it began: never another that got its number."""
 
     pid: int = field(default_factory=os.getpid)
-    _began: int = field(
-        init=False
-    )  # in ticks since the computer's start, which no clock changes
+    _began: int = field(init=False)  # in ticks since the computer's start
 
     def __post_init__(self) -> None:
         self._began = self._stat().began

@@ -43,7 +43,7 @@ COPIES = (
     ("--mode sideways", "--mode names 'sideways', which is not known."),
     ("--json --csv", "--json and --csv exclude each other."),
     ("--python /x", "--simulate and --python exclude each other."),
-    ("--fault wrong:0", "'wrong:0' does not say from which card to which."),
+    ("--fault wrong:0", "'wrong:0' is not how this fault is written."),
     ("--devices cpu --mode staged", "there is nothing to measure as staged."),
     ("--many", "There is no argument --many."),
     ("--datasheet --beside Voodoo", "--beside names 'Voodoo', and the table of"),

@@ -7,8 +7,14 @@ from typing import Any
 
 import pynvml
 
-from gpuexplorer.telemetry.backends.nvml.library import REFUSALS
-
+# The call is there and will not answer, now or later.
+REFUSALS = (
+    pynvml.NVML_ERROR_NOT_SUPPORTED,
+    pynvml.NVML_ERROR_NO_PERMISSION,
+    pynvml.NVML_ERROR_FUNCTION_NOT_FOUND,
+    pynvml.NVML_ERROR_INVALID_ARGUMENT,
+    pynvml.NVML_ERROR_ARGUMENT_VERSION_MISMATCH,
+)
 _FIELDS = "nvmlDeviceGetFieldValues"
 _FIELD = struct.Struct("=IIqqII8x")  # number, scope, microseconds, latency, type, status
 

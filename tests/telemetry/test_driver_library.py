@@ -175,4 +175,4 @@ def test_a_file_that_cannot_be_loaded_is_named_and_not_called_missing(
     [why] = opened(file if chosen else None, LD_LIBRARY_PATH=str(tmp_path))["why"]
     assert "cannot be loaded" in why
     assert str(file) in why
-    assert ("Unset the variable" if chosen else "Install the NVIDIA driver again.") in why
+    assert ("Unset GPUEXPLORER_NVML" if chosen else "Install the NVIDIA driver again.") in why

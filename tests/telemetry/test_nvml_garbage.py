@@ -83,7 +83,6 @@ def impossible(sample: Sample) -> set[MetricId]:
         ("bar1_used=999999999999999", {ids.BAR1_USED, ids.BAR1_TOTAL}),
         ("reasons=0x1ff", REASONS),
         ("reasons=0xfc", REASONS),
-        ("reasons=0x10000", REASONS),
         ("reasons=-1", REASONS),
         ("answer=nvmlDeviceGetMemoryInfo_v2:_,_,*1000,_", MEMORY),
         ("answer=nvmlDeviceGetMemoryInfo_v2:_,_,_,*1000", MEMORY),

@@ -1,4 +1,4 @@
-"""What a driver refuses is asked again: soon where it answered before, and never each beat."""
+"""What a driver refuses has a reason, and is asked for again."""
 
 import pytest
 
@@ -8,12 +8,10 @@ from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.metrics import MetricId, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from tests.clocks import ManualClock
-from tests.nvml_stub.stub import Stub
-from tests.telemetry.conftest import Nvml
+from tests.telemetry.conftest import Nvml, until
 
-POWER = m.POWER_DRAW
 AVERAGE = MetricId("power_draw_average")
-PASSING_AND_LASTING = ["no_permission", "unknown", "timeout", "not_supported"]
+PERSISTENCE = m.PERSISTENCE_MODE
 
 
 def read(backend: NvmlBackend, *metrics: MetricId) -> Sample:
@@ -21,46 +19,24 @@ def read(backend: NvmlBackend, *metrics: MetricId) -> Sample:
     return backend.read(card.id, frozenset(metrics) or metrics_of(card))
 
 
-def asked_at(
-    backend: NvmlBackend, clock: ManualClock, stub: Stub, metric: MetricId, call: str, span: int
-) -> list[int]:
-    """The seconds, beat by beat, at which the driver really got the call."""
-    seconds = []
-    for second in range(span):
-        stub.reset_calls()
-        read(backend, metric)
-        if stub.calls_of(call):
-            seconds.append(second)
-        clock.advance(1.0)
-    return seconds
-
-
-def test_what_a_card_never_supported_is_asked_once_a_minute(nvml: Nvml) -> None:
-    clock = ManualClock()
-    backend = nvml.open("cards=1;refused=nvmlDeviceGetPowerUsage", clock)
-    seconds = asked_at(backend, clock, nvml, POWER, "nvmlDeviceGetPowerUsage", 150)
-    assert seconds == [0, 60, 120]
-    assert read(backend).missing[POWER] is Absence.NOT_SUPPORTED
-
-
-@pytest.mark.parametrize("code", PASSING_AND_LASTING)
-def test_a_card_that_refuses_everything_for_eight_seconds_is_whole_again_at_once(
-    nvml: Nvml, code: str
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("not_supported", Absence.NOT_SUPPORTED),
+        ("no_permission", Absence.NO_PERMISSION),
+        ("unknown", Absence.REFUSED),
+        ("timeout", Absence.NO_ANSWER),
+    ],
+)
+def test_a_card_that_refuses_everything_says_why_and_is_whole_again_at_once(
+    nvml: Nvml, code: str, reason: Absence
 ) -> None:
-    clock = ManualClock()
-    backend = nvml.open("cards=1", clock)
-    read(backend)
-    clock.advance(1)
+    backend = nvml.open("cards=1", ManualClock())
     whole = set(read(backend).values)
     nvml.set(f"refused=all;refuse_code={code}")
-    for _ in range(8):
-        clock.advance(1)
-        read(backend)
+    assert read(backend).missing[m.POWER_DRAW] is reason
     nvml.set("refused=none")
-    for _ in range(8):
-        clock.advance(1)
-        now = read(backend)
-    assert set(now.values) >= whole
+    assert set(read(backend).values) >= whole
 
 
 def test_a_refused_field_hides_none_of_its_neighbours(nvml: Nvml) -> None:
@@ -70,3 +46,31 @@ def test_a_refused_field_hides_none_of_its_neighbours(nvml: Nvml) -> None:
     assert sample.missing[MetricId("remapped_rows_pending")] is Absence.NOT_SUPPORTED
     assert sample.values[m.MEMORY_TEMPERATURE] == 50
     assert sample.values[MetricId("remapped_rows_failed")] == 0
+
+
+def test_when_mig_is_switched_on_the_card_is_asked_anew(nvml: Nvml) -> None:
+    clock = ManualClock()
+    backend = nvml.open("cards=1;refused=nvmlDeviceGetPersistenceMode,field185", clock)
+    assert read(backend).missing[PERSISTENCE] is Absence.NOT_SUPPORTED
+    nvml.set("refused=none;mig=0:1")
+    clock.advance(1)
+    read(backend)  # this reading notices that MIG is on now
+    until(lambda: len(backend.cards()) == 2)
+    sample = read(backend)
+    assert {PERSISTENCE, AVERAGE} <= set(sample.values)
+    assert sample.missing[m.GPU_UTILIZATION] is Absence.MIG_ON
+
+
+def test_what_a_card_never_had_is_asked_for_once_a_minute(nvml: Nvml) -> None:
+    clock = ManualClock()
+    backend = nvml.open("cards=1;refused=nvmlDeviceGetPersistenceMode,field185", clock)
+    read(backend)
+    nvml.reset_calls()
+    clock.advance(50)
+    assert read(backend).missing[PERSISTENCE] is Absence.NOT_SUPPORTED
+    assert read(backend).missing[AVERAGE] is Absence.NOT_SUPPORTED
+    assert not nvml.calls_of("nvmlDeviceGetPersistenceMode")
+    assert not nvml.calls_of("field185")
+    nvml.set("refused=none")
+    clock.advance(11)
+    assert {PERSISTENCE, AVERAGE} <= set(read(backend).values)

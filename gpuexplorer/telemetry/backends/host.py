@@ -15,9 +15,8 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import sorted_out
 from gpuexplorer.telemetry.system import ProcessorTime, processor_time, psutil
 
-# Seconds of all processors between two looks, of each of them and in all.
+# Seconds of each processor between two looks.
 _AT_LEAST = 0.05
-_AT_LEAST_TOGETHER = 0.1
 # What makers write around the model, until no line has room for it.
 _NOISE = re.compile(
     r"\((?:R|TM)\)|^\d+th Gen |\d+-Cores?\b|\bCPU\b|\bProcessor$| with .*| @ .*", re.IGNORECASE
@@ -57,15 +56,13 @@ class HostReader:
             m.MEMORY_FREE: memory.available,
             m.MEMORY_USED: memory.total - memory.available,
         }
-        if m.SWAP_TOTAL in metrics or m.SWAP_USED in metrics:
-            try:
-                swap = psutil.swap_memory()
-            except (OSError, RuntimeError, KeyError):
-                told |= dict.fromkeys((m.SWAP_TOTAL, m.SWAP_USED), Absence.NO_PERMISSION)
-            else:
-                self._no_swap = not swap.total
-                told[m.SWAP_TOTAL] = swap.total
-                told[m.SWAP_USED] = swap.used if swap.total else Absence.NO_SWAP
+        try:
+            swap = psutil.swap_memory()
+            self._no_swap = not swap.total
+            used = swap.used if swap.total else Absence.NO_SWAP
+            told |= {m.SWAP_TOTAL: swap.total, m.SWAP_USED: used}
+        except (OSError, RuntimeError, KeyError):
+            told |= dict.fromkeys((m.SWAP_TOTAL, m.SWAP_USED), Absence.NO_PERMISSION)
         asked = {metric: told.get(metric, Absence.NOT_SUPPORTED) for metric in metrics}
         return Sample(HOST_ID, at, *sorted_out(asked))
 
@@ -85,7 +82,7 @@ class HostReader:
             return self._busy
         passed = now.total - before.total
         # The system counts in hundredths of a second: over fewer of them it is noise.
-        if passed < max(_AT_LEAST * (self.card.cores or 1), _AT_LEAST_TOGETHER):
+        if passed < _AT_LEAST * (self.card.cores or 1):
             return Absence.TOO_SOON if self._busy is Absence.NEEDS_TWO else self._busy
         self._before = now
         self._busy = min(1.0, max(0.0, 1 - (now.idle - before.idle) / passed))

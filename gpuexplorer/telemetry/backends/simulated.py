@@ -5,15 +5,16 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
 from gpuexplorer.simulation.faults import SLOW_SECONDS, Fault, FaultKind
 from gpuexplorer.simulation.machine import Machine, SimulatedProcess, absence_of
+from gpuexplorer.simulation.models import CardModel
 from gpuexplorer.simulation.reached import no_peers
 from gpuexplorer.simulation.specs import MachineSpec
-from gpuexplorer.telemetry.backend import MADE_UP, HardwareFault, Source
+from gpuexplorer.telemetry.backend import MADE_UP, HardwareFault, Source, nothing, sorted_out
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
 from gpuexplorer.telemetry.topology import (
     Link,
@@ -25,15 +26,14 @@ from gpuexplorer.telemetry.topology import (
     pcie_words,
 )
 
-_IMPOSSIBLE = float(1 << 64)
+_BRIDGE = PathKind.HOST_BRIDGE
 # A card in these troubles tells nobody who uses it.
 _SILENCES = {
-    FaultKind.DRIVER: (CardState.NO_DRIVER, Absence.NO_DRIVER),
-    FaultKind.LOST: (CardState.LOST, Absence.LOST),
-    FaultKind.UNLISTED: (CardState.UNLISTED, Absence.UNLISTED),
-    FaultKind.REFUSED: (CardState.REFUSED, Absence.NO_PERMISSION),
-    # Only closing released it.
-    FaultKind.HUNG: (CardState.NO_ANSWER, Absence.NO_ANSWER),
+    FaultKind.DRIVER: Absence.NO_DRIVER,
+    FaultKind.LOST: Absence.LOST,
+    FaultKind.UNLISTED: Absence.UNLISTED,
+    FaultKind.REFUSED: Absence.NO_PERMISSION,
+    FaultKind.HUNG: Absence.NO_ANSWER,  # only closing released it
 }
 
 
@@ -47,12 +47,9 @@ class SimulatedBackend:
         clock: Clock | None = None,
         seed: int | None = None,
     ) -> None:
-        self.machine = Machine(spec, seed)
-        self.faults = tuple(faults)
-        self.source = Source(
-            "simulated", Message("Simulated: {cards}", cards=spec.label), simulated=True
-        )
-        self._models = [slot.model for slot in spec.cards]
+        self.machine, self.faults = Machine(spec, seed), tuple(faults)
+        label = Message("Simulated: {cards}", cards=spec.label)
+        self.source = Source("simulated", label, simulated=True)
         self._clock: Clock = clock or SystemClock()
         self._began = self._clock.now()
         self._closing = threading.Event()
@@ -63,7 +60,7 @@ class SimulatedBackend:
                 slot.model.name,
                 slot.model.memory_bytes,
                 simulated=True,
-                bus_id=self.machine.wiring.bus_id(index),
+                bus_id=spec.bus_id(index),
                 cuda_index=index,
                 compute_capability=slot.model.compute_capability,
                 fans=slot.model.fans,
@@ -74,7 +71,6 @@ class SimulatedBackend:
             for index, slot in enumerate(spec.cards)
         )
         self._index = {card.id: card.index for card in self._cards}
-        self._pcie = [pcie_rate(x.pcie_generation, x.pcie_lanes) or 0.0 for x in self._models]
         self._falls = [fault for fault in self.faults if fault.kind is FaultKind.LOST]
 
     def open(self) -> None:
@@ -95,8 +91,7 @@ class SimulatedBackend:
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         index = self._index.get(card)
         if index is None:
-            missing = dict.fromkeys(metrics, Absence.LOST)
-            return Sample(card, self._clock.now(), {}, missing, CardState.LOST)
+            return nothing(card, self._clock.now(), metrics, Absence.LOST)
         if self._faults_at(index, FaultKind.SLOW):
             self._clock.wait(self._closing, SLOW_SECONDS)
         while hung := self._faults_at(index, FaultKind.HUNG):
@@ -109,23 +104,18 @@ class SimulatedBackend:
     def now(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         """The same at once, also where a fault makes readings slow, or hang."""
         index, at = self._index[card], self._clock.now()
-        for kind, (state, absence) in _SILENCES.items():
+        for kind, why in _SILENCES.items():
             if self._faults_at(index, kind):
-                return Sample(card, at, {}, dict.fromkeys(metrics, absence), state)
+                return nothing(card, at, metrics, why)
         figures = self.machine.reading(index, at - self._began)
         garbage = self._faults_at(index, FaultKind.GARBAGE)
-        told = {
-            metric: _IMPOSSIBLE if garbage else float(figures[metric])
-            for metric in metrics
-            if metric in figures
-        }
-        values = {each: value for each, value in told.items() if METRICS[each].plausible(value)}
-        missing = {
-            each: Absence.IMPOSSIBLE if each in told else absence_of(each)
-            for each in metrics
-            if each not in values
-        }
-        return Sample(card, at, values, missing)
+        told: dict[MetricId, float | Absence] = {}
+        for metric in metrics:
+            if metric not in figures:
+                told[metric] = absence_of(metric)
+            else:
+                told[metric] = Absence.IMPOSSIBLE if garbage else float(figures[metric])
+        return Sample(card, at, *sorted_out(told))
 
     def heard(self, card: CardId) -> float:
         return 0.0
@@ -139,14 +129,11 @@ class SimulatedBackend:
         return tuple(_card_process(card, process, reading) for process in every)
 
     def topology(self) -> Topology:
-        wiring = self.machine.wiring
+        spec = self.machine.spec
         links = [self._link(a, b) for a, b in itertools.combinations(self._cards, 2)]
-        for card in self._cards:
-            rate, words = self._pcie[card.index], self._pcie_words(card)
-            way = PathKind.HOST_BRIDGE
-            links.append(Link(card.id, HOST_ID, way, rate=rate, rate_reason=words))
-        nodes = {card.id: wiring.node(card.index) for card in self._cards}
-        near = {card: wiring.processors(node) for card, node in nodes.items()}
+        links += [self._over_pcie(a, Link(a.id, HOST_ID, _BRIDGE)) for a in self._cards]
+        nodes = {card.id: spec.node(card.index) for card in self._cards}
+        near = {card: spec.processors(node) for card, node in nodes.items()}
         return Topology(tuple(self._index), links, nodes, near)
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
@@ -154,14 +141,12 @@ class SimulatedBackend:
         if self._clock.wait(self._closing, min(seconds, max(0.0, due))):
             return ()
         # A hair of tolerance: what was waited for has come, however seconds round.
-        now = self.elapsed + 1e-6
-        fallen = [fault for fault in self._falls if fault.start <= now]
-        self._falls = [fault for fault in self._falls if fault.start > now]
+        fallen = [fault for fault in self._falls if fault.start <= self.elapsed + 1e-6]
+        self._falls = [fault for fault in self._falls if fault not in fallen]
         # The Xid with which NVIDIA's driver reports a card that is gone.
         meaning = Message("the card has fallen off the bus")
         sentence = Message("Xid {code}: {meaning}", code=79, meaning=meaning)
-        cards = (self._cards[fault.card] for fault in fallen if fault.card is not None)
-        return tuple(HardwareFault(card.id, 79, sentence) for card in cards)
+        return tuple(HardwareFault(CardId(f"SIM-{x.card}"), 79, sentence) for x in fallen)
 
     def notes(self) -> Sequence[Message]:
         return (MADE_UP, *(fault.sentence for fault in self.faults))
@@ -171,14 +156,13 @@ class SimulatedBackend:
         return [x for x in self.faults if x.kind in kinds and x.covers(index, now)]
 
     def _link(self, a: Card, b: Card) -> Link:
-        wiring = self.machine.wiring
-        one, other = self._models[a.index], self._models[b.index]
-        path = PathKind.HOST_BRIDGE if one.display and other.display else PathKind.NODE
-        if wiring.same_switch(a.index, b.index):
+        spec, one, other = self.machine.spec, self._model(a), self._model(b)
+        path = _BRIDGE if one.display and other.display else PathKind.NODE
+        if spec.same_switch(a.index, b.index):
             path = PathKind.SWITCH
-        elif wiring.node(a.index) != wiring.node(b.index):
+        elif spec.node(a.index) != spec.node(b.index):
             path = PathKind.SYSTEM
-        if nvlinks := wiring.nvlinks_between(a.index, b.index):
+        if nvlinks := spec.nvlinks_between(a.index, b.index):
             each = OneNvlink(one.nvlink_generation, one.nvlink_rate)
             return Link(
                 a.id,
@@ -192,23 +176,21 @@ class SimulatedBackend:
                 pcie_path=path,
             )
         reason = no_peers(one, other)
-        slower = min(a, b, key=lambda card: self._pcie[card.index])
-        words = self._pcie_words(slower)
+        link = Link(a.id, b.id, path, peer_to_peer=not reason, peer_reason=reason)
+        slower = min((a, b), key=lambda x: self._over_pcie(x, link).rate or 0.0)
+        link = self._over_pcie(slower, link)
         if reason:
-            words = Message("{way}, through the computer's memory", way=words)
-        return Link(
-            a.id,
-            b.id,
-            path,
-            peer_to_peer=not reason,
-            peer_reason=reason,
-            rate=self._pcie[slower.index],
-            rate_reason=words,
-        )
+            words = Message("{way}, through the computer's memory", way=link.rate_reason)
+            link = link._replace(rate_reason=words)
+        return link
 
-    def _pcie_words(self, card: Card) -> Message:
-        model = self._models[card.index]
-        return pcie_words(model.pcie_generation, model.pcie_lanes)
+    def _over_pcie(self, card: Card, link: Link) -> Link:
+        """As fast as that card's own slot."""
+        lanes = self._model(card).pcie_generation, self._model(card).pcie_lanes
+        return link._replace(rate=pcie_rate(*lanes), rate_reason=pcie_words(*lanes))
+
+    def _model(self, card: Card) -> CardModel:
+        return self.machine.spec.cards[card.index].model
 
 
 def _card_process(

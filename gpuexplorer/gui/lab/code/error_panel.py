@@ -25,7 +25,7 @@ from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.remote.stream import made_up
 from gpuexplorer.simulation.reached import way_between, way_to_host
-from gpuexplorer.simulation.specs import MachineSpec, Wiring
+from gpuexplorer.simulation.specs import MachineSpec
 
 _MARGIN, _ABOVE, _GAP, _AFTER_CAPTION = 12, 8, 6, 2
 _BESIDE = 5
@@ -260,8 +260,7 @@ def expected_copy(
         case [int(one)]:
             return way_to_host(spec.cards[one].model).seconds(size, pinned=False), "PCIe"
         case [int(one), int(other)]:
-            wiring = Wiring(spec)
-            way = way_between(spec, wiring, *sorted((one, other)))
-            name = "NVLink" if wiring.nvlinks_between(one, other) else "PCIe"
+            way = way_between(spec, *sorted((one, other)))
+            name = "NVLink" if spec.nvlinks_between(one, other) else "PCIe"
             return way.seconds(size, pinned=False), name
     return None

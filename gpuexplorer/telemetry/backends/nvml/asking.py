@@ -1,13 +1,11 @@
-"""Asking one card, a call each or many fields in one, with a rest for what was refused; and
-Belief: which of its answers cannot be true, whatever the driver says.
+"""Asking one card, a call each or many fields in one; and Belief: which of its answers cannot
+be true, whatever the driver says.
 """
 
 import math
 import operator
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import partial
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pynvml
 
@@ -15,39 +13,15 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Unit
+from gpuexplorer.telemetry.backend import sorted_out
 from gpuexplorer.telemetry.backends.nvml.library import GONE, absence_of
 from gpuexplorer.telemetry.topology import pcie_rate
 
 Figure = float | Absence
-# What a field says: its figure, and the driver's own time of it in seconds, 0 where not told.
+Pair = tuple[int | None, int | None]  # numbers that belong together, as far as they are known
+# What a field says: its figure, and when that was so, in seconds.
 Told = tuple[float, float] | Absence
-Values = dict[MetricId, float]
-Missing = dict[MetricId, Absence]
-T = TypeVar("T")
-Key = TypeVar("Key", bound=Hashable)
-
-# How long something that the driver refused is left alone before it is asked again.
-_FIRST, _LONGEST = 1.0, 60.0
 _MEMBERS = ("dVal", "uiVal", "ulVal", "ullVal", "sllVal", "siVal", "usVal")  # by NVML's number
-
-
-class Rest:
-    """Doubles with each refusal, from 1 to 60 s; an answer ends it. What never answered and is
-    refused for a lasting reason rests longest at once: a part that a card lacks costs nothing.
-    """
-
-    def __init__(self) -> None:
-        self.reason = Absence.NOT_YET
-        self.until = self._seconds = 0.0
-        self._answered = False
-
-    def note(self, told: object, now: float) -> None:
-        if not isinstance(told, Absence):
-            self._answered, self.until, self._seconds = True, 0.0, 0.0
-            return
-        never = told.lasting and not self._answered
-        self._seconds = _LONGEST if never else min(2 * self._seconds or _FIRST, _LONGEST)
-        self.reason, self.until = told, now + self._seconds
 
 
 class Asking:
@@ -58,46 +32,30 @@ class Asking:
     def __init__(self, handle: object, clock: Clock) -> None:
         self.handle, self.clock = handle, clock
         self.heard = 0.0  # when the card last answered
-        self._rests: defaultdict[object, Rest] = defaultdict(Rest)
 
-    def call(self, function: Callable[..., T], *passed: object) -> T | Absence:
-        [answer] = self._ask([(function, passed)], lambda _: [function(self.handle, *passed)])
-        return answer
+    # Any: what the binding hands back is a number, several, or a structure.
+    def call(self, function: Callable[..., Any], *passed: object) -> Any:
+        try:
+            return function(self.handle, *passed)
+        except pynvml.NVMLError as error:
+            if error.value in GONE:
+                raise
+            return absence_of(error.value)
+        finally:
+            self.heard = self.clock.now()
 
     def fields(self, asked: Sequence[tuple[int, int]]) -> list[Told]:
-        return self._ask(asked, partial(fields, self.handle))
-
-    def _ask(
-        self, asked: Sequence[Key], ask: Callable[[list[Key]], Sequence[T | Absence]]
-    ) -> list[T | Absence]:
-        now = self.clock.now()
-        awake = [each for each in asked if now >= self._rests[each].until]
-        told: Sequence[T | Absence] = ()
-        if awake:
-            try:
-                told = ask(awake)
-            except pynvml.NVMLError as error:
-                if error.value in GONE:
-                    raise
-                told = [absence_of(error.value)] * len(awake)
-            self.heard = self.clock.now()
-        answers = dict(zip(awake, told, strict=True))
-        for each, answer in answers.items():
-            self._rests[each].note(answer, now)
-        return [answers.get(each, self._rests[each].reason) for each in asked]
+        told = self.call(fields, asked, self.clock.now())
+        return [told] * len(asked) if isinstance(told, Absence) else told
 
 
-def fields(handle: object, asked: Sequence[tuple[int, int]]) -> list[Told]:
+def fields(handle: object, asked: Sequence[tuple[int, int]], now: float = 0.0) -> list[Told]:
     """Many of one card in one call. Raises NVMLError when the whole call is refused."""
     told = pynvml.nvmlDeviceGetFieldValues(handle, asked) if asked else ()
-    return [_told(each) for each in told]
+    return [_told(each, now) for each in told]
 
 
-def figures(told: Iterable[Told]) -> list[Figure]:
-    return [each if isinstance(each, Absence) else each[0] for each in told]
-
-
-def _told(told: pynvml.c_nvmlFieldValue_t) -> Told:
+def _told(told: pynvml.c_nvmlFieldValue_t, now: float) -> Told:
     # A driver that is older than a field calls its number an invalid argument.
     if told.nvmlReturn == pynvml.NVML_ERROR_INVALID_ARGUMENT:
         return Absence.NOT_IN_DRIVER
@@ -105,7 +63,7 @@ def _told(told: pynvml.c_nvmlFieldValue_t) -> Told:
         return absence_of(told.nvmlReturn)
     known = told.valueType < len(_MEMBERS)
     figure = getattr(told.value, _MEMBERS[told.valueType]) if known else math.nan
-    return figure, told.timestamp * 1e-6
+    return figure, told.timestamp * 1e-6 or now
 
 
 MEMORY = (m.MEMORY_USED, m.MEMORY_FREE, m.MEMORY_RESERVED, m.MEMORY_TOTAL)
@@ -163,8 +121,8 @@ class Belief:
     """
 
     def __init__(self, memory_total: float | None) -> None:
-        self._known: Values = {} if memory_total is None else {m.MEMORY_TOTAL: memory_total}
-        self._doubted: Values = {}
+        self._known = {} if memory_total is None else {m.MEMORY_TOTAL: memory_total}
+        self._doubted: dict[MetricId, float] = {}
 
     @property
     def pcie_most(self) -> float:
@@ -172,11 +130,10 @@ class Belief:
         generation = self._known.get(m.PCIE_GENERATION_CARD, 0.0)
         return pcie_rate(int(generation), _MOST_LANES) or _FASTEST_PCIE
 
-    def sift(self, values: Values, missing: Missing) -> None:
-        """Take out of the values what cannot be."""
-        impossible = {
-            each for each, value in values.items() if not _can_be(METRICS[each], value)
-        }
+    def sift(self, told: dict[MetricId, Figure]) -> None:
+        """Give what cannot be that reason."""
+        values, _ = sorted_out(told)
+        impossible = {x for x, value in values.items() if not _can_be(METRICS[x], value)}
         for metric, yardstick, times in _AT_MOST:
             if yardstick in values and yardstick not in impossible:
                 self._known[yardstick] = values[yardstick]
@@ -191,9 +148,7 @@ class Belief:
         for metric in (_STEADY & values.keys()) - impossible:
             if self._doubts(metric, values[metric]):
                 impossible |= {metric} if metric in _COUNTERS else set(MEMORY)
-        for metric in impossible & values.keys():
-            del values[metric]
-            missing[metric] = Absence.IMPOSSIBLE
+        told |= dict.fromkeys(impossible & values.keys(), Absence.IMPOSSIBLE)
 
     def _doubts(self, metric: MetricId, value: float) -> bool:
         """A counter that goes back is wrong once; begun anew, it goes on from there. Memory

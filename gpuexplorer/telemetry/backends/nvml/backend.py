@@ -3,10 +3,12 @@
 import math
 import os
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import count
 
 import pynvml
 
@@ -26,13 +28,13 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.telemetry.backend import (
     ASK_THE_DOCTOR,
-    FASTEST_FIRST,
     HardwareFault,
     Source,
+    nothing,
 )
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.connection import Connection, Listing, try_to_connect
-from gpuexplorer.telemetry.backends.nvml.identity import wiring
+from gpuexplorer.telemetry.backends.nvml.connection import Connection, try_to_connect
+from gpuexplorer.telemetry.backends.nvml.identity import Found, wiring
 from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.topology import Topology
@@ -46,13 +48,7 @@ _IDLE_BEFORE_REST = 30.0
 _REST = 20.0
 # Begins the id of a card that slept from the start, and so was never asked for its UUID.
 _SLEEPER = "PCI-"
-_STATES = {
-    Absence.LOST: CardState.LOST,
-    Absence.UNLISTED: CardState.UNLISTED,
-    Absence.NO_ANSWER: CardState.NO_ANSWER,
-    Absence.ASLEEP: CardState.ASLEEP,
-    Absence.NO_DRIVER: CardState.NO_DRIVER,
-}
+_UNLISTED = Message("the driver no longer lists it")
 
 
 class NvmlBackend:
@@ -69,14 +65,12 @@ class NvmlBackend:
         self._environment = os.environ if environment is None else environment
         self._lock = threading.Lock()
         self._connection: Connection | None = None
-        self._listing = Listing()  # the connection's, as it was last taken over
+        self._found: Sequence[Found] = ()  # the connection's, as they were last taken over
         self._cards: Sequence[Card] = []  # in the order in which people list them; replaced
-        self._gone: Mapping[CardId, Card] = {}  # as they were when the driver listed them
         self._resting = _Resting(self._bus, self._clock)
         self.source = Source("nvml", Message("NVIDIA driver, not asked while its cards sleep"))
         self.generation = 0  # grows with every new connection to the driver
         self._revive_at = 0.0
-        self._silent_since: dict[CardId, float] = {}
         self._closed = self._connecting = False
         self._why_gone: Message | None = None
 
@@ -110,18 +104,15 @@ class NvmlBackend:
         if known is None or self._resting.resting(known):
             why = Absence.LOST if known is None else Absence.ASLEEP
             return self._absent(card, metrics, why)
-        with self._entered() as (connection, listing):
+        sample = self._absent(card, metrics, Absence.NO_DRIVER)  # where it goes meanwhile
+        with self._entered() as connection:
             # Entering may have connected anew, and then the card may not be listed any more.
             known = self._card(card) or known
-            reader = listing.readers.get(card)
+            reader = connection.readers.get(card) if connection else None
             if connection is None or reader is None:
                 sample = self._unread(known, metrics, connection)
             else:
-                try:
-                    sample = reader.read(metrics)
-                except pynvml.NVMLError:
-                    self._drop(connection, Message("The driver stopped answering."))
-                    return self._absent(card, metrics, Absence.NO_DRIVER)
+                sample = reader.read(metrics)
                 if connection.driver_gone:
                     # What hung through a change of drivers tells nothing about now.
                     return self._absent(card, metrics, Absence.NO_ANSWER)
@@ -129,46 +120,37 @@ class NvmlBackend:
                     connection.note_mig_mode(reader, bool(mode))
             if connection is not None:
                 self._consider(connection, known, sample)
-            return sample
+        return sample
 
     def heard(self, card: CardId) -> float:
-        reader = self._listing.readers.get(card)
-        return 0.0 if reader is None else reader.asking.heard
+        connection = self._connection
+        reader = connection.readers.get(card) if connection else None
+        return reader.asking.heard if reader else 0.0
 
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
         known = self._card(card)
-        if known is None:
-            return None
-        if self._resting.resting(known):
+        if known is not None and self._resting.resting(known):
             return []
-        with self._entered() as (connection, listing):
-            reader = listing.readers.get(card)
-            if connection is None or reader is None:
-                return None
-            if known.kind is CardKind.MIG:
-                return []  # the list of the whole card tells who uses it
-            try:
-                rows = reader.processes.read()
-            except pynvml.NVMLError as error:
-                if error.value in library.DRIVER_GONE:
-                    reason = library.message_of(error)
-                    self._drop(connection, Message("The driver said: {reason}.", reason=reason))
-                return None
-        self._resting.users[card] = len(rows)
+        rows: Sequence[CardProcess] | None = None
+        with self._entered() as connection:
+            reader = connection.readers.get(card) if connection else None
+            if reader is not None:
+                # The list of a whole card tells who uses its instances.
+                mig = reader.card.kind is CardKind.MIG
+                rows = [] if mig else reader.processes.read()
+                self._resting.users[card] = len(rows or ())
         return rows
 
     def topology(self) -> Topology:
-        if not self._all_rest():
-            with self._entered() as (connection, listing), suppress(pynvml.NVMLError):
-                if connection is not None:
-                    return wiring(listing.found, self._bus)
+        with self._entered() as connection:
+            if connection is not None:
+                return wiring(connection.found, self._bus)
         return Topology([card.id for card in self._listed], [], {})
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
-        if not self._all_rest():
-            with self._entered() as (connection, _), suppress(pynvml.NVMLError):
-                if connection is not None:
-                    return connection.wait_for_fault(seconds)
+        with self._entered() as connection:
+            if connection is not None:
+                return connection.wait_for_fault(seconds)
         self._clock.wait(threading.Event(), seconds)
         return []
 
@@ -177,44 +159,27 @@ class NvmlBackend:
         if self._connection is None and self._why_gone is not None:
             gone = "The NVIDIA driver is gone and is looked for again. {why}"
             notes.append(Message(mark(gone), why=self._why_gone))
-        sleeping = ", ".join(card.bus_id for card in self._bus.cards() if card.asleep)
-        if sleeping:
+        if sleeping := ", ".join(card.bus_id for card in self._bus.cards() if card.asleep):
             alone = (
                 "Asleep, and not woken to be read: {cards}. A program that uses it wakes it."
             )
             notes.append(Message(mark(alone), cards=sleeping))
         cards = self.cards()
-        denied = [card for card in cards if card.denied is not None]
-        for reason in dict.fromkeys(card.cuda_reason for card in denied):
-            alike = [str(card.index) for card in denied if card.cuda_reason == reason]
-            notes.append(
-                Message.counted(
-                    "Card {cards}: {reason}.",
-                    "Cards {cards}: {reason}.",
-                    len(alike),
-                    cards=", ".join(alike),
-                    reason=reason,
-                )
-            )
-        notes += dict.fromkeys(each for card in denied if (each := remedy(card.denied)))
-        if any(card.cuda_reason == FASTEST_FIRST for card in cards):
-            notes.append(
-                Message(
-                    "The cards are of different models, so CUDA numbers them by speed: "
-                    "set CUDA_DEVICE_ORDER=PCI_BUS_ID and its numbers follow the bus."
-                )
-            )
+        denied: defaultdict[Message, list[str]] = defaultdict(list)
+        for card in cards:
+            if card.denied is not None:
+                denied[card.cuda_reason].append(str(card.index))
+        for reason, alike in denied.items():
+            one, many = mark("Card {cards}: {reason}."), mark("Cards {cards}: {reason}.")
+            values = {"cards": ", ".join(alike), "reason": reason}
+            notes.append(Message.counted(one, many, len(alike), **values))
+        notes += dict.fromkeys(each for card in cards if (each := remedy(card.denied)))
         return notes
 
     @property
     def _listed(self) -> list[Card]:
         """Those the driver lists, and those that sleep."""
-        return [card for card in self._cards if card.id not in self._gone]
-
-    @property
-    def _known(self) -> list[Card]:
-        """As they were when the driver listed them; the last of one number stands for it."""
-        return [*self._gone.values(), *self._listed]
+        return [card for card in self._cards if card.denied is not Absence.UNLISTED]
 
     def _card(self, card: CardId) -> Card | None:
         return next((each for each in self.cards() if each.id == card), None)
@@ -232,29 +197,20 @@ class NvmlBackend:
                 # It slept when this connection was made; now it is awake and can be asked.
                 self._drop(connection)
             return self._absent(card.id, metrics, Absence.ASLEEP)
-        if connection is None and card.denied is None and card.id not in self._silent_since:
+        if connection is None and card.denied is None:
             not_yet = dict.fromkeys(metrics, Absence.NOT_YET)  # which is no news of the card
             return Sample(card.id, self._clock.now(), {}, not_yet)
         return self._absent(card.id, metrics, card.denied or Absence.LOST)
 
     def _absent(self, card: CardId, metrics: Collection[MetricId], why: Absence) -> Sample:
-        """It says nothing at all, with the one reason for everything."""
-        missing, state = dict.fromkeys(metrics, why), _STATES.get(why, CardState.REFUSED)
-        return Sample(card, self._clock.now(), {}, missing, state)
-
-    def _all_rest(self) -> bool:
-        self.cards()
-        return all(self._resting.resting(card) for card in self._listed)
+        return nothing(card, self._clock.now(), metrics, why)
 
     @contextmanager
-    def _entered(self) -> Iterator[tuple[Connection | None, Listing]]:
-        """The living connection; a new one when it is time to look for the driver."""
-        now = self._clock.now()
-        with self._lock:
-            waits = self._closed or self._connecting or now < self._revive_at
-            connects = self._connection is None and not waits
-            self._connecting |= connects
-        if connects:
+    def _entered(self) -> Iterator[Connection | None]:
+        """The living connection; a new one when it is time to look for the driver. What the
+        driver refuses ends the block, and the connection where the driver is gone.
+        """
+        if self._is_time_to_connect():
             try:
                 self._connect()
             except Trouble as trouble:
@@ -263,20 +219,33 @@ class NvmlBackend:
             finally:
                 self._connecting = False
         with self._lock:
-            connection = self._connection
-            if connection is not None:
-                self._up_to_date()
+            self._up_to_date()
+            if (connection := self._connection) is not None:
                 connection.hold()
-            listing = self._listing
         try:
-            yield connection, listing
+            yield connection
+        except pynvml.NVMLError as error:
+            if connection is not None and error.value in library.DRIVER_GONE:
+                reason = library.message_of(error)
+                self._drop(connection, Message("The driver said: {reason}.", reason=reason))
         finally:
             if connection is not None:
                 connection.let_go()
 
+    def _is_time_to_connect(self) -> bool:
+        """Not while all cards rest."""
+        with self._lock:
+            waits = self._closed or self._connecting or self._clock.now() < self._revive_at
+            if waits or self._connection is not None:
+                return False
+            listed = self._listed
+            rest = listed and all(self._resting.resting(card) for card in listed)
+            self._connecting = not rest
+            return self._connecting
+
     def _connect(self) -> None:
         awake = self._resting.awake_bus_ids()
-        known = {card.index: card for card in self._known if card.kind is CardKind.GPU}
+        known = {card.index: card for card in self._cards if card.kind is CardKind.GPU}
         try:
             with library.after_a_child(partial(try_to_connect, awake)):
                 connection = Connection(self._environment, awake, known, self._clock, self._bus)
@@ -292,7 +261,6 @@ class NvmlBackend:
                 return
             self._connection, self.source = connection, connection.source
             self.generation += 1
-            self._silent_since.clear()
             self._why_gone = None
 
     def _drop(self, connection: Connection, why_gone: Message | None = None) -> None:
@@ -308,26 +276,18 @@ class NvmlBackend:
 
     def _consider(self, connection: Connection, card: Card, sample: Sample) -> None:
         """See what a sample means beyond itself: a lost card, a new mode, a time to rest."""
-        if sample.state in (CardState.LOST, CardState.REFUSED, CardState.UNLISTED):
-            since = self._silent_since.setdefault(card.id, sample.at)
-            if sample.at - since < _LOST_PAUSE:
-                return
-            self._silent_since[card.id] = sample.at
-            if sample.state is not CardState.UNLISTED:
-                connection.find_again(card.id)
-            elif connection.lists_others():
-                self._drop(connection)
-            return
-        self._silent_since.pop(card.id, None)
-        if self._resting.may_rest(card, sample, self._listed):
+        if sample.state in (CardState.LOST, CardState.REFUSED):
+            connection.find_again(card.id, _LOST_PAUSE)
+        anew = sample.state is CardState.UNLISTED and connection.lists_others()
+        if anew or self._resting.may_rest(card, sample):
             self._drop(connection)
 
     def _up_to_date(self) -> Sequence[Card]:
         """A card may have answered that had not, or be cut into other instances."""
-        connection = self._connection
-        if connection is not None and connection.listing is not self._listing:
-            self._listing = connection.listing
-            self._list([each.card for each in self._listing.found])
+        found = self._connection.take_in() if self._connection else self._found
+        if found is not self._found:
+            self._found = found
+            self._list([each.card for each in found])
         return self._cards
 
     def _list(self, listed: Sequence[Card]) -> None:
@@ -335,25 +295,17 @@ class NvmlBackend:
         not list any more, so that nothing vanishes without a word. The number of such a card
         may have passed to another: then it gets the next free one.
         """
-        known = [card for card in self._known if card.kind is CardKind.GPU]
+        known = [card for card in self._cards if card.kind is CardKind.GPU]
         cards = [*listed, *self._resting.sleepers({card.bus_id: card for card in known})]
         ids = {card.id for card in cards}
         passing = (NAMELESS, _SLEEPER)
-        self._gone = {
-            card.id: card
-            for card in known
-            if card.id not in ids and not card.id.startswith(passing)
-        }
+        gone = [x for x in known if x.id not in ids and not x.id.startswith(passing)]
         taken = {card.index for card in cards if card.kind is CardKind.GPU}
-        free = max((*taken, *(card.index for card in self._gone.values())), default=0) + 1
-        for card in sorted(self._gone.values(), key=lambda card: card.index):
-            index, reason = card.index, Message("the driver no longer lists it")
-            if index in taken:
-                was = mark("the driver no longer lists it; it was card {number}")
-                index, free, reason = free, free + 1, Message(was, number=index)
-            taken.add(index)
-            gone = replace(card, index=index, cuda_index=None, denied=Absence.UNLISTED)
-            cards.append(replace(gone, cuda_reason=reason))
+        free = count(1 + max((*taken, *(card.index for card in gone)), default=0))
+        for card in gone:
+            index = next(free) if card.index in taken else card.index
+            unlisted = replace(card, index=index, cuda_index=None, cuda_reason=_UNLISTED)
+            cards.append(replace(unlisted, denied=Absence.UNLISTED))
         # Instances come behind their card, and stay there.
         whole: dict[CardId | None, Card] = {card.id: card for card in cards}
         cards.sort(key=lambda card: whole.get(card.parent, card).index)
@@ -368,7 +320,7 @@ class _Resting:
     def __init__(self, bus: PciBus, clock: Clock) -> None:
         self._bus, self._clock = bus, clock
         self.users: dict[CardId, int] = {}
-        self._idle_since: dict[CardId, float] = {}
+        self._busy_at = clock.now()  # when one last was, or may not sleep
         self._may_sleep: set[str | None] = set()  # bus addresses
         self._let_go_at = -math.inf
 
@@ -396,21 +348,16 @@ class _Resting:
             if card.asleep
         ]
 
-    def may_rest(self, card: Card, sample: Sample, cards: Iterable[Card]) -> bool:
+    def may_rest(self, card: Card, sample: Sample) -> bool:
         """Whether all have done nothing for long now, and are let go so that they can sleep."""
-        busy = sample.values.get(GPU_UTILIZATION)
-        if busy is None or card.bus_id not in self._may_sleep:
+        if GPU_UTILIZATION not in {*sample.values, *sample.missing}:
+            return False  # it was not asked for
+        busy = sample.values.get(GPU_UTILIZATION, 1.0)
+        if busy or self.users.get(card.id) or card.bus_id not in self._may_sleep:
+            self._busy_at = sample.at
+        if sample.at - self._busy_at < _IDLE_BEFORE_REST:
             return False
-        if busy > 0 or self.users.get(card.id):
-            self._idle_since.pop(card.id, None)
-            return False
-        self._idle_since.setdefault(card.id, sample.at)
-        for each in cards:
-            idle = sample.at - self._idle_since.get(each.id, math.inf)
-            if idle < _IDLE_BEFORE_REST and not self._bus.asleep(each.bus_id or ""):
-                return False
-        self._idle_since.clear()
-        self._let_go_at = sample.at
+        self._let_go_at = self._busy_at = sample.at
         return True
 
     def resting(self, card: Card) -> bool:

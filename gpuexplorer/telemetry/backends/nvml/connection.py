@@ -2,10 +2,11 @@
 
 import ctypes
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import pynvml
 
@@ -22,7 +23,7 @@ from gpuexplorer.telemetry.backends.nvml.identity import (
     answer,
     card_count,
     handle_askers,
-    instance_ids,
+    instance_handles,
     meet,
     numbered,
     silent,
@@ -57,15 +58,6 @@ _UNKNOWN_XID = Message("look it up in NVIDIA's list of Xid errors")
 _MOST_XID = 999
 
 
-class Listing(NamedTuple):
-    """The cards that a connection knows, and how those with a handle are read. Replaced whole,
-    so that nobody reads a card that was met anew before it is listed.
-    """
-
-    found: Sequence[Found] = ()
-    readers: Mapping[CardId, CardReader] = {}
-
-
 class Connection:
     """Everything that dies when the driver goes. Held by whoever made it and by every call, and
     ended by the last one who lets it go: never under a call that still runs.
@@ -86,13 +78,16 @@ class Connection:
         self._environment, self._known = environment, known
         self._clock, self._bus = clock, bus
         self._by_address = awake_bus_ids is not None
-        self._lock = threading.Condition()
-        self._meeting: set[int] = set()  # places of cards that are being asked who they are
+        self._lock = threading.Lock()
+        self._meetings: dict[int, Asked[list[Found]]] = {}  # by the card's place
+        self._asked_at: dict[int, float] = {}
         self._met: dict[int, list[Found] | int] = {}  # or with what it was refused
-        self.listing = Listing()
+        # Those that are known, and how those with a handle are read; replaced whole.
+        self.found: Sequence[Found] = ()
+        self.readers: Mapping[CardId, CardReader] = {}
         self._made: list[CardReader] = []  # also those that are read no more
         self._events: object | None = None  # the driver's set of what it tells by itself
-        self._listened_to: dict[int, CardId] = {}
+        self._listened_to: set[int] = set()
         self.driver_gone = False  # what belongs to it must not be handed to it any more
         self._holders = 1
         library.connect(attach=not self._by_address)
@@ -101,12 +96,14 @@ class Connection:
             self._askers = handle_askers(awake_bus_ids)
             for place in range(len(self._askers)):
                 self._begin_to_meet(place)
-            with self._lock:
-                self._lock.wait_for(lambda: not self._meeting, MEETING_PATIENCE)
-                for met in self._met.values():
-                    if isinstance(met, int) and met in library.DRIVER_GONE:
-                        raise pynvml.NVMLError(met)
-                self._list_cards()
+            until = time.monotonic() + MEETING_PATIENCE
+            for meeting in self._meetings.values():
+                meeting.answered_within(until - time.monotonic())
+            self._hear()
+            for met in self._met.values():
+                if isinstance(met, int) and met in library.DRIVER_GONE:
+                    raise pynvml.NVMLError(met)
+            self._list_cards()
         except (pynvml.NVMLError, Trouble):
             self.let_go()
             raise
@@ -138,14 +135,15 @@ class Connection:
         """Waits for an Xid: what the driver reports by itself, once, to whoever is listening.
         Raises NVMLError when the connection is gone. Used by one thread.
         """
-        found = self.listing.found
-        for each in found:
-            if each.card.kind is CardKind.GPU and each.handle is not None:
-                address = _address(each.handle)
-                if address not in self._listened_to:
-                    self._listened_to[address] = each.card.id
-                    # One that hangs does not keep the others unheard.
-                    Asked(partial(self._listen, each)).answered_within(_LISTENING_PATIENCE)
+        cards = {
+            _address(each.handle): each
+            for each in self.found
+            if each.card.kind is CardKind.GPU and each.handle is not None
+        }
+        for address in cards.keys() - self._listened_to:
+            self._listened_to.add(address)
+            # One that hangs does not keep the others unheard.
+            Asked(partial(self._listen, cards[address])).answered_within(_LISTENING_PATIENCE)
         if self._events is None:
             raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
         try:
@@ -158,52 +156,56 @@ class Connection:
         meaning = _XIDS.get(code, _UNKNOWN_XID)
         sentence = Message("Xid {code}: {meaning}", code=code, meaning=meaning)
         # None where the driver names none that is listed.
-        card = self._listened_to.get(_address(event.device))
-        listed = any(each.card.id == card for each in found)
-        return [HardwareFault(card if listed else None, code, sentence)]
+        found = cards.get(_address(event.device))
+        return [HardwareFault(None if found is None else found.card.id, code, sentence)]
 
-    def find_again(self, card: CardId) -> None:
-        """Ask a lost card anew who it is; it may have come back. Does not wait for it."""
-        for each in self.listing.found:
-            if each.card.id == card:
-                self._begin_to_meet(each.place)
+    def take_in(self) -> Sequence[Found]:
+        """All, with those that answered meanwhile."""
+        with self._lock:
+            if self._hear():
+                self._list_cards()
+            return self.found
+
+    def find_again(self, card: CardId, pause: float = 0.0) -> None:
+        """Ask a card anew who it is, so long after the last time. Does not wait for it."""
+        long_ago = self._clock.now() - pause
+        with self._lock:
+            for place in {each.place for each in self.found if each.card.id == card}:
+                if place not in self._meetings and self._asked_at[place] <= long_ago:
+                    self._begin_to_meet(place)
 
     def note_mig_mode(self, reader: CardReader, on: bool) -> None:
         """See whether the card was cut, put together, or cut another way since."""
-        card, handle = reader.card.id, reader.found.handle
-        before = {each.card.id for each in self.listing.found if each.card.parent == card}
-        if on is not reader.found.mig_on or (on and instance_ids(handle) != before):
-            self.find_again(card)
+        there = instance_handles(reader.found.handle) if on else ()
+        now = {uuid for _, uuid, _ in there}
+        before = {x.card.id for x in self.found if x.card.parent == reader.card.id}
+        if on is not reader.found.mig_on or now != before:
+            self.find_again(reader.card.id)
 
     def _begin_to_meet(self, place: int) -> None:
-        with self._lock:
-            if place not in self._meeting:
-                self._meeting.add(place)
-                self._holders += 1
-                meets = threading.Thread(target=self._meet, args=(place,), name="meets a card")
-                meets.daemon = True
-                meets.start()
+        self._holders += 1
+        self._asked_at[place] = self._clock.now()
+        self._meetings[place] = Asked(partial(self._meet, place))
 
-    def _meet(self, place: int) -> None:
-        met: list[Found] | int
+    def _meet(self, place: int) -> list[Found]:
         try:
-            met = meet(self._askers[place], place)
-        except pynvml.NVMLError as error:
-            met = error.value
-        with self._lock:
-            self._meeting.discard(place)
-            # One that gives no handle any more is known by its last.
-            if isinstance(met, list) or not isinstance(self._met.get(place), list):
-                self._met[place] = met
-            # Else it was met in time. That the driver went meanwhile says the next reading.
-            gone = isinstance(met, int) and met in library.DRIVER_GONE
-            if self.listing.found and not gone:
-                self._list_cards()
-            self._lock.notify_all()
-            self.let_go()  # before anybody goes on: it must not end what comes next
+            return meet(self._askers[place], place)
+        finally:
+            self.let_go()
+
+    def _hear(self) -> bool:
+        """Whether any answered since. One without a handle now is known by its last."""
+        answered = [place for place, each in self._meetings.items() if each.answered]
+        for place in answered:
+            try:
+                self._met[place] = self._meetings.pop(place).result()
+            except pynvml.NVMLError as error:
+                if not isinstance(self._met.get(place), list):
+                    self._met[place] = error.value
+        return bool(answered)
 
     def _list_cards(self) -> None:
-        """Put together who is known, with a reader for each that has none yet."""
+        """Put together who is known, with a reader for each that has a handle."""
         met = [self._met.get(place) for place in range(len(self._askers))]
         names = {each.card.id for those in met if isinstance(those, list) for each in those}
         found: list[Found] = []
@@ -216,22 +218,22 @@ class Connection:
                 known = None  # the numbers were dealt out anew, and that card stands elsewhere
             found.append(silent(place, known, those))
         found = numbered(told_apart(found), self._environment)
-        readers = {}
-        for each in found:
-            reader = self.listing.readers.get(each.card.id)
-            if reader is None or reader.found.handle is not each.handle:
-                reader = None if each.handle is None else self._reader(each, found)
-            if reader is not None:
-                readers[each.card.id] = reader
-        self.listing = Listing(found, readers)
+        with_handle = [each for each in found if each.handle is not None]
+        self.readers = {each.card.id: self._reader(each, found) for each in with_handle}
+        self.found = found
 
     def _reader(self, found: Found, beside: Sequence[Found]) -> CardReader:
+        """The one that there is already, or another for a card that was met anew."""
+        before = self.readers.get(found.card.id)
+        if before is not None and before.found.handle is found.handle:
+            return before
         instances = {
             (each.gpu_instance, each.compute_instance): each.card.id
             for each in beside
             if each.card.parent == found.card.id
         }
-        slot, version = self._bus.slot(found.card.bus_id or ""), self.source.driver_version
+        version = self.source.driver_version or ""
+        slot = self._bus.slot(found.card.bus_id or "")
         self._made.append(CardReader(found, self._clock, slot, version, instances))
         return self._made[-1]
 
@@ -254,10 +256,7 @@ def try_to_connect(awake_bus_ids: list[str] | None) -> None:
 
 def _address(handle: Any) -> int:  # the binding's own pointer type, which has no annotations
     """The number behind a handle, which differs as a Python object each time."""
-    try:
-        return int(ctypes.cast(handle, ctypes.c_void_p).value or 0)
-    except (ctypes.ArgumentError, TypeError):
-        return 0
+    return ctypes.cast(handle, ctypes.c_void_p).value or 0
 
 
 def _source() -> Source:

@@ -1,98 +1,48 @@
-"""CardReader: all that can be asked of one card. A table of driver calls and fields, and those
-that are more than one number, among them the rates, which need two readings.
+"""CardReader: all that can be asked of one card. What is one call or field of the driver stands
+beside its metric in metrics.csv; here is what takes more, such as rates, and who uses the card.
 """
 
 import ctypes
 import re
+import sys
 import threading
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from functools import cache, partial
+from operator import attrgetter, itemgetter
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pynvml
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardId, CardKind, CardState, Sample
+from gpuexplorer.core.cards import Card, CardId, CardKind, Sample
 from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.metrics import METRICS, MetricId, Scope, Unit
-from gpuexplorer.telemetry.backend import sorted_out
+from gpuexplorer.core.metrics import METRICS, MetricId, Scope, Unit, metrics_of
+from gpuexplorer.telemetry.backend import nothing, sorted_out
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.asking import (
     MEMORY,
     Asking,
     Belief,
     Figure,
-    figures,
+    Pair,
+    fields,
     memory_fits,
 )
-from gpuexplorer.telemetry.backends.nvml.card_processes import CardProcesses
 from gpuexplorer.telemetry.backends.nvml.identity import Found
+from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
 
-_LIMIT, _CLOCK = "nvmlDeviceGetTemperatureThreshold", "nvmlDeviceGetClockInfo"
-_MOST = "nvmlDeviceGetMaxClockInfo"
-# What answers a metric with a call, and what is passed to it after the card. Of several numbers
-# the first counts.
-_CALLS: Mapping[str, tuple[str] | tuple[str, int]] = {
-    "encoder_utilization": ("nvmlDeviceGetEncoderUtilization",),
-    "decoder_utilization": ("nvmlDeviceGetDecoderUtilization",),
-    "jpeg_utilization": ("nvmlDeviceGetJpgUtilization",),
-    "ofa_utilization": ("nvmlDeviceGetOfaUtilization",),
-    "temperature": ("nvmlDeviceGetTemperature", 0),
-    "temperature_slowdown": (_LIMIT, pynvml.NVML_TEMPERATURE_THRESHOLD_SLOWDOWN),
-    "temperature_shutdown": (_LIMIT, pynvml.NVML_TEMPERATURE_THRESHOLD_SHUTDOWN),
-    "temperature_max": (_LIMIT, pynvml.NVML_TEMPERATURE_THRESHOLD_GPU_MAX),
-    "memory_temperature_max": (_LIMIT, pynvml.NVML_TEMPERATURE_THRESHOLD_MEM_MAX),
-    "temperature_margin": ("nvmlDeviceGetMarginTemperature",),
-    "power_draw": ("nvmlDeviceGetPowerUsage",),
-    "power_limit": ("nvmlDeviceGetEnforcedPowerLimit",),
-    "power_limit_default": ("nvmlDeviceGetPowerManagementDefaultLimit",),
-    "fan_speed": ("nvmlDeviceGetFanSpeed",),
-    "clock_sm": (_CLOCK, pynvml.NVML_CLOCK_SM),
-    "clock_sm_max": (_MOST, pynvml.NVML_CLOCK_SM),
-    "clock_graphics": (_CLOCK, pynvml.NVML_CLOCK_GRAPHICS),
-    "clock_graphics_max": (_MOST, pynvml.NVML_CLOCK_GRAPHICS),
-    "clock_memory": (_CLOCK, pynvml.NVML_CLOCK_MEM),
-    "clock_memory_max": (_MOST, pynvml.NVML_CLOCK_MEM),
-    "clock_video": (_CLOCK, pynvml.NVML_CLOCK_VIDEO),
-    "clock_video_max": (_MOST, pynvml.NVML_CLOCK_VIDEO),
-    "pcie_generation": ("nvmlDeviceGetCurrPcieLinkGeneration",),
-    "pcie_generation_max": ("nvmlDeviceGetMaxPcieLinkGeneration",),
-    "pcie_generation_card_max": ("nvmlDeviceGetGpuMaxPcieLinkGeneration",),
-    "pcie_width": ("nvmlDeviceGetCurrPcieLinkWidth",),
-    "pcie_width_max": ("nvmlDeviceGetMaxPcieLinkWidth",),
-    "ecc_mode": ("nvmlDeviceGetEccMode",),
-    "compute_mode": ("nvmlDeviceGetComputeMode",),
-    "persistence_mode": ("nvmlDeviceGetPersistenceMode",),
-    "mig_mode": ("nvmlDeviceGetMigMode",),
-    "virtualization_mode": ("nvmlDeviceGetVirtualizationMode",),
-    "display_active": ("nvmlDeviceGetDisplayActive",),
-}
-# What answers it with a field. Most take milliseconds, the instant power microseconds: what is
-# asked for at every beat must not stand behind the others.
-_FIELDS: Mapping[str, int] = {
-    "memory_temperature": pynvml.NVML_FI_DEV_MEMORY_TEMP,
-    "power_draw_average": pynvml.NVML_FI_DEV_POWER_AVERAGE,
-    "power_draw_instant": pynvml.NVML_FI_DEV_POWER_INSTANT,
-    "energy": pynvml.NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION,
-    "throttle_time_sw_power_cap": pynvml.NVML_FI_DEV_PERF_POLICY_POWER,
-    "throttle_time_sync_boost": pynvml.NVML_FI_DEV_PERF_POLICY_SYNC_BOOST,
-    "pcie_replays": pynvml.NVML_FI_DEV_PCIE_REPLAY_COUNTER,
-    "ecc_corrected": pynvml.NVML_FI_DEV_ECC_SBE_VOL_TOTAL,
-    "ecc_uncorrected": pynvml.NVML_FI_DEV_ECC_DBE_VOL_TOTAL,
-    "ecc_corrected_ever": pynvml.NVML_FI_DEV_ECC_SBE_AGG_TOTAL,
-    "ecc_uncorrected_ever": pynvml.NVML_FI_DEV_ECC_DBE_AGG_TOTAL,
-    "retired_pages_corrected": pynvml.NVML_FI_DEV_RETIRED_SBE,
-    "retired_pages_uncorrected": pynvml.NVML_FI_DEV_RETIRED_DBE,
-    "retired_pages_pending": pynvml.NVML_FI_DEV_RETIRED_PENDING,
-    "remapped_rows_corrected": pynvml.NVML_FI_DEV_REMAPPED_COR,
-    "remapped_rows_uncorrected": pynvml.NVML_FI_DEV_REMAPPED_UNC,
-    "remapped_rows_pending": pynvml.NVML_FI_DEV_REMAPPED_PENDING,
-    "remapped_rows_failed": pynvml.NVML_FI_DEV_REMAPPED_FAILURE,
-}
-# Before 580.82 these were 251 to 253, and 269 to 271 something else.
+# Those that are chosen by the driver's version: before 580.82 these were 251 to 253, and 269 to
+# 271 something else.
 _RENUMBERED_IN = (580, 82)
-_RENUMBERED = ("sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake_slowdown")
+_RENUMBERED = [
+    MetricId(f"throttle_time_{why}_slowdown")
+    for why in ("sw_thermal", "hw_thermal", "hw_power_brake")
+]
 # NVML speaks in %, mW, mJ, MHz and ns.
 _FACTORS = {
     Unit.RATIO: 0.01,
@@ -101,47 +51,39 @@ _FACTORS = {
     Unit.HERTZ: 1e6,
     Unit.SECONDS: 1e-9,
 }
-# NVML's bit for each reason why clocks are held back, from its header.
-_REASON_BITS = {
-    "gpu_idle": 0x1,
-    "applications_clocks_setting": 0x2,
-    "sw_power_cap": 0x4,
-    "hw_slowdown": 0x8,
-    "sync_boost": 0x10,
-    "sw_thermal_slowdown": 0x20,
-    "hw_thermal_slowdown": 0x40,
-    "hw_power_brake_slowdown": 0x80,
-    "display_clock_setting": 0x100,
-}
-_SLOWDOWNS = sum(bit for why, bit in _REASON_BITS.items() if m.throttle(why) not in m.HARMLESS)
-# Older headers also have board limit, reliability, and "some other unspecified factor".
-_DEFINED_REASONS = sum(_REASON_BITS.values()) | 0x200 | 0x400 | 1 << 63
+# NVML's bits for why clocks are held back, from the lowest on.
+_REASONS = (
+    *("gpu_idle", "applications_clocks_setting", "sw_power_cap", "hw_slowdown", "sync_boost"),
+    *("sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake_slowdown"),
+    "display_clock_setting",
+)
+_BITS = {why: 1 << place for place, why in enumerate(_REASONS)}
+_SLOWDOWNS = sum(bit for why, bit in _BITS.items() if m.throttle(why) not in m.HARMLESS)
 _ACTIVITIES = {
     MetricId("sm_activity"): pynvml.NVML_GPM_METRIC_SM_UTIL,
     MetricId("sm_occupancy"): pynvml.NVML_GPM_METRIC_SM_OCCUPANCY,
     MetricId("tensor_activity"): pynvml.NVML_GPM_METRIC_ANY_TENSOR_UTIL,
 }
 _MOST_PERCENT = 101.0
-# Slower traffic than this is possible on every NVLink.
-_SLOWEST_NVLINK = 19e9
-_NVLINK_TOLERANCE = 1.05
-_NVLINK_WAYS = (
-    pynvml.NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX,
-    pynvml.NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX,
-)
-_NVLINK_STATES = METRICS[MetricId("nvlink_0_state")].choices
-_PCIE_WAYS = (pynvml.NVML_PCIE_UTIL_RX_BYTES, pynvml.NVML_PCIE_UTIL_TX_BYTES)
-_PCIE_BYTES = (
-    (pynvml.NVML_FI_DEV_PCIE_COUNT_RX_BYTES, 0),
-    (pynvml.NVML_FI_DEV_PCIE_COUNT_TX_BYTES, 0),
-)
-# Two readings of them are so far apart, or further: as long as the driver's own call watches,
-# which is exact enough, and PCIe 5 x16 wraps after 68 ms.
+# What follows from the same metric of every link.
+_OF_LINKS = {
+    m.NVLINK_RECEIVE: "nvlink_{}_receive",
+    m.NVLINK_TRANSMIT: "nvlink_{}_transmit",
+    m.NVLINK_ACTIVE: "nvlink_{}_state",
+}
+# The driver's call, and the field that counts bytes.
+_PCIE = {
+    m.PCIE_RECEIVE: (pynvml.NVML_PCIE_UTIL_RX_BYTES, pynvml.NVML_FI_DEV_PCIE_COUNT_RX_BYTES),
+    m.PCIE_TRANSMIT: (pynvml.NVML_PCIE_UTIL_TX_BYTES, pynvml.NVML_FI_DEV_PCIE_COUNT_TX_BYTES),
+}
+# Two counts are so far apart, or further: as long as the driver's own call watches, which is
+# exact enough, and PCIe 5 x16 wraps after 68 ms.
 _APART = 0.02
 # When a busy computer comes back too late for the second one, it is taken again.
 _ATTEMPTS = 3
 _WRAPS_AT = 2**32
-# What MIG takes from the whole card.
+# What MIG instances are asked for, and what they take from the whole card.
+_OF_MEMORY = frozenset((*MEMORY, m.BAR1_USED, m.BAR1_TOTAL))
 _OF_INSTANCES = frozenset(
     each.id
     for each in METRICS.values()
@@ -149,32 +91,36 @@ _OF_INSTANCES = frozenset(
     or (each.plot == "utilisation" and each.scope is Scope.CARD)
 )
 
-# What it is about, the call, and what is passed to that after the card.
-# Any: what the binding hands back is a number, or several.
-_Call = tuple[Sequence[MetricId], Callable[..., Any], Sequence[int]]
+_Sample = pynvml.c_nvmlProcessUtilizationSample_t
+_NOT_AVAILABLE = 0xFFFFFFFFFFFFFFFF
+# Linux counts pids to 2^22 at most; elsewhere all bits set means that there is none.
+_PIDS = 1 << 22 if sys.platform == "linux" else 0xFFFFFFFF
+# More than any card has of processes or of samples: beyond it the count is garbage.
+_MOST_ENTRIES = 1 << 16
+# Room for so many at the first call, which then is the only one; two cost twice as much.
+_ROOM = 32
+# Some drivers take milliseconds to say that a card lacks something: it is asked once a minute.
+_LACKING = (Absence.NOT_SUPPORTED, Absence.NOT_IN_DRIVER)
+_ASKED_AGAIN = 60.0
+# A sample counts for this long, else shares would flicker.
+_STALE_AFTER = 3.0
+# The driver's clock may go differently, but not by more seconds than these.
+_AHEAD = 3600.0
+_LISTS = {
+    "Compute": ProcessUse.COMPUTE,
+    "MPSCompute": ProcessUse.COMPUTE,
+    "Graphics": ProcessUse.GRAPHICS,
+}
+_SHARES = {
+    ProcessFigure.SM: "smUtil",
+    ProcessFigure.MEMORY_CONTROLLER: "memUtil",
+    ProcessFigure.ENCODER: "encUtil",
+    ProcessFigure.DECODER: "decUtil",
+}
 
-
-class Meter:
-    """Turns a running counter into a rate."""
-
-    def __init__(self, unit: float = 1.0) -> None:
-        self._unit = unit
-        self._at: float | None = None
-        self._rate: Figure = Absence.NEEDS_TWO
-        self.count = self.seconds = 0.0  # the last one, and how long after the one before
-
-    def step(self, count: float, at: float, wraps_at: float) -> Figure:
-        """`at`: the counter's own clock where it has one."""
-        if self._at is not None and at != self._at:
-            # Else the driver repeats itself: the rate of before still stands.
-            self.seconds, grown = at - self._at, count - self.count
-            if wraps_at:
-                grown %= wraps_at
-            # A counter or a clock that went back was reset: there is no rate across that.
-            good = grown >= 0 and self.seconds > 0
-            self._rate = grown * self._unit / self.seconds if good else Absence.NEEDS_TWO
-        self.count, self._at = count, at
-        return self._rate
+# Any: what the binding hands back is a number, several, or a structure.
+_Call = tuple[Callable[..., Any], tuple[int, ...]]
+_Part = Callable[[Any], Figure]
 
 
 class CardReader:
@@ -184,47 +130,50 @@ class CardReader:
         self,
         found: Found,
         clock: Clock,
-        slot: tuple[int | None, int | None] = (None, None),
-        driver_version: str | None = None,
-        instances: Mapping[tuple[int | None, int | None], CardId] | None = None,
+        slot: Pair,
+        driver_version: str,
+        instances: Mapping[Pair, CardId],
     ) -> None:
         self.found, self.card, self._clock = found, found.card, clock
         self.asking = Asking(found.handle, clock)
         self.processes = CardProcesses(self.card, self.asking, instances)
         self._belief = Belief(self.card.memory_bytes)
-        self._nvlinks = [Meter(1024) for _ in range(2 * self.card.nvlinks)]
-        self._line_rates: dict[int, float] = {}
-        self._pcie = [Meter(), Meter()]
-        self._pcie_wide = False  # it counts in 64 bits
+        # By metric: a link's last count, when that was, and the rate until then.
+        self._counts: dict[MetricId, tuple[float, float, Figure]] = {}
+        self._pcie: dict[int, tuple[float, float]] = {}  # the last count of a direction
         self._samples: list[object] = []  # the driver's two, the older one first
         self._sampled = False
-        self._fields: dict[MetricId, int] = {}
-        self._calls: list[_Call] = [
-            (MEMORY, _memory, ()),
-            ((m.BAR1_USED, m.BAR1_TOTAL), _bar1, ()),
-            (tuple(_ACTIVITIES), self._activity, ()),
-        ]
-        if self.card.kind is not CardKind.MIG:
-            self._fields = _fields_of(driver_version)
-            self._calls += self._calls_of_a_whole_card(slot)
+        self._known: dict[MetricId, int] = {}
+        self._answered: set[MetricId] = set()
+        # What the card never had: the reason, and when it is asked for again.
+        self._lacking: dict[MetricId, tuple[Absence, float]] = {}
+        self._fields: dict[MetricId, tuple[int, int]] = {}
+        self._calls: dict[MetricId, tuple[_Call, _Part]] = {}
+        self._learn(slot, driver_version)
 
     def read(self, metrics: Collection[MetricId]) -> Sample:
         """Raises NVMLError where the driver is gone; other refusals are reasons."""
-        wanted, at = frozenset(metrics), self._clock.now()
+        wanted, at, links = frozenset(metrics), self._clock.now(), range(self.card.nvlinks)
+        of_links = {
+            metric: [MetricId(each.format(link)) for link in links]
+            for metric, each in _OF_LINKS.items()
+            if links and metric in wanted
+        }
         try:
-            told = self._ask(wanted)
+            told = self._ask(wanted.union(*of_links.values()))
         except pynvml.NVMLError as error:
             if error.value in library.DRIVER_GONE:
                 raise
-            lost = dict.fromkeys(wanted, Absence.LOST)
-            return Sample(self.card.id, at, {}, lost, CardState.LOST)
-        values, missing = sorted_out({x: told.get(x, Absence.NOT_ASKED) for x in wanted})
-        for metric, figure in values.items():
-            values[metric] = figure * _FACTORS.get(METRICS[metric].unit, 1.0)
-        for metric, why in missing.items():
-            missing[metric] = self._why(metric, why)
-        self._belief.sift(values, missing)
-        return Sample(self.card.id, at, values, missing)
+            return nothing(self.card.id, at, wanted, Absence.LOST)
+        for metric, figure in told.items():
+            if isinstance(figure, Absence):
+                told[metric] = self._why(metric, figure)
+            else:
+                told[metric] = figure * _FACTORS.get(METRICS[metric].unit, 1.0)
+        self._belief.sift(told)
+        for metric, each_of in of_links.items():
+            told[metric] = _of_all(metric, [told[each] for each in each_of])
+        return Sample(self.card.id, at, *sorted_out({each: told[each] for each in wanted}))
 
     def free(self) -> None:
         """Before the connection to the driver ends."""
@@ -232,17 +181,61 @@ class CardReader:
             with suppress(pynvml.NVMLError):
                 pynvml.nvmlGpmSampleFree(sample)
 
-    def _ask(self, wanted: frozenset[MetricId]) -> dict[MetricId, Figure]:
-        asked = {each: (field, 0) for each, field in self._fields.items() if each in wanted}
-        answers = figures(self.asking.fields(list(asked.values())))
-        told = dict(zip(asked, answers, strict=True))
-        for metrics, function, passed in self._calls:
-            if not wanted.isdisjoint(metrics):
-                answer = self.asking.call(function, *passed)
-                if not isinstance(answer, list | tuple):
-                    answer = [answer] * len(metrics)
-                told.update(zip(metrics, answer))  # noqa: B905 - the first count
-        return told
+    def _learn(self, slot: Pair, driver_version: str) -> None:
+        """What answers each metric of this card."""
+        whole = self.card.kind is not CardKind.MIG
+        # What shares the memory is a part of the processor's chip, and has no such link.
+        on_pcie = whole and not self.card.memory_shared
+        for metric in _ACTIVITIES:
+            self._calls[metric] = (self._activity, ()), itemgetter(metric)
+        if on_pcie:
+            of_slot = zip((m.PCIE_GENERATION_SLOT, m.PCIE_WIDTH_SLOT), slot, strict=True)
+            self._known = {metric: told for metric, told in of_slot if told is not None}
+            for metric, way in _PCIE.items():
+                self._calls[metric] = (self._pcie_rate, way), float
+        for metric in metrics_of(self.card):
+            asked_of = on_pcie if metric.startswith("pcie_") else whole
+            if METRICS[metric].nvml and (asked_of or metric in _OF_MEMORY):
+                ask, passed, part = _plain(METRICS[metric].nvml)
+                if isinstance(ask, int):
+                    self._fields[metric] = ask, next(iter(passed), 0)
+                else:
+                    self._calls[metric] = (ask, passed), part
+        if whole and (version := re.match(r"(\d+)\.(\d+)", driver_version)):
+            later = (int(version[1]), int(version[2])) >= _RENUMBERED_IN
+            for number, metric in enumerate(_RENUMBERED, 269 if later else 251):
+                self._fields[metric] = number, 0
+
+    def _ask(self, asked: Collection[MetricId]) -> dict[MetricId, Figure]:
+        now = self._clock.now()
+        lacking = {each: why for each, (why, until) in self._lacking.items() if now < until}
+        told: dict[MetricId, Figure] = {
+            each: self._known.get(each, Absence.NOT_ASKED) for each in asked
+        }
+        due = told.keys() - lacking.keys()
+        batch = {each: field for each, field in self._fields.items() if each in due}
+        answers = self.asking.fields(list(batch.values()))
+        for metric, answer in zip(batch, answers, strict=True):
+            if isinstance(answer, Absence):
+                told[metric] = answer
+            elif METRICS[metric].unit is Unit.BYTES_PER_SECOND:
+                told[metric] = self._rate(metric, *answer)
+            else:
+                told[metric] = answer[0]
+        once: dict[_Call, Any] = {}
+        for metric in due & self._calls.keys():
+            call, part = self._calls[metric]
+            if call not in once:
+                once[call] = self.asking.call(call[0], *call[1])
+            answer = once[call]
+            told[metric] = answer if isinstance(answer, Absence) else part(answer)
+        for metric in due:
+            figure = told[metric]
+            if not isinstance(figure, Absence):
+                self._answered.add(metric)
+            elif figure in _LACKING and metric not in self._answered:
+                self._lacking[metric] = figure, now + _ASKED_AGAIN
+        return told | {each: why for each, why in lacking.items() if each in told}
 
     def _why(self, metric: MetricId, reason: Absence) -> Absence:
         """What is not supported, or not even asked for, may have its cause in the card."""
@@ -256,118 +249,40 @@ class CardReader:
         if card.memory_shared and metric in MEMORY:
             return Absence.SHARED_MEMORY
         linkless = metric.startswith("nvlink_") and not card.nvlinks
-        fanless = metric == m.FAN_SPEED and not card.fans
-        no_part = reason is Absence.NOT_ASKED and METRICS[metric].part is not None
-        return Absence.NO_PART if linkless or fanless or no_part else Absence.NOT_SUPPORTED
+        fanless = metric.startswith("fan_") and not card.fans
+        return Absence.NO_PART if linkless or fanless else Absence.NOT_SUPPORTED
 
-    def _calls_of_a_whole_card(self, slot: tuple[int | None, int | None]) -> list[_Call]:
-        seen = [Absence.NOT_SUPPORTED if each is None else each for each in slot]
-        limits = pynvml.nvmlDeviceGetPowerManagementLimitConstraints
-        calls: list[_Call] = [
-            *(
-                ([MetricId(x)], getattr(pynvml, name), also)
-                for x, (name, *also) in _CALLS.items()
-            ),
-            ((m.GPU_UTILIZATION, m.MEMORY_UTILIZATION), _load, ()),
-            ((m.POWER_LIMIT_MIN, m.POWER_LIMIT_MAX), limits, ()),
-            ((m.PERFORMANCE_STATE,), _performance_state, ()),
-            ([m.throttle(each) for each in _REASON_BITS], _reasons, ()),
-            ((m.PCIE_GENERATION_SLOT, m.PCIE_WIDTH_SLOT), lambda _: seen, ()),
-            ((m.PCIE_RECEIVE, m.PCIE_TRANSMIT), self._pcie_traffic, ()),
-        ]
-        if (
-            self.card.memory_shared
-        ):  # it is a part of the processor's chip, and has no such link
-            calls = [call for call in calls if not call[0][0].startswith("pcie_")]
-        for fan in range(self.card.fans):
-            calls.append(([MetricId(f"fan_{fan}_rpm")], _fan_turns, (fan,)))
-            speed = pynvml.nvmlDeviceGetFanSpeed_v2
-            calls.append(([MetricId(f"fan_{fan}_speed")], speed, (fan,)))
-        if links := range(self.card.nvlinks):
-            rates = [
-                f"nvlink_{link}_{way}" for way in ("receive", "transmit") for link in links
-            ]
-            states = [MetricId(f"nvlink_{link}_state") for link in links]
-            both = [m.NVLINK_RECEIVE, m.NVLINK_TRANSMIT]
-            calls.append((both + [MetricId(each) for each in rates], self._nvlink_rates, ()))
-            calls.append(([m.NVLINK_ACTIVE, *states], self._nvlink_states, ()))
-        return calls
-
-    def _nvlink_rates(self, _: object) -> list[Figure]:
-        """All links together in each direction, and each."""
-        links = self.card.nvlinks
-        asked = [(way, link) for way in _NVLINK_WAYS for link in range(links)]
-        rates = self._rates(self._nvlinks, asked)
-        for place, ((_, link), rate) in enumerate(zip(asked, rates, strict=True)):
-            told = 0.0 if isinstance(rate, Absence) else rate
-            if told > _SLOWEST_NVLINK and told > self._line_rate(link):
-                rates[place] = Absence.IMPOSSIBLE
-        return [_sum(rates[:links]), _sum(rates[links:]), *rates]
-
-    def _rates(
-        self, meters: Sequence[Meter], asked: Sequence[tuple[int, int]], wraps_at: float = 0.0
-    ) -> list[Figure]:
-        now, told = self._clock.now(), self.asking.fields(asked)
-        return [
-            x if isinstance(x, Absence) else meter.step(x[0], x[1] or now, wraps_at)
-            for meter, x in zip(meters, told, strict=True)
-        ]
-
-    def _line_rate(self, link: int) -> float:
-        """Bytes per second that the link says it can carry, or that any can."""
-        if link not in self._line_rates:
-            speed = self.asking.fields([(pynvml.NVML_FI_DEV_NVLINK_GET_SPEED, link)])[0]
-            known = 0.0 if isinstance(speed, Absence) else speed[0] * 1e6  # it is told in MB/s
-            told = _SLOWEST_NVLINK <= known <= m.MOST_NVLINK_RATE
-            self._line_rates[link] = known * _NVLINK_TOLERANCE if told else m.MOST_NVLINK_RATE
-        return self._line_rates[link]
-
-    def _nvlink_states(self, _: object) -> list[Figure]:
-        """How many are up, and the state of each."""
-        links = range(self.card.nvlinks)
-        field = pynvml.NVML_FI_DEV_NVLINK_GET_STATE
-        states = figures(self.asking.fields([(field, link) for link in links]))
-        for link in links:
-            if isinstance(states[link], Absence):  # older drivers have a call for each
-                states[link] = self.asking.call(pynvml.nvmlDeviceGetNvLinkState, link)
-        up: Figure = float(states.count(1))
-        for state in states:  # of links of which one says nothing, the number is not known
-            if isinstance(state, Absence) or state not in _NVLINK_STATES:
-                up = state if isinstance(state, Absence) else Absence.IMPOSSIBLE
-        return [up, *states]
-
-    def _pcie_traffic(self, _: object) -> list[Figure]:
-        """Newer drivers count bytes; the older call watches for 20 ms in each direction."""
-        rates = self._pcie_counted()
-        for place, way in enumerate(_PCIE_WAYS):
-            if isinstance(rates[place], Absence):
-                watched = self.asking.call(pynvml.nvmlDeviceGetPcieThroughput, way)
-                if not isinstance(watched, Absence):
-                    rates[place] = watched * 1000
-                elif rates[place] is not Absence.NEEDS_TWO:
-                    rates[place] = watched
-        return rates
-
-    def _pcie_counted(self) -> list[Figure]:
-        """Some drivers count in 32 bits, so that two readings a beat apart tell nothing. A pair
-        is read within the beat instead, until a count proves that there are 64.
+    def _rate(self, metric: MetricId, count: float, at: float) -> Figure:
+        """Where the driver repeats itself, the rate of before still stands. A counter or clock
+        that went back was reset: there is no rate across that.
         """
-        if not self._pcie_wide:
-            self._pcie = [Meter(), Meter()]
+        then, before, rate = self._counts.get(metric, (count, at, Absence.NEEDS_TWO))
+        if at != before:
+            good = count >= then and at > before
+            rate = 1024 * (count - then) / (at - before) if good else Absence.NEEDS_TWO
+        self._counts[metric] = count, at, rate
+        return rate
+
+    def _pcie_rate(self, handle: object, way: int, field: int) -> Figure:
+        """Newer drivers count bytes, some of them in 32 bits: then two counts a beat apart tell
+        nothing, and a pair is taken within the beat. Else a call watches for 20 ms.
+        """
         for attempt in range(1 + _ATTEMPTS):
             if attempt:
                 self._clock.wait(threading.Event(), _APART)
-            wraps_at = 0.0 if self._pcie_wide else _WRAPS_AT
-            rates = self._rates(self._pcie, _PCIE_BYTES, wraps_at)
-            self._pcie_wide |= any(meter.count >= _WRAPS_AT for meter in self._pcie)
-            # A count that is older may have wrapped more than once since.
-            longest = max(meter.seconds for meter in self._pcie)
-            sure = self._pcie_wide or longest * self._belief.pcie_most <= _WRAPS_AT
-            if sure and Absence.NEEDS_TWO not in rates:
-                return rates
-        return [Absence.NEEDS_TWO] * 2
+            [now] = fields(handle, [(field, 0)], self._clock.now())
+            if isinstance(now, Absence):
+                break
+            before, self._pcie[way] = self._pcie.get(way, now), now
+            grown, seconds, narrow = now[0] - before[0], now[1] - before[1], now[0] < _WRAPS_AT
+            if narrow:
+                grown %= _WRAPS_AT
+            sure = not narrow or seconds * self._belief.pcie_most <= _WRAPS_AT
+            if sure and grown >= 0 and seconds > 0:
+                return grown / seconds
+        return 1000.0 * float(pynvml.nvmlDeviceGetPcieThroughput(handle, way))
 
-    def _activity(self, handle: object) -> list[Figure]:
+    def _activity(self, handle: object) -> Mapping[MetricId, Figure]:
         """GPM of Hopper and later: between two samples of the driver. That of an instance is
         asked of the whole card.
         """
@@ -384,40 +299,37 @@ class CardReader:
         self._samples = [older, newer]
         if not self._sampled:
             self._sampled = True
-            return [Absence.NEEDS_TWO] * len(_ACTIVITIES)
+            return dict.fromkeys(_ACTIVITIES, Absence.NEEDS_TWO)
         request = pynvml.c_nvmlGpmMetricsGet_t()
         request.version = pynvml.NVML_GPM_METRICS_GET_VERSION
         request.numMetrics = len(_ACTIVITIES)
         request.sample1, request.sample2 = older, newer
-        slots = request.metrics[: len(_ACTIVITIES)]
-        for slot, number in zip(slots, _ACTIVITIES.values(), strict=True):
-            slot.metricId = number
+        slots = dict(zip(_ACTIVITIES, request.metrics, strict=False))
+        for metric, slot in slots.items():
+            slot.metricId = _ACTIVITIES[metric]
         pynvml.nvmlGpmMetricsGet(request)
         # A share is one counter by another, which are not read at quite the same moment.
-        return [
-            library.absence_of(slot.nvmlReturn)
+        return {
+            metric: library.absence_of(slot.nvmlReturn)
             if slot.nvmlReturn
             else (100.0 if 100.0 < slot.value <= _MOST_PERCENT else slot.value)
-            for slot in slots
-        ]
+            for metric, slot in slots.items()
+        }
 
 
-def _fields_of(driver_version: str | None) -> dict[MetricId, int]:
-    numbers = dict(_FIELDS)
-    if version := re.match(r"(\d+)\.(\d+)", driver_version or ""):
-        later = (int(version[1]), int(version[2])) >= _RENUMBERED_IN
-        for number, why in enumerate(_RENUMBERED, 269 if later else 251):
-            numbers[f"throttle_time_{why}"] = number
-    return {MetricId(metric): number for metric, number in numbers.items()}
+@cache
+def _plain(nvml: str) -> tuple[Any, tuple[int, ...], _Part]:
+    """Of a cell of metrics.csv: the call or the field's number, what goes with it, and the part
+    of the answer. "nvmlDeviceGetUtilizationRates.gpu", "NVML_FI_DEV_NVLINK_GET_STATE 3".
+    """
+    name, *passed = nvml.split()
+    name, _, part = name.partition(".")
+    of: _Part = itemgetter(int(part)) if part.isdigit() else attrgetter(part) if part else float
+    numbers = (int(x) if x.isdigit() else getattr(pynvml, x) for x in passed)
+    return _OURS.get(name) or getattr(pynvml, name), tuple(numbers), of
 
 
-def _load(handle: object) -> tuple[float, float]:
-    told = pynvml.nvmlDeviceGetUtilizationRates(handle)
-    return told.gpu, told.memory
-
-
-def _memory(handle: object) -> list[Figure]:
-    reserved: Figure = Absence.NOT_IN_DRIVER
+def _memory(handle: object) -> SimpleNamespace:
     try:
         told = pynvml.nvmlDeviceGetMemoryInfo(handle, pynvml.nvmlMemory_v2)
         fits = memory_fits(told.total, told.used, told.free, told.reserved)
@@ -425,54 +337,152 @@ def _memory(handle: object) -> list[Figure]:
     except (pynvml.NVMLError_NotSupported, pynvml.NVMLError_FunctionNotFound):
         # The newer call may be there and refuse all the same. The older one counts the reserved
         # part as used and cannot tell it apart.
-        told = pynvml.nvmlDeviceGetMemoryInfo(handle)
+        told, reserved = pynvml.nvmlDeviceGetMemoryInfo(handle), Absence.NOT_IN_DRIVER
+    sizes = {"used": told.used, "free": told.free, "reserved": reserved, "total": told.total}
     if not memory_fits(told.total, told.used, told.free):
-        return [Absence.IMPOSSIBLE] * len(MEMORY)
-    if not told.total:
-        raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
-    return [told.used, told.free, reserved, told.total]
+        sizes = dict.fromkeys(sizes, Absence.IMPOSSIBLE)
+    elif not told.total:
+        sizes = dict.fromkeys(sizes, Absence.NOT_SUPPORTED)
+    return SimpleNamespace(**sizes)
 
 
-def _bar1(handle: object) -> tuple[float, float]:
-    window = pynvml.nvmlDeviceGetBAR1MemoryInfo(handle)
-    return window.bar1Used, window.bar1Total
+def _performance_state(handle: object) -> Figure:
+    state: int = pynvml.nvmlDeviceGetPerformanceState(handle)
+    return Absence.NOT_SUPPORTED if state == pynvml.NVML_PSTATE_UNKNOWN else state
 
 
-def _performance_state(handle: object) -> float:
-    state = pynvml.nvmlDeviceGetPerformanceState(handle)
-    if state == pynvml.NVML_PSTATE_UNKNOWN:
-        raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
-    return float(state)
-
-
-def _reasons(handle: object) -> list[Figure]:
+def _reasons(handle: object) -> SimpleNamespace:
     """Resting goes together with a slowdown: the header says that one is also reported while
-    the performance state changes. But not every slowdown there is at once.
+    the performance state changes. But not every slowdown there is at once. There may be bits
+    that came after this program.
     """
     mask = int(pynvml.nvmlDeviceGetCurrentClocksThrottleReasons(handle))
-    defined = _DEFINED_REASONS
-    if mask & ~defined:  # bits that came after this program, where the driver lists any
-        try:
-            defined |= int(pynvml.nvmlDeviceGetSupportedClocksThrottleReasons(handle))
-        except (pynvml.NVMLError_NotSupported, pynvml.NVMLError_FunctionNotFound):
-            defined |= mask
-    if mask & ~defined or mask & _SLOWDOWNS == _SLOWDOWNS:
-        return [Absence.IMPOSSIBLE] * len(_REASON_BITS)
-    return [1.0 if mask & bit else 0.0 for bit in _REASON_BITS.values()]
+    if mask & _SLOWDOWNS == _SLOWDOWNS:
+        return SimpleNamespace(**dict.fromkeys(_BITS, Absence.IMPOSSIBLE))
+    return SimpleNamespace(**{why: mask & bit > 0 for why, bit in _BITS.items()})
 
 
-def _fan_turns(handle: object, fan: int) -> float:
+def _fan_turns(handle: object, fan: int) -> int:
     """The binding's own call asks for the first fan only."""
     info = pynvml.c_nvmlFanSpeedInfo_t(version=pynvml.nvmlFanSpeedInfo_v1, fan=fan)
     if code := library.function("nvmlDeviceGetFanSpeedRPM")(handle, ctypes.byref(info)):
         raise pynvml.NVMLError(code)
-    return float(info.speed)
+    return int(info.speed)
 
 
-def _sum(rates: list[Figure]) -> Figure:
-    """All links together; one that is down carries nothing, one without word spoils it."""
-    known = [rate for rate in rates if not isinstance(rate, Absence)]
-    reasons = [rate for rate in rates if isinstance(rate, Absence)]
+# In the place of the binding's own.
+_OURS: Mapping[str, Callable[..., Any]] = {
+    "nvmlDeviceGetCurrentClocksThrottleReasons": _reasons,
+    "nvmlDeviceGetFanSpeedRPM": _fan_turns,
+    "nvmlDeviceGetMemoryInfo": _memory,
+    "nvmlDeviceGetPerformanceState": _performance_state,
+}
+
+
+def _of_all(metric: MetricId, links: Sequence[Figure]) -> Figure:
+    """Those that are up, or what all carry together. One that is down carries nothing, one
+    without word spoils it.
+    """
+    known = [each for each in links if not isinstance(each, Absence)]
+    reasons = [each for each in links if isinstance(each, Absence)]
     if known and set(reasons) <= {Absence.NOT_SUPPORTED}:
-        return sum(known)
+        return float(known.count(1.0)) if metric == m.NVLINK_ACTIVE else sum(known)
     return Absence.NEEDS_TWO if Absence.NEEDS_TWO in reasons else reasons[0]
+
+
+class CardProcesses:
+    """Asks for one card's processes. One thread at a time."""
+
+    def __init__(self, card: Card, asking: Asking, instances: Mapping[Pair, CardId]) -> None:
+        """`instances`: which MIG instance a list means by its two numbers."""
+        self._card, self._asking, self._instances = card, asking, instances
+
+    def read(self) -> list[CardProcess] | None:
+        """None when it cannot be had just now. Raises NVMLError where the driver is gone."""
+        found: dict[tuple[CardId, int], tuple[ProcessUse, float | Absence]] = {}
+        for kind, use in _LISTS.items():
+            entries = self._list(kind)
+            if entries is None:
+                return None
+            for entry in entries:
+                numbers = entry.gpuInstanceId, entry.computeInstanceId
+                key = self._instances.get(numbers, self._card.id), entry.pid
+                before, memory = found.get(key, (use, Absence.NOT_TOLD))
+                # Two lists tell the same sum for a process that is in both.
+                if isinstance(memory, Absence):
+                    memory = self._memory(entry.usedGpuMemory)
+                found[key] = (use if use is before else ProcessUse.BOTH, memory)
+        shares, why = self._shares() if found else ({}, Absence.NO_NEW_SAMPLE)
+        unshared = dict.fromkeys(_SHARES, Absence.IN_INSTANCE if self._instances else why)
+        rows = []
+        for (card, pid), (use, memory) in sorted(found.items()):
+            figures = {ProcessFigure.MEMORY: memory, **shares.get(pid, unshared)}
+            rows.append(CardProcess(card, pid, use, *sorted_out(figures)))
+        return rows
+
+    # Any: a ctypes array knows its entries by name alone.
+    def _list(self, kind: str) -> list[Any] | None:
+        entries = self._asking.call(_processes, kind)
+        if isinstance(entries, Absence):
+            # Without the list of what computes nothing is known; the others not every card has.
+            lacking = entries.lasting or entries is Absence.NO_PERMISSION
+            return [] if lacking and kind != "Compute" else None
+        possible = [entry for entry in entries if 0 < entry.pid < _PIDS]
+        return possible if possible or not entries else None
+
+    def _memory(self, used: int) -> float | Absence:
+        if used == _NOT_AVAILABLE:
+            # Windows manages the memory in its subsystem for Linux too.
+            windows = sys.platform == "win32" or Path("/dev/dxg").exists()
+            return Absence.WINDOWS_KEEPS_IT if windows else Absence.NOT_AVAILABLE
+        most = self._card.memory_bytes or 1 << 50
+        return float(used) if used <= most else Absence.IMPOSSIBLE
+
+    def _shares(self) -> tuple[dict[int, dict[ProcessFigure, float]], Absence]:
+        """By process; and why one that is not among them has none."""
+        wall = time.time()
+        since = int((wall - _STALE_AFTER) * 1e6)
+        samples = self._asking.call(_samples, since)
+        if isinstance(samples, Absence):
+            return {}, samples
+        shares = {}
+        # The driver's buffer also holds old and impossible samples, in no order.
+        for sample in sorted(samples, key=lambda each: each.timeStamp):
+            ratios = {figure: getattr(sample, name) / 100 for figure, name in _SHARES.items()}
+            timely = since < sample.timeStamp < (wall + _AHEAD) * 1e6
+            if timely and max(ratios.values()) <= 1:
+                shares[sample.pid] = ratios
+        return shares, Absence.NO_NEW_SAMPLE
+
+
+# Any: as above, here and below.
+def _processes(handle: object, kind: str) -> list[Any]:
+    """By the second version of the call. The third, which the binding takes, fills larger
+    entries in drivers 535.43 to 535.86 than in all others.
+    """
+    ask = library.function(f"nvmlDeviceGet{kind}RunningProcesses_v2")
+    return _filled(pynvml.c_nvmlProcessInfo_v2_t, _ROOM, partial(ask, handle))
+
+
+def _samples(handle: object, since: int) -> list[Any]:
+    ask, layout = library.function("nvmlDeviceGetProcessUtilization"), _Sample
+    return _filled(layout, 4 * _ROOM, lambda n, x: ask(handle, x, n, ctypes.c_ulonglong(since)))
+
+
+def _filled(
+    layout: type[ctypes.Structure], room: int, call: Callable[[Any, Any], int]
+) -> list[Any]:
+    """The driver's list, by a call that takes its length and its place: offer room, and more of
+    it when that was too little.
+    """
+    count = ctypes.c_uint(room)
+    for _ in range(4):
+        room = count.value
+        entries = (layout * room)()
+        code = call(ctypes.byref(count), entries)
+        if code == pynvml.NVML_SUCCESS and count.value <= room:
+            return list(entries[: count.value])
+        if code != pynvml.NVML_ERROR_INSUFFICIENT_SIZE or count.value > _MOST_ENTRIES:
+            break
+        count.value = count.value * 2 + 5  # processes may start meanwhile
+    raise pynvml.NVMLError(code or pynvml.NVML_ERROR_UNKNOWN)

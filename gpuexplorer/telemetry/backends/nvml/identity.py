@@ -17,10 +17,10 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, NAMELESS, Card, CardId, CardKind
 from gpuexplorer.core.metrics import MEMORY_TOTAL, METRICS, MOST_FANS, MOST_NVLINKS
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message, mark
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, BEHIND_A_LOST_ONE, FASTEST_FIRST
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.asking import LANES, Figure, fields, figures
+from gpuexplorer.telemetry.backends.nvml.asking import LANES, Figure, fields
 from gpuexplorer.telemetry.looked_for import PciBus, plain_bus_id
 from gpuexplorer.telemetry.topology import (
     Link,
@@ -51,6 +51,9 @@ _UNNAMED = "BUS-"
 _SHARING_CHIPS = ("GB10", "Thor", "Orin", "Xavier", "Tegra")
 
 _WHY_REFUSED = {
+    Absence.NO_ANSWER: Message(
+        "it has not answered for {seconds:.0f} s", seconds=MEETING_PATIENCE
+    ),
     Absence.LOST: Message("the driver has lost it"),
     Absence.NO_PERMISSION: Message("no permission for this user, container or job"),
     Absence.NOT_SUPPORTED: Message("the driver says that it does not support it"),
@@ -69,7 +72,6 @@ _PATHS = {
     pynvml.NVML_TOPOLOGY_NODE: PathKind.NODE,
     pynvml.NVML_TOPOLOGY_SYSTEM: PathKind.SYSTEM,
 }
-_NOT_REPORTED = mark("not reported: {reason}")
 # The binding's own name for it is a tuple by mistake.
 _READING = 0
 # By NVML's number of what it says of two cards.
@@ -127,22 +129,23 @@ def meet(ask_handle: AskHandle, place: int) -> list[Found]:
         pynvml.NVMLError_NotSupported, pynvml.NVMLError_FunctionNotFound, UnicodeDecodeError
     ):
         uuid = library.text(pynvml.nvmlDeviceGetUUID(handle))
-    told = answer(lambda: pynvml.nvmlDeviceGetPciInfo_v3(handle).busId) or ""
-    bus = plain_bus_id(told) if _ADDRESS.fullmatch(plain_bus_id(told)) else None
-    index = answer(pynvml.nvmlDeviceGetIndex, handle, most=_MOST_CARDS - 1)
-    major, minor = answer(pynvml.nvmlDeviceGetCudaComputeCapability, handle) or (0, 0)
     with suppress(UnicodeDecodeError):  # one that does not even say its name gives no access
         name = library.text(pynvml.nvmlDeviceGetName(handle))
+    bus = plain_bus_id(answer(lambda: pynvml.nvmlDeviceGetPciInfo_v3(handle).busId) or "")
+    bus = bus if _ADDRESS.fullmatch(bus) else ""
+    index = answer(pynvml.nvmlDeviceGetIndex, handle, most=_MOST_CARDS - 1)
+    major, minor = answer(pynvml.nvmlDeviceGetCudaComputeCapability, handle) or (0, 0)
+    [links] = _fields(handle, pynvml.NVML_FI_DEV_NVLINK_LINK_COUNT, [0])
     memory = _memory(handle)
     card = Card(
         id=CardId(uuid or f"{_UNNAMED}{bus or place}"),
         index=place if index is None else index,
         name=name or Message("unnamed NVIDIA card"),
         memory_bytes=memory,
-        bus_id=bus,
+        bus_id=bus or None,
         compute_capability=(major, minor) if 0 < major < 100 and 0 <= minor < 100 else None,
         fans=answer(pynvml.nvmlDeviceGetNumFans, handle, most=MOST_FANS) or 0,
-        nvlinks=_nvlinks(handle),
+        nvlinks=_whole_number(links, MOST_NVLINKS),
         cores=answer(pynvml.nvmlDeviceGetNumGpuCores, handle, most=10**6) or None,
         memory_bus_bits=answer(pynvml.nvmlDeviceGetMemoryBusWidth, handle, most=10**5) or None,
         memory_shared=not memory and any(chip in name for chip in _SHARING_CHIPS),
@@ -157,33 +160,23 @@ def silent(place: int, known: Card | None, said: int | None) -> Found:
     driver answers instead; None as long as it does not.
     """
     denied = Absence.NO_ANSWER if said is None else library.absence_of(said)
-    why = _WHY_REFUSED.get(denied)
-    if said is not None and why is None:
+    reason = _WHY_REFUSED.get(denied)
+    if reason is None:
         words = library.message_of(pynvml.NVMLError(said))
-        why = Message("the driver gives no access to it ({said})", said=words)
+        reason = Message("the driver gives no access to it ({said})", said=words)
     name = Message("NVIDIA card without access")
     if denied in (Absence.LOST, Absence.NO_ANSWER):
         name = Message("NVIDIA card that does not answer")
     card = known or Card(CardId(f"{NAMELESS}{place}"), place, name, None)
-    reason = why or Message("it has not answered for {seconds:.0f} s", seconds=MEETING_PATIENCE)
     return Found(replace(card, cuda_index=None, cuda_reason=reason, denied=denied), None, place)
-
-
-def instance_ids(handle: object) -> set[str]:
-    """The UUIDs of the MIG instances that a card has now, as far as it says them."""
-    told = [answer(pynvml.nvmlDeviceGetUUID, each) for _, each in _instance_handles(handle)]
-    return {each for each in told if each is not None}
 
 
 def told_apart(found: list[Found]) -> list[Found]:
     """The same, where no two cards have one UUID, whatever the driver says."""
     cards: dict[CardId, Found] = {}
-    whole: CardId | None = None  # the card under which instances stand just now
     for place, each in enumerate(found):
         id_ = CardId(f"{each.card.id}-{place}") if each.card.id in cards else each.card.id
-        whole = id_ if each.card.kind is CardKind.GPU else whole
-        parent = None if whole == id_ else whole
-        cards[id_] = each._replace(card=replace(each.card, id=id_, parent=parent))
+        cards[id_] = each._replace(card=replace(each.card, id=id_))
     return list(cards.values())
 
 
@@ -193,48 +186,43 @@ def numbered(found: Sequence[Found], environment: Mapping[str, str]) -> list[Fou
     A program asks CUDA itself only by starting it, which costs memory on every card, so this
     follows CUDA's documented rules, and says so where they leave the answer open.
     """
-    there = [each for each in found if each.handle is not None]
-    whole = [each for each in there if each.card.kind is CardKind.GPU]
-    whole.sort(key=lambda each: each.card.bus_id or "")
-    visible = environment.get("CUDA_VISIBLE_DEVICES")
-    cut = visible is None and any(each.mig_on for each in whole)
+    there = [each.card for each in found if each.handle is not None]
+    whole = sorted((x for x in there if x.kind is CardKind.GPU), key=lambda x: x.bus_id or "")
+    by_number = {str(number): card.id for number, card in enumerate(whole)}
+    visible = environment.get("CUDA_VISIBLE_DEVICES", ",".join(by_number))
+    entries = [entry.strip() for entry in visible.split(",")]
     # Cards of one model are equally fast, which CUDA's own order depends on.
-    order_known = (
-        environment.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"
-        or len({each.card.name for each in whole}) <= 1
-    )
-    entries = [str(number) for number in range(len(whole))]
-    if visible is not None or cut:
-        entries = [entry.strip() for entry in (visible or "").split(",")]
-    numbers: dict[CardId, int] = {}
+    by_bus = environment.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"
+    in_order = by_bus or len({card.name for card in whole}) <= 1
+    why = _HIDDEN
+    if not by_number.keys().isdisjoint(entries):
+        if any(each.mig_on for each in found):
+            entries, why = [], _MIG
+        elif not in_order:  # then no card can be called hidden either
+            entries, why = [], FASTEST_FIRST
     named: list[CardId] = []
-    why = _MIG if cut else _HIDDEN
     for entry in entries:
-        # CUDA ignores the first entry it does not know, and all that follow.
-        if entry.isascii() and entry.isdigit():
-            meant = [each.card.id for each in whole[int(entry) :][:1]]
-            if not order_known:  # then no card can be called hidden either
-                why = FASTEST_FIRST
-        else:
-            by_name = entry.startswith(("GPU-", "MIG-"))
-            meant = [x.card.id for x in there if by_name and x.card.id.startswith(entry)]
-        if len(meant) != 1:
+        meant = [card.id for card in there if entry and card.id.startswith(entry)]
+        meant = [by_number[entry]] if entry in by_number else meant
+        if len(meant) != 1:  # CUDA ignores the first that it does not know, and all after it
             break
-        if meant[0] in named:
-            numbers, why = {}, _TWICE
-            break
-        if order_known or not entry.isdigit():
-            numbers[meant[0]] = len(named)
         named += meant
+    if len(set(named)) < len(named):
+        named, why = [], _TWICE
     lost = [each.card.index for each in found if each.card.denied is Absence.LOST]
-    first_lost = math.inf if "GPU-" in (visible or "") else min(lost, default=math.inf)
+    first_lost = math.inf if "GPU-" in visible else min(lost, default=math.inf)
     result = []
     for each in found:
-        number, reason = numbers.get(each.card.id), why
-        if number is not None:
-            reason = BEHIND_A_LOST_ONE if first_lost < each.card.index else NOTHING
-        card = replace(each.card, cuda_index=None if reason else number, cuda_reason=reason)
-        result.append(each if each.handle is None else each._replace(card=card))
+        card, reason = each.card, NOTHING
+        if each.handle is None:
+            reason = card.cuda_reason
+        elif card.id not in named:
+            reason = why
+        elif first_lost < card.index:
+            reason = BEHIND_A_LOST_ONE
+        number = None if reason else named.index(card.id)
+        card = replace(card, cuda_index=number, cuda_reason=reason)
+        result.append(each._replace(card=card))
     return result
 
 
@@ -243,33 +231,23 @@ def _memory(handle: object) -> int | None:
     return told.total if told and 0 < told.total <= _MOST_MEMORY else None
 
 
-def _nvlinks(handle: object) -> int:
-    """How many links the card has, up or down."""
-    [count] = _fields(handle, pynvml.NVML_FI_DEV_NVLINK_LINK_COUNT, [0])
-    if not isinstance(count, Absence) and 0 <= count <= MOST_NVLINKS:
-        return int(count)
-    if count is Absence.NOT_SUPPORTED:
-        return 0
-    # Older drivers do not tell the number, but the state of each.
-    links = range(MOST_NVLINKS)
-    states = (answer(pynvml.nvmlDeviceGetNvLinkState, handle, link) for link in links)
-    return next((link for link, state in enumerate(states) if state is None), MOST_NVLINKS)
-
-
-def _instance_handles(handle: object) -> list[tuple[int, object]]:
-    """Instances leave gaps when one is taken away, so that a refusal ends nothing."""
+def instance_handles(handle: object) -> list[tuple[int, str, object]]:
+    """Each with its place and its UUID. Instances leave gaps when one is taken away, so that a
+    refusal ends nothing.
+    """
     most = answer(pynvml.nvmlDeviceGetMaxMigDeviceCount, handle, most=_MOST_INSTANCES) or 0
-    ask = pynvml.nvmlDeviceGetMigDeviceHandleByIndex
-    found = [(place, answer(ask, handle, place)) for place in range(most)]
-    return [(place, instance) for place, instance in found if instance is not None]
+    ask, found = pynvml.nvmlDeviceGetMigDeviceHandleByIndex, []
+    for place in range(most):
+        instance = answer(ask, handle, place)
+        uuid = None if instance is None else answer(pynvml.nvmlDeviceGetUUID, instance)
+        if uuid is not None:
+            found.append((place, uuid, instance))
+    return found
 
 
 def _instances(whole: Found) -> list[Found]:
     found, parent = [], whole.card
-    for place, instance in _instance_handles(whole.handle):
-        uuid = answer(pynvml.nvmlDeviceGetUUID, instance)
-        if uuid is None:
-            continue
+    for place, uuid, instance in instance_handles(whole.handle):
         name = answer(pynvml.nvmlDeviceGetName, instance)
         if not name or name == parent.name:
             name = Message("{card}, MIG instance {number}", card=parent.name, number=place)
@@ -289,16 +267,24 @@ def _instances(whole: Found) -> list[Found]:
     return found
 
 
-# Any: what the binding hands back is a number, a text, or a structure.
-def answer(ask: Callable[..., Any], *about: object, most: int | None = None) -> Any:
-    """None where it is refused, or is no number or text of such things."""
+# Any: what the binding hands back is a number, a text, or a structure; here and below.
+def asked(ask: Callable[..., Any], *about: object) -> Any:
+    """Or why it is not told."""
     try:
         told = ask(*about)
-    except (pynvml.NVMLError, UnicodeDecodeError):  # the binding decodes texts
+    except pynvml.NVMLError as error:
+        return library.absence_of(error.value)
+    except UnicodeDecodeError:  # the binding decodes texts
+        return Absence.IMPOSSIBLE
+    return library.text(told) if isinstance(told, str) else told
+
+
+def answer(ask: Callable[..., Any], *about: object, most: int | None = None) -> Any:
+    """None where it is refused, or is no number or text of such things."""
+    told = asked(ask, *about)
+    if isinstance(told, Absence):
         return None
-    if isinstance(told, str):
-        return library.text(told)
-    return None if most is not None and not 0 <= told <= most else told
+    return told if most is None or 0 <= told <= most else None
 
 
 class _Wires(NamedTuple):
@@ -331,13 +317,11 @@ def wiring(found: Sequence[Found], bus: PciBus) -> Topology:
 def _between(a: Found, b: Found, ours: _Wires, theirs: _Wires) -> Link:
     level = answer(pynvml.nvmlDeviceGetTopologyCommonAncestor, a.handle, b.handle)
     path = _PATHS.get(level, PathKind.UNKNOWN)
-    try:
-        status = pynvml.nvmlDeviceGetP2PStatus(a.handle, b.handle, _READING)
-    except pynvml.NVMLError as error:
-        peer, why = None, _not_told(error)
-    else:
-        peer = status == pynvml.NVML_P2P_STATUS_OK if status in _PEER_REASONS else None
-        why = _PEER_REASONS.get(status, Message("the driver does not say why"))
+    status = asked(pynvml.nvmlDeviceGetP2PStatus, a.handle, b.handle, _READING)
+    peer = status == pynvml.NVML_P2P_STATUS_OK if status in _PEER_REASONS else None
+    why = _PEER_REASONS.get(status, Message("the driver does not say why"))
+    if isinstance(status, Absence):
+        why = _not_reported(status)
     link = Link(a.card.id, b.card.id, path, peer_to_peer=peer, peer_reason=why)
     direct = min(
         ours.nvlinks_to.count(b.card.bus_id or "?"),
@@ -363,21 +347,21 @@ def _between(a: Found, b: Found, ours: _Wires, theirs: _Wires) -> Link:
 
 
 def _wires(found: Found, bus: PciBus) -> _Wires:
-    handle, one = found.handle, OneNvlink(None, None)
-    to: list[str] = []
-    for link in range(found.card.nvlinks):
-        if answer(pynvml.nvmlDeviceGetNvLinkState, handle, link) != 1:
-            continue
-        if not to:
-            version = answer(pynvml.nvmlDeviceGetNvLinkVersion, handle, link)
-            [speed] = _speeds(handle, pynvml.NVML_FI_DEV_NVLINK_GET_SPEED, [link])
-            one = nvlink_of(_GENERATIONS.get(version), speed)
+    handle, links = found.handle, range(found.card.nvlinks)
+    states = _fields(handle, pynvml.NVML_FI_DEV_NVLINK_GET_STATE, links)
+    up = [link for link in links if states[link] == 1]
+    to, one = [], OneNvlink(None, None)
+    for link in up:
         kind = answer(pynvml.nvmlDeviceGetNvLinkRemoteDeviceType, handle, link)
         remote = answer(pynvml.nvmlDeviceGetNvLinkRemotePciInfo, handle, link)
         if kind == pynvml.NVML_NVLINK_DEVICE_TYPE_SWITCH:
             to.append("")
         elif remote:  # by its numbers: the text may be no text
             to.append(f"{remote.domain:04x}:{remote.bus:02x}:{remote.device:02x}.0")
+    if up:
+        version = answer(pynvml.nvmlDeviceGetNvLinkVersion, handle, up[0])
+        [speed] = _speeds(handle, pynvml.NVML_FI_DEV_NVLINK_GET_SPEED, up[:1])
+        one = nvlink_of(_GENERATIONS.get(version), speed)
     return _Wires(_to_host(found, bus), to, one)
 
 
@@ -389,23 +373,20 @@ def _to_host(found: Found, bus: PciBus) -> Link:
         part = Message("the card is part of the processor's chip")
         return way._replace(rate_reason=part)
     [count] = _fields(handle, pynvml.NVML_FI_DEV_C2C_LINK_COUNT, [0])
-    told = not isinstance(count, Absence) and 0 < count <= _MOST_C2C
-    links = range(int(count) if told else 0)
+    links = range(_whole_number(count, _MOST_C2C))
     states = _fields(handle, pynvml.NVML_FI_DEV_C2C_LINK_GET_STATUS, links)
-    if up := [link for link, state in zip(links, states, strict=True) if state == 1]:
+    if up := [link for link in links if states[link] == 1]:
         speeds = _speeds(handle, pynvml.NVML_FI_DEV_C2C_LINK_GET_MAX_BW, up)
         known = [rate for rate in speeds if rate is not None]
         rate = sum(known) if len(known) == len(up) else None
         words = c2c_words(len(up), known=rate is not None)
         return way._replace(path=PathKind.C2C, rate=rate, rate_reason=words)
-    try:
-        generation = int(pynvml.nvmlDeviceGetMaxPcieLinkGeneration(handle))
-        lanes = int(pynvml.nvmlDeviceGetMaxPcieLinkWidth(handle))
-    except pynvml.NVMLError as error:
-        return way._replace(rate_reason=_not_told(error))
-    if lanes not in LANES or not 0 < generation <= _NEWEST_PCIE:
-        impossible = Absence.IMPOSSIBLE.sentence
-        return way._replace(rate_reason=Message(_NOT_REPORTED, reason=impossible))
+    generation = asked(pynvml.nvmlDeviceGetMaxPcieLinkGeneration, handle)
+    lanes = asked(pynvml.nvmlDeviceGetMaxPcieLinkWidth, handle)
+    for told, possible in ((generation, range(1, _NEWEST_PCIE + 1)), (lanes, LANES)):
+        if told not in possible:
+            why = told if isinstance(told, Absence) else Absence.IMPOSSIBLE
+            return way._replace(rate_reason=_not_reported(why))
     # The driver counts the slot in, but for its lanes where it is wired with fewer. That of a
     # virtual machine may have fewer than the card uses: it is made up.
     _, slot = bus.slot(card.bus_id or "")
@@ -420,13 +401,20 @@ def _to_host(found: Found, bus: PciBus) -> Link:
     return way._replace(rate=rate, rate_reason=words)
 
 
-def _not_told(error: pynvml.NVMLError) -> Message:
-    return Message(_NOT_REPORTED, reason=library.absence_of(error.value).sentence)
+def _not_reported(why: Absence) -> Message:
+    return Message("not reported: {reason}", reason=why.sentence)
 
 
 def _fields(handle: object, field: int, scopes: Sequence[int]) -> list[Figure]:
-    told = answer(fields, handle, [(field, scope) for scope in scopes])
-    return figures(told or [Absence.NOT_IN_DRIVER] * len(scopes))
+    told = asked(fields, handle, [(field, scope) for scope in scopes])
+    if isinstance(told, Absence):
+        return [told] * len(scopes)
+    return [each if isinstance(each, Absence) else each[0] for each in told]
+
+
+def _whole_number(told: Figure, most: int) -> int:
+    """0 where it is no number of such things."""
+    return int(told) if not isinstance(told, Absence) and 0 < told <= most else 0
 
 
 def _speeds(handle: object, field: int, scopes: Sequence[int]) -> list[float | None]:

@@ -38,32 +38,6 @@ from gpuexplorer.telemetry.looked_for import Place, driver_library, find_library
 from gpuexplorer.telemetry.patience import Asked
 
 _VARIABLE = "GPUEXPLORER_NVML"
-# The whole connection is gone, not one card.
-DRIVER_GONE = frozenset(
-    {
-        pynvml.NVML_ERROR_UNINITIALIZED,
-        pynvml.NVML_ERROR_DRIVER_NOT_LOADED,
-        pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH,
-    }
-)
-CARD_LOST = frozenset(
-    {
-        pynvml.NVML_ERROR_GPU_IS_LOST,
-        pynvml.NVML_ERROR_GPU_NOT_FOUND,
-        pynvml.NVML_ERROR_RESET_REQUIRED,
-    }
-)
-GONE = DRIVER_GONE | CARD_LOST
-# The call is there and will not answer, now or later.
-REFUSALS = frozenset(
-    {
-        pynvml.NVML_ERROR_NOT_SUPPORTED,
-        pynvml.NVML_ERROR_NO_PERMISSION,
-        pynvml.NVML_ERROR_FUNCTION_NOT_FOUND,
-        pynvml.NVML_ERROR_INVALID_ARGUMENT,
-        pynvml.NVML_ERROR_ARGUMENT_VERSION_MISMATCH,
-    }
-)
 _ABSENCES = {
     pynvml.NVML_ERROR_NOT_SUPPORTED: Absence.NOT_SUPPORTED,
     pynvml.NVML_ERROR_VGPU_ECC_NOT_SUPPORTED: Absence.NOT_SUPPORTED,
@@ -72,9 +46,18 @@ _ABSENCES = {
     pynvml.NVML_ERROR_DEPRECATED: Absence.NOT_IN_DRIVER,
     pynvml.NVML_ERROR_NO_PERMISSION: Absence.NO_PERMISSION,
     pynvml.NVML_ERROR_TIMEOUT: Absence.NO_ANSWER,
-    **dict.fromkeys(CARD_LOST, Absence.LOST),
-    **dict.fromkeys(DRIVER_GONE, Absence.NO_DRIVER),
+    pynvml.NVML_ERROR_NOT_FOUND: Absence.NO_NEW_SAMPLE,
+    pynvml.NVML_ERROR_NO_DATA: Absence.NO_NEW_SAMPLE,
+    pynvml.NVML_ERROR_GPU_IS_LOST: Absence.LOST,
+    pynvml.NVML_ERROR_GPU_NOT_FOUND: Absence.LOST,
+    pynvml.NVML_ERROR_RESET_REQUIRED: Absence.LOST,
+    pynvml.NVML_ERROR_UNINITIALIZED: Absence.NO_DRIVER,
+    pynvml.NVML_ERROR_DRIVER_NOT_LOADED: Absence.NO_DRIVER,
+    pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH: Absence.NO_DRIVER,
 }
+# The whole connection is gone; and that, or one card.
+DRIVER_GONE = {code for code, why in _ABSENCES.items() if why is Absence.NO_DRIVER}
+GONE = {code for code, why in _ABSENCES.items() if why is Absence.LOST} | DRIVER_GONE
 _TROUBLES = {
     pynvml.NVML_ERROR_LIBRARY_NOT_FOUND: (
         mark("The NVIDIA driver's library ({library}) is not installed."),
@@ -82,7 +65,7 @@ _TROUBLES = {
     ),
     pynvml.NVML_ERROR_DRIVER_NOT_LOADED: (
         mark("The NVIDIA driver's library is here, but the driver itself is not running."),
-        mark("Restart the computer, or load the kernel module with `sudo modprobe nvidia`."),
+        mark("Restart the computer, or install the driver again."),
     ),
     pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH: (
         mark("The NVIDIA driver was updated while it runs: driver and library do not match."),
@@ -90,16 +73,8 @@ _TROUBLES = {
     ),
     pynvml.NVML_ERROR_NO_PERMISSION: (
         mark("This user may not talk to the NVIDIA driver."),
-        mark("Add the user to the groups `video` and `render`, or ask the administrator."),
+        mark("Ask the administrator; on Linux the groups `video` and `render` give the right."),
     ),
-    pynvml.NVML_ERROR_GPU_IS_LOST: (
-        mark("The NVIDIA driver says that a card fell off the bus."),
-        mark("Restart the computer; if it comes back, look at power and seating of the card."),
-    ),
-}
-_ON_WINDOWS = {
-    pynvml.NVML_ERROR_DRIVER_NOT_LOADED: mark("Restart the computer, or reinstall the driver."),
-    pynvml.NVML_ERROR_NO_PERMISSION: mark("Ask the administrator."),
 }
 
 # What takes longer is left to those who wait for this process: they say that the driver hangs.
@@ -116,8 +91,6 @@ _SIGNALS = {
     "SIGSEGV": Message("it reached for memory that is not there (segmentation fault)"),
     "SIGBUS": Message("its file is shorter than it has to be (bus error)"),
     "SIGABRT": Message("it gave up by itself (abort)"),
-    "SIGILL": Message("it used an instruction that this processor lacks"),
-    "SIGFPE": Message("it calculated what has no result (arithmetic error)"),
 }
 # The window looks for cards every few seconds; the same file would end the same way.
 _crashed: dict[str, Trouble] = {}
@@ -129,19 +102,13 @@ def connect(attach: bool = True) -> None:
     try:
         pynvml.nvmlInitWithFlags(0 if attach else pynvml.NVML_INIT_FLAG_NO_ATTACH)
     except pynvml.NVMLError as error:
-        words: dict[str, object] = {"variable": _VARIABLE, "reason": message_of(error)}
-        words["library"] = "nvml.dll" if sys.platform == "win32" else "libnvidia-ml"
         unknown = mark("The NVIDIA driver does not answer: {reason}."), ASK_THE_DOCTOR
         sentence, hint = _TROUBLES.get(error.value, unknown)
-        if error.value == pynvml.NVML_ERROR_FUNCTION_NOT_FOUND and not has("nvmlInit_v2"):
-            sentence = mark("The library found as NVIDIA's is not the driver's library.")
-            hint = mark("Look at {variable} and LD_LIBRARY_PATH.")
-        if sys.platform == "win32":
-            hint = _ON_WINDOWS.get(error.value, hint)
-        elif sys.platform == "darwin":
+        if sys.platform == "darwin":
             sentence = mark("macOS has no driver for NVIDIA cards, so none can answer here.")
             hint = mark("Simulated cards work: `gpuexplorer --simulate 2xH100`.")
-        raise Trouble(sentence, hint, **words) from error
+        file = "nvml.dll" if sys.platform == "win32" else "libnvidia-ml"
+        raise Trouble(sentence, hint, library=file, reason=message_of(error)) from error
 
 
 def disconnect() -> None:
@@ -149,14 +116,9 @@ def disconnect() -> None:
         pynvml.nvmlShutdown()
 
 
-def has(symbol: str) -> bool:
-    """Whether this driver's library knows the function at all."""
-    return pynvml.nvmlLib is not None and hasattr(pynvml.nvmlLib, symbol)
-
-
 def function(name: str) -> Any:  # by its name alone, as ctypes knows it
     """One of the driver's own; raises NVMLError where this driver lacks it."""
-    if not has(name):
+    if not hasattr(pynvml.nvmlLib, name):
         raise pynvml.NVMLError(pynvml.NVML_ERROR_FUNCTION_NOT_FOUND)
     return getattr(pynvml.nvmlLib, name)
 
@@ -208,18 +170,15 @@ def _load() -> None:
             try:
                 pynvml.nvmlLib = ctypes.CDLL(str(path))
             except OSError as error:
-                if named:
-                    raise Trouble(
-                        "The library that {variable} names cannot be loaded: {reason}.",
-                        "Unset the variable, or let it name the driver's libnvidia-ml.so.1.",
-                        variable=_VARIABLE,
-                        reason=str(error),
-                    ) from error
-                raise Trouble(
-                    "The NVIDIA driver's library cannot be loaded: {reason}.",
-                    "Install the NVIDIA driver again.",
-                    reason=str(error),
-                ) from error
+                failed = mark("The NVIDIA driver's library cannot be loaded: {reason}.")
+                raise Trouble(failed, _install_again(), reason=str(error)) from error
+
+
+def _install_again() -> Message:
+    if os.environ.get(_VARIABLE):
+        again = mark("Unset {variable}, or install the NVIDIA driver again.")
+        return Message(again, variable=_VARIABLE)
+    return Message("Install the NVIDIA driver again.")
 
 
 @contextmanager
@@ -294,14 +253,14 @@ def _child(file: Path, known: str, contact: Callable[[], None]) -> Iterator[None
         if said != b"":  # it came back, or it is late
             yield
             return
-        status = None
+        code = None
         with suppress(ChildProcessError):  # a system that keeps no word of how it ended
             ended.answered_within(_PATIENCE)
-            status = ended.result()[1]
-        if status is not None and os.WIFSIGNALED(status) and os.WTERMSIG(status) in _OTHERS:
+            code = os.waitstatus_to_exitcode(ended.result()[1])
+        if code is not None and -code in _OTHERS:
             yield
             return
-        _crashed[known] = _trouble(file, status)
+        _crashed[known] = _trouble(file, code)
         raise _crashed[known]
 
 
@@ -337,23 +296,16 @@ def _heard(ours: socket.socket, seconds: float) -> bytes | None:
         return None
 
 
-def _trouble(file: Path, status: int | None) -> Trouble:
+def _trouble(file: Path, code: int | None) -> Trouble:
     how = Message("it ended the program without a word")
-    if status is not None and os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        other = Message("the program was ended by signal {number}", number=number)
-        how = _SIGNALS.get(signal.Signals(number).name, other)
-    elif status is not None:
-        code = os.waitstatus_to_exitcode(status)
+    if code is not None and code >= 0:
         how = Message("it ended the program with exit status {code}", code=code)
-    do = Message("Install the driver again.")
-    if os.environ.get(_VARIABLE):
-        do = Message(
-            "Unset {variable}, or install the NVIDIA driver again.", variable=_VARIABLE
-        )
+    elif code is not None:
+        other = Message("the program was ended by signal {number}", number=-code)
+        how = _SIGNALS.get(signal.Signals(-code).name, other)
     return Trouble(
         "The NVIDIA driver's library {file} is not usable. A trial run with it crashed: {how}.",
-        told(Message("Most likely the file is damaged or not the driver's."), do),
+        told(Message("Most likely the file is damaged or not the driver's."), _install_again()),
         file=file,
         how=how,
     )
