@@ -193,27 +193,29 @@ class History:
             Cadence.ON_DEMAND: max(beat, 2.0),
         }
         self._strips: dict[CardId, dict[Cadence, _Strip]] = {}
-        self._new_card = threading.Lock()
+        self._lock = threading.Lock()
         # When the first sample came, be it kept still or not; None before that.
         self.began: float | None = None
 
     def append(self, sample: Sample) -> None:
         """Keep what can be plotted. A time before the newest one counts as the newest one."""
-        strips = self._strips.get(sample.card)
-        if strips is None:
-            strips = self._strips_of_new_card(sample)
         values, missing = sample.values, sample.missing
-        for cadence, metrics in _METRICS.items():
-            none = metrics.isdisjoint(values)
-            strip = strips.get(cadence)
-            if strip is None and not none:
-                fresh = _Strip(
-                    metrics, self._beats[cadence], self._full, self._day, self._bucket
-                )
-                strip = strips.setdefault(cadence, fresh)
-            if strip is not None and not (none and metrics.isdisjoint(missing)):
-                with strip.lock:
-                    strip.append(sample.at, values)
+        # Whoever is new makes room, and must not take a card along that is just beginning.
+        with self._lock:
+            strips = self._strips.get(sample.card)
+            if strips is None:
+                strips = self._strips_of_new_card(sample)
+            for cadence, metrics in _METRICS.items():
+                none = metrics.isdisjoint(values)
+                strip = strips.get(cadence)
+                if strip is None and not none:
+                    fresh = _Strip(
+                        metrics, self._beats[cadence], self._full, self._day, self._bucket
+                    )
+                    strip = strips.setdefault(cadence, fresh)
+                if strip is not None and not (none and metrics.isdisjoint(missing)):
+                    with strip.lock:
+                        strip.append(sample.at, values)
 
     def trace(
         self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
@@ -234,7 +236,7 @@ class History:
         return tuple(card for card, strips in self._strips.items() if strips)
 
     def clear(self) -> None:
-        with self._new_card:
+        with self._lock:
             self._strips = {}
             self.began = None
 
@@ -245,15 +247,14 @@ class History:
     def _strips_of_new_card(self, sample: Sample) -> "dict[Cadence, _Strip]":
         """Also forgets cards that have been silent for a day, as MIG instances come and go."""
         oldest = sample.at - self._day
-        with self._new_card:
-            heard = {
-                card: strips
-                for card, strips in self._strips.items()
-                if not strips or any(each.newest >= oldest for each in strips.values())
-            }
-            strips = heard.setdefault(sample.card, {})
-            self.began = sample.at if self.began is None else min(self.began, sample.at)
-            self._strips = heard
+        heard = {
+            card: strips
+            for card, strips in self._strips.items()
+            if not strips or any(each.newest >= oldest for each in strips.values())
+        }
+        strips = heard.setdefault(sample.card, {})
+        self.began = sample.at if self.began is None else min(self.began, sample.at)
+        self._strips = heard
         return strips
 
 

@@ -1,5 +1,6 @@
 """The past of a card as a chart gets it: an hour of every reading, a day in outline."""
 
+import sys
 import threading
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -94,6 +95,26 @@ def test_a_time_without_samples_is_one_open_column() -> None:
     assert np.isnan(trace.means).tolist() == [False, False, False, True, False, False]
     assert 3.0 < trace.times[3] < 60.0
     assert trace.counts[3] == 0
+
+
+def test_no_first_reading_is_lost_where_many_cards_begin_at_once() -> None:
+    cards = [CardId(f"SIM-{number}") for number in range(8)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(len(cards)) as threads:
+            for _ in range(200):
+                history, start = History(), threading.Barrier(len(cards))
+
+                def begin(card: CardId, history: History, start: threading.Barrier) -> None:
+                    start.wait()
+                    history.append(Sample(card, 1.0, {m.POWER_DRAW: 1.0}))
+
+                for job in [threads.submit(begin, card, history, start) for card in cards]:
+                    job.result()
+                assert {*history.cards()} == {*cards}
+    finally:
+        sys.setswitchinterval(before)
 
 
 def test_three_rounds_may_append_while_a_chart_looks() -> None:
