@@ -203,7 +203,7 @@ def _get_pytorch(into: Path | None, *, unless_found: bool) -> int:
 def as_text(report: Report, width: int, *, colour: bool = False) -> str:
     topics = report.topics
     looked: list[tuple[str, str, str]] = [
-        (_FOUND if each.found else _NOT_FOUND, each.what.words, each.sentence)
+        (_FOUND if each.found else _NOT_FOUND, each.what.sentence, each.sentence)
         for each in report.looked_for
     ]
     heads = [[*(each.word for each in Verdict), *(word for word, _, _ in looked)]]
