@@ -23,7 +23,6 @@ from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.telemetry.processes import (
     Ancestor,
     CardProcess,
-    FarIdentity,
     NamedProcess,
     ProcessFigure,
     Way,
@@ -70,7 +69,6 @@ _MOST_ENDED = 256
 class _Known:
     """What rarely changes about a process is not asked at every look."""
 
-    process: psutil.Process
     named: NamedProcess  # by the look before
     looks: int = 0
     worked: float = math.nan  # seconds of processor time, when last asked
@@ -122,10 +120,10 @@ class ProcessNames:
 
     def _look_up(self, process: CardProcess) -> NamedProcess:
         known = self._known.get(process.pid)
-        if known is None or not known.process.is_running():
-            who = psutil.Process(process.pid)
-            known = self._known[process.pid] = _Known(who, self._facts(process, who))
-        who = known.process
+        if known is None or not known.named.identity.is_running():
+            named = self._facts(process, psutil.Process(process.pid))
+            known = self._known[process.pid] = _Known(named)
+        who = known.named.identity
         held, cpu = int(who.memory_info().rss), math.nan
         # Its figures are zeros, which nobody measured, and its command is gone.
         ended = not held and who.status() == psutil.STATUS_ZOMBIE
@@ -224,13 +222,8 @@ def end(named: NamedProcess, way: Way) -> None:
     if why_not := refusal(named):
         raise Trouble(why_not)
     who = named.identity
-    try:
-        if isinstance(who, FarIdentity):
-            who.end(kill=way is Way.KILL)
-        elif way is Way.ASK:  # neither is sent to another process that got its number
-            who.terminate()
-        else:
-            who.kill()
+    try:  # neither is sent to another process that got its number
+        (who.terminate if way is Way.ASK else who.kill)()
     except psutil.NoSuchProcess as error:
         raise Trouble(_ENDED) from error
     except (psutil.AccessDenied, PermissionError) as error:
@@ -244,24 +237,19 @@ def end(named: NamedProcess, way: Way) -> None:
 def has_ended(named: NamedProcess) -> bool:
     """Whether it runs no more; a process of which only the entry is left holds no card."""
     who = named.identity
-    if who is None:
-        return True
-    if isinstance(who, FarIdentity):
-        return who.has_ended()
     try:
-        now = psutil.Process(named.process.pid)
-        return now != who or now.status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True
-    except psutil.AccessDenied:
-        return False
+        running = who is not None and who.is_running()
+        return not running or who.status() == psutil.STATUS_ZOMBIE
+    except psutil.Error as error:
+        return isinstance(error, psutil.NoSuchProcess)
 
 
 def refused(named: NamedProcess) -> Trouble | None:
     """Why it was not ended after all, where that is heard only after a while: on another
     computer.
     """
-    return named.identity.refused() if isinstance(named.identity, FarIdentity) else None
+    why_not: Trouble | None = getattr(named.identity, "refused", None)
+    return why_not
 
 
 class Standing(StrEnum):
