@@ -4,8 +4,7 @@ hangs keeps nobody else.
 
 import socket
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -168,7 +167,9 @@ class Local:
                 self._tell(Notes(notes))
 
     def _open_lanes(self) -> None:
-        """For the host and all cards that are listed now, unless they have one."""
+        """For the host and all cards that are listed now, unless they have one that no bug of
+        ours has ended.
+        """
         lanes = {card: lane for card, lane in self._lanes.items() if lane.thread.is_alive()}
         for card in (HOST_ID, *self._by_id):
             if card not in lanes:
@@ -197,12 +198,12 @@ class Local:
 
     def _tell_silence(self, card: CardId) -> None:
         if self._watch.users and card in self._by_id:
-            self._carefully(Users(card, None))
+            self._tell(Users(card, None))
         for cadence in Cadence:
             if metrics := self._wanted(card, cadence):
                 missing = dict.fromkeys(metrics, Absence.NO_ANSWER)
                 state = CardState.NO_ANSWER
-                self._carefully(Sample(card, self.clock.now(), {}, missing, state))
+                self._tell(Sample(card, self.clock.now(), {}, missing, state))
 
     def _is_there(self, card: CardId) -> bool:
         return card == HOST_ID or card in self._by_id
@@ -225,9 +226,7 @@ class Local:
 
     def _ask(self, lane: _Lane, round_: str) -> None:
         began = lane.waits_since = self.clock.now()
-        told = None
-        with _reported():
-            told = self._answer(lane.card, round_)
+        told = self._answer(lane.card, round_)
         now = self.clock.now()
         late = now - began > self._patience
         with lane.lock:
@@ -242,7 +241,7 @@ class Local:
                 self._look_around()
         # It may have gone while it was read: an instance put together, a card that woke.
         if told is not None and self._is_there(lane.card):
-            self._carefully(told)
+            self._tell(told)
 
     def _answer(self, card: CardId, round_: str) -> "Fact | None":
         """None where nobody wants to know."""
@@ -264,10 +263,6 @@ class Local:
         told = self.backend.processes(card)
         return Users(card, None if told is None else self.names.of_card(card, told))
 
-    def _carefully(self, told: Fact) -> None:
-        with _reported():
-            self._tell(told)
-
     def _wait_for_faults(self) -> None:
         while not self._stopping.is_set():
             for fault in self.backend.wait_for_fault(_FAULT_WAIT):
@@ -278,13 +273,3 @@ def _thread(run: "Callable[[], None]", name: str) -> threading.Thread:
     thread = threading.Thread(target=run, name=name, daemon=True)
     thread.start()
     return thread
-
-
-@contextmanager
-def _reported() -> "Iterator[None]":
-    """Hands a bug of ours to whoever shows them to people; the thread goes on."""
-    try:
-        yield
-    except Exception as error:
-        arguments = (type(error), error, error.__traceback__, threading.current_thread())
-        threading.excepthook(threading.ExceptHookArgs(arguments))
