@@ -155,7 +155,7 @@ class Picture:
         self.numbers = card_numbers(session.cards())
         self.readings = {
             card.id: session.reading(card.id)
-            or Reading(card.id, 0.0, CardState.NO_ANSWER, {}, {})
+            or Reading(card.id, 0.0, {}, {}, CardState.NO_ANSWER)
             for card in cards
         }
         self.states = {card.id: session.state_sentence(card.id) for card in cards}

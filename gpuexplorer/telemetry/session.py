@@ -183,8 +183,7 @@ class Session:
 
     def read_host(self) -> Reading:
         """Asked for on the spot, where the stream can. One thread at a time."""
-        sample = self.stream.host_now()
-        return Reading(sample.card, sample.at, sample.state, sample.values, sample.missing)
+        return self.stream.host_now()
 
     def silence(self, card: CardId) -> float | None:
         """Seconds for which a card has not answered; None while it does."""
@@ -314,8 +313,7 @@ class Session:
                 missing |= each.missing
             else:  # a slower round has not noticed yet: what it knew is no longer so
                 missing |= dict.fromkeys((*each.values, *each.missing), reason)
-        reading = Reading(sample.card, newest.at, newest.state, values, missing)
-        self._readings[sample.card] = reading
+        self._readings[sample.card] = newest._replace(values=values, missing=missing)
 
     def _happened(self, happening: Happening) -> None:
         if self._on_happening is not None:

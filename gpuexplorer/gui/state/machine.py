@@ -103,7 +103,7 @@ class MachineState(QObject):
 
     def host_reading(self) -> Reading:
         """An empty one before the first answer."""
-        nothing = Reading(HOST_ID, 0.0, CardState.WORKING, {}, {})
+        nothing = Reading(HOST_ID, 0.0, {})
         return self.session.reading(HOST_ID) or nothing
 
     def host_face(self) -> CardFace:
