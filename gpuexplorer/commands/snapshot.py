@@ -136,7 +136,7 @@ def run(arguments: argparse.Namespace) -> int:
             if number == count:
                 break
             # Until all were asked once more; a driver that hangs delays it by one interval.
-            session.wait_for_fast_sweep(number + 1, interval + PATIENCE)
+            session.wait_for_sweeps(number + 1, interval + PATIENCE, fast=True)
     well = (CardState.WORKING, CardState.ASLEEP)
     read = any(state_of(each) in well for each in picture.readings.values())
     return OK if read or not picture.cards else TROUBLE

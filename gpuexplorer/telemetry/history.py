@@ -121,17 +121,13 @@ def condensed(past: Past, start: float, end: float, columns: int) -> Trace:
         return empty_trace(past.usual)
     # A sum may begin before the window does.
     times = np.maximum(past.times, start)
-    fresh = np.append(True, times[1:] > times[:-1])
-    starts, open_at, gap_times = np.zeros(1, np.intp), np.zeros(0, np.intp), np.empty(0)
-    at, width = times[:1], float(times[-1] - times[0])
-    if np.count_nonzero(fresh) + np.count_nonzero(past.broken[1:]) <= columns:
-        starts = np.flatnonzero(fresh)
-        at = times[starts]
+    starts = np.flatnonzero(np.append(True, times[1:] > times[:-1]))
+    at, width, beside = times[starts], float(times[-1] - times[0]), 0.0
+    if starts.size + np.count_nonzero(past.broken[1:]) <= columns:
         width = float(np.median(np.diff(at))) if at.size > 1 else past.usual
-        open_at = np.flatnonzero(past.broken[starts[1:]]) + 1
-        before = at[open_at - 1]
-        gap_times = np.minimum(before + width, (before + at[open_at]) / 2)
-    elif columns > 1:
+    elif columns == 1:
+        starts, at = starts[:1], at[:1]
+    else:
         # They begin at multiples of their width, so that those of a moving window stand still.
         # It is the window's over 1, 2, 4, 8 …: the smallest that the entries allow.
         seconds = min(end - start, 2.0**20 * width)  # it may be endless
@@ -142,10 +138,10 @@ def condensed(past: Past, start: float, end: float, columns: int) -> Trace:
         starts = times.searchsorted(cells * width)
         starts[0] = 0  # dividing may have rounded up
         inhabited = np.diff(starts, append=times.size) > 0
-        starts, cells = starts[inhabited], cells[inhabited]
-        at = cells * width
-        open_at = np.flatnonzero(past.broken[starts[1:]] & (np.diff(cells) > 1)) + 1
-        gap_times = (cells[open_at - 1] + 1) * width
+        starts, at, beside = starts[inhabited], cells[inhabited] * width, 1.5 * width
+    open_at = np.flatnonzero(past.broken[starts[1:]] & (np.diff(at) > beside)) + 1
+    before = at[open_at - 1]
+    gap_times = np.minimum(before + width, (before + at[open_at]) / 2)
     figures = _merged(past.figures, starts)
     there = np.flatnonzero(figures[-1])
     if not there.size:

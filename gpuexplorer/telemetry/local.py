@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from gpuexplorer.telemetry.process_book import ProcessNames
 
 PATIENCE = 0.5
-# A card whose calls take long is waited for as long as eight of them take, but no longer.
-_MOST_PATIENCE = 5.0
+_MOST_PATIENCE = 5.0  # with a card that was late the last time
 # The use of processors over less than a second is mostly noise.
 HOST_AT_LEAST = 1.0
 # What is asked, each no more often than that; the costliest last.
@@ -42,7 +41,6 @@ class _Lane:
         self.rounds = _OF_HOST if card == HOST_ID else _OF_CARD
         self.lock, self.wake = threading.Lock(), threading.Event()
         self.waits_since: float | None = None  # for the answer to a call
-        self.silence = 0.0  # the longest in this round
         self.told_at = float("-inf")  # that it is silent
         self.thread = threading.current_thread()
 
@@ -183,9 +181,9 @@ class Local:
             self._open_lanes()
             for lane in self._lanes.values():
                 with lane.lock:  # an answer that comes now comes after the silence
-                    silence, now = self._silence(lane), self.clock.now()
-                    lane.silence = max(lane.silence, silence)
-                    if silence > lane.patience and now >= lane.told_at + self._watch.interval:
+                    now = self.clock.now()
+                    due = now >= lane.told_at + self._watch.interval
+                    if due and self._silence(lane) > lane.patience:
                         lane.told_at = now
                         self._tell_silence(lane.card)
 
@@ -230,9 +228,8 @@ class Local:
         now = self.clock.now()
         late = now - began > self._patience
         with lane.lock:
-            slow = min(8 * lane.silence, _MOST_PATIENCE) if late else 0.0
-            lane.patience = max(self._patience, slow)
-            lane.waits_since, lane.silence, lane.told_at = None, 0.0, float("-inf")
+            lane.patience = max(self._patience, _MOST_PATIENCE if late else 0.0)
+            lane.waits_since, lane.told_at = None, float("-inf")
         if isinstance(told, Sample):
             if late:
                 # What a hung call brought home was true when it came home, not when asked.

@@ -71,8 +71,8 @@ class _Known:
 
     named: NamedProcess  # by the look before
     looks: int = 0
-    worked: float = math.nan  # seconds of processor time, when last asked
-    asked_at: float = -math.inf
+    worked: float = 0.0  # seconds of processor time, when last asked
+    asked_at: float = 0.0
 
 
 class ProcessNames:
@@ -123,27 +123,26 @@ class ProcessNames:
         if known is None or not known.named.identity.is_running():
             named = self._facts(process, psutil.Process(process.pid))
             known = self._known[process.pid] = _Known(named)
-        who = known.named.identity
-        held, cpu = int(who.memory_info().rss), math.nan
-        # Its figures are zeros, which nobody measured, and its command is gone.
-        ended = not held and who.status() == psutil.STATUS_ZOMBIE
-        if not ended:
-            if known.looks and known.looks % _ASKED_AGAIN_AFTER == 0:
-                known.named = self._facts(process, who)
-            # By hand: psutil takes twice as long for it.
-            times, now = who.cpu_times(), time.monotonic()
-            worked = times.user + times.system
-            cpu = (worked - known.worked) / (now - known.asked_at)
-            known.worked, known.asked_at = worked, now
+        who, before = known.named.identity, known.asked_at
+        held = int(who.memory_info().rss)
+        if not held and who.status() == psutil.STATUS_ZOMBIE:
+            # Its figures are zeros, which nobody measured, and its command is gone.
+            return replace(
+                known.named,
+                process=process,
+                reason=UNCOLLECTED,
+                cpu=None,
+                memory_bytes=None,
+                ended=True,
+            )
+        if known.looks and known.looks % _ASKED_AGAIN_AFTER == 0:
+            known.named = self._facts(process, who)
+        # By hand: psutil takes twice as long for it.
+        times, known.asked_at = who.cpu_times(), time.monotonic()
+        more, known.worked = times.user + times.system - known.worked, times.user + times.system
+        cpu = max(0.0, more / (known.asked_at - before)) if known.looks else None
         known.looks += 1
-        known.named = replace(
-            known.named,
-            process=process,
-            reason=UNCOLLECTED if ended else NOTHING,
-            cpu=None if math.isnan(cpu) else max(0.0, cpu),
-            memory_bytes=None if ended else held,
-            ended=ended,
-        )
+        known.named = replace(known.named, process=process, cpu=cpu, memory_bytes=held)
         return known.named
 
     def _facts(self, process: CardProcess, who: psutil.Process) -> NamedProcess:

@@ -3,7 +3,7 @@ who uses it, what happened, and the past.
 """
 
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -51,11 +51,7 @@ class BeatCount(NamedTuple):
     missed: int = 0
 
 
-class Want(NamedTuple):
-    """What somebody wants to know, for as long as this is held."""
-
-    metrics: frozenset[MetricId]
-    processes: bool
+Want = Watch  # what somebody wants to know, for as long as this is held
 
 
 class Session:
@@ -69,7 +65,6 @@ class Session:
         self,
         stream: Stream,
         interval: float = 1.0,
-        on_happening: Callable[[Happening], None] | None = None,
         *,
         host: bool = True,
     ) -> None:
@@ -98,8 +93,7 @@ class Session:
         self._beat_at: float | None = None
         self._beats = BeatCount()
         self._takers: tuple[Tell, ...] = ()
-        self._on_happening = on_happening
-        self.happening_log = HappeningLog(self.clock, self._happened)
+        self.happening_log = HappeningLog(self.clock, self._hand_on)
         stream.listen(self.take)
 
     @cached_property
@@ -221,21 +215,17 @@ class Session:
         """Of the fast round, which is the one a person set."""
         return self._beats
 
-    def wait_for_sweeps(self, number: int, seconds: float) -> bool:
-        """Wait until all that is wanted was told, and the fast round went over all cards so
-        many times.
+    def wait_for_sweeps(self, number: int, seconds: float, *, fast: bool = False) -> bool:
+        """Wait until the fast round went over all cards so many times, and all that is wanted
+        was told, but for the fast round alone.
         """
-        with self._changed:
-            return self._changed.wait_for(
-                lambda: self._all_told() and self._went_over(number), seconds
-            )
 
-    def wait_for_fast_sweep(self, number: int, seconds: float) -> bool:
-        with self._changed:
-            return self._changed.wait_for(lambda: self._went_over(number), seconds)
+        def swept() -> bool:
+            often = self._beats.taken >= number or not self._beating
+            return often and (fast or self._all_told())
 
-    def _went_over(self, number: int) -> bool:
-        return self._beats.taken >= number or not self._beating
+        with self._changed:
+            return self._changed.wait_for(swept, seconds)
 
     def _all_told(self) -> bool:
         watch = self.watched
@@ -269,8 +259,7 @@ class Session:
                 self.happening_log.tell(Kind.XID, fact.card, fact.sentence)
         with self._changed:
             self._changed.notify_all()
-        for taker in self._takers:
-            taker(fact)
+        self._hand_on(fact)
 
     def _take_sample(self, sample: Sample) -> None:
         cadence = next(
@@ -315,16 +304,14 @@ class Session:
                 missing |= dict.fromkeys((*each.values, *each.missing), reason)
         self._readings[sample.card] = newest._replace(values=values, missing=missing)
 
-    def _happened(self, happening: Happening) -> None:
-        if self._on_happening is not None:
-            self._on_happening(happening)
+    def _hand_on(self, fact: Fact) -> None:
         for taker in self._takers:
-            taker(happening)
+            taker(fact)
 
     def _sum_up(self) -> None:
         with self._wanting:
             metrics = frozenset().union(*(want.metrics for want in self._wants))
-            users = any(want.processes for want in self._wants)
+            users = any(want.users for want in self._wants)
             watch = Watch(metrics, users, self.interval, self._host)
             if watch == self.watched:
                 return
@@ -345,10 +332,9 @@ def session_on(
     clock: Clock | None = None,
     *,
     patience: float = PATIENCE,
-    on_happening: Callable[[Happening], None] | None = None,
 ) -> Session:
     """Of this computer's cards; it remembers nothing, and needs no numpy."""
-    return Session(Local(backend, attempts, clock, patience), interval, on_happening)
+    return Session(Local(backend, attempts, clock, patience), interval)
 
 
 def remembering(

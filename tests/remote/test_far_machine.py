@@ -238,7 +238,7 @@ def test_what_is_wanted_is_told_as_often_as_that_and_nothing_else(far: FarMachin
     session = remembering(Session(far.stream, 0.1))
     session.want((Cadence.FAST,), processes=False)
     session.start()
-    assert session.wait_for_fast_sweep(3, PATIENCE)
+    assert session.wait_for_sweeps(3, PATIENCE, fast=True)
     reading = session.reading(session.cards()[0].id)
     assert reading is not None
     told = reading.values.keys() | reading.missing.keys()
@@ -246,7 +246,7 @@ def test_what_is_wanted_is_told_as_often_as_that_and_nothing_else(far: FarMachin
     assert not session.named_processes()
     session.set_interval(0.2)
     assert session.interval == 0.2
-    assert session.wait_for_fast_sweep(session.beats().taken + 5, PATIENCE)
+    assert session.wait_for_sweeps(session.beats().taken + 5, PATIENCE, fast=True)
     session.stop(PATIENCE)
 
 
@@ -255,7 +255,7 @@ def test_a_cut_is_a_gap_with_its_reason_and_afterwards_all_goes_on(
 ) -> None:
     began = session.clock.now()
     assert session.wait_for_sweeps(1, PATIENCE)
-    assert session.wait_for_fast_sweep(3, PATIENCE)
+    assert session.wait_for_sweeps(3, PATIENCE, fast=True)
     cards, card = session.cards(), session.cards()[0].id
     cable.pull()
     wait(
@@ -290,7 +290,7 @@ def test_a_silence_counts_from_the_first_reading_that_did_not_come(cable: Cable)
         session = remembering(Session(far.stream, 0.1))
         session.want()
         session.start()
-        assert session.wait_for_fast_sweep(3, PATIENCE)
+        assert session.wait_for_sweeps(3, PATIENCE, fast=True)
         cable.pulled = True
         cable.freeze()
         wait(lambda: any(each.kind is Kind.CONNECTION_LOST for each in session.happenings()))
