@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol, Union
 
 from gpuexplorer.core.cards import Card, CardId, Sample
 from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import METRICS, Cadence, MetricId
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.happenings import Happening
@@ -37,6 +37,11 @@ class Users:
 
     card: CardId
     processes: "Sequence[NamedProcess] | None"
+
+
+def round_of(sample: Sample) -> "Cadence | None":
+    """All metrics of a sample are of one; None where it has none."""
+    return next((METRICS[each].cadence for each in (*sample.values, *sample.missing)), None)
 
 
 # A sample, a fault and a happening are facts as they are.

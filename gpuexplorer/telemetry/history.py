@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, Unit
+from gpuexplorer.telemetry.facts import round_of
 from gpuexplorer.telemetry.trace import Trace, empty_trace
 
 Floats = NDArray[np.float64]
@@ -181,7 +182,7 @@ class History:
 
     def append(self, sample: Sample) -> None:
         """Keep what can be plotted. A time before the newest one counts as the newest one."""
-        told = sample.values.keys() | sample.missing.keys()
+        round_ = round_of(sample)
         with self._lock:
             if self.began is None:
                 self.began = sample.at
@@ -194,14 +195,10 @@ class History:
                     if any(each.newest >= oldest for each in strips.values())
                 }
             strips = self._strips.setdefault(sample.card, {})
-            for cadence, plotted in _PLOTTED.items():
-                if cadence not in strips and not plotted.isdisjoint(sample.values):
-                    strips[cadence] = _Strip(self._beats[cadence], *self._spans)
-                if cadence in strips and not plotted.isdisjoint(told):
-                    some = {
-                        each: sample.values[each] for each in plotted & sample.values.keys()
-                    }
-                    strips[cadence].append(sample.at, some)
+            if sample.values and round_ and round_ not in strips:
+                strips[round_] = _Strip(self._beats[round_], *self._spans)
+            if round_ in strips:
+                strips[round_].append(sample.at, sample.values)
 
     def trace(
         self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
@@ -249,7 +246,8 @@ class _Strip:
         times = self._times
         if not times:
             times.extend(headed(np.array([at]), self._beat)[:-1].tolist())
-        for metric in values.keys() - self.columns.keys():
+        new = values.keys() - self.columns.keys()
+        for metric in [each for each in new if METRICS[each].plotted]:
             code = "d" if METRICS[metric].unit in _EXACT_UNITS else "f"
             self.columns[metric] = array(code, [math.nan]) * (len(times) - _HEAD)
             self._sums[metric] = _singly(np.full(self._starts.size, math.nan, code))
@@ -294,11 +292,3 @@ class _Strip:
             self._sums[metric] = sums.astype(column.typecode)
             del column[: own.size]
         del self._times[: own.size]
-
-
-_PLOTTED = {
-    cadence: frozenset(
-        each.id for each in METRICS.values() if each.plotted and each.cadence is cadence
-    )
-    for cadence in Cadence
-}

@@ -26,6 +26,7 @@ from gpuexplorer.telemetry.facts import (
     Tell,
     Users,
     Watch,
+    round_of,
 )
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.local import HOST_AT_LEAST, PATIENCE, Local
@@ -262,9 +263,7 @@ class Session:
         self._hand_on(fact)
 
     def _take_sample(self, sample: Sample) -> None:
-        cadence = next(
-            (METRICS[each].cadence for each in (*sample.values, *sample.missing)), None
-        )
+        cadence = round_of(sample)
         if cadence is None:
             return
         self._keep(sample, cadence)

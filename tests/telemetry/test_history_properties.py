@@ -76,8 +76,10 @@ def lived(taken: list[Step]) -> tuple[History, dict[MetricId, list[Reading]]]:
         at += distance
         figures = {POWER_DRAW: power, ENERGY: energy}
         values = {metric: value for metric, value in figures.items() if value is not None}
-        missing = {metric: Absence.REFUSED for metric in figures if metric not in values}
-        history.append(Sample(CARD, at, values, missing))
+        for metric in figures:  # each is of a round of its own
+            told = {metric: values[metric]} if metric in values else {}
+            missing = {} if told else {metric: Absence.REFUSED}
+            history.append(Sample(CARD, at, told, missing))
         for metric, readings in reference.items():
             newest, after_gap = at, False
             if readings:
