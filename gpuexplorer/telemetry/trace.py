@@ -126,11 +126,17 @@ def write_traces(path: Path, columns: Sequence[TraceColumn], heading: Heading) -
     reads: list[Iterator[Read]] = []
     empty: list[str] = []
     for column in columns:
-        name = column_name(column.card, column.metric)
-        several = bool((column.trace.counts > 1).any())
-        reads.append(_reads(column, heading, len(names), several=several))
-        names += [name, f"{name} min", f"{name} max"] if several else [name]
-        if column.reason and not len(column.trace):
+        trace, name = column.trace, column_name(column.card, column.metric)
+        kinds = {name: trace.means}
+        if (trace.counts > 1).any():  # then each has its least and most
+            kinds |= {f"{name} min": trace.minima, f"{name} max": trace.maxima}
+        some = (
+            (trace.times >= heading.start) & (trace.times <= heading.end) & (trace.counts > 0)
+        )
+        figures = np.stack((trace.times, *kinds.values()), axis=-1)[some]
+        reads.append(_reads(figures.tolist(), len(names), figure_form(column.metric)))
+        names += kinds
+        if column.reason and not len(trace):
             empty.append(f"{name}: {column.reason}")
     start, end = (iso(at + heading.offset) for at in (heading.start, heading.end))
     comments = [SIMULATED] * heading.simulated
@@ -198,14 +204,6 @@ def iso(wall: float) -> str:
     return datetime.fromtimestamp(wall, UTC).astimezone().isoformat(timespec="milliseconds")
 
 
-def _reads(
-    column: TraceColumn, heading: Heading, place: int, *, several: bool
-) -> Iterator[Read]:
-    """Of that stretch, and no gaps; a figure of several readings has its least and most."""
-    trace, form = column.trace, figure_form(column.metric)
-    there = (trace.times >= heading.start) & (trace.times <= heading.end) & (trace.counts > 0)
-    kinds = (trace.means, trace.minima, trace.maxima) if several else (trace.means,)
-    times = trace.times[there].tolist()
-    figures = zip(*(kind[there].tolist() for kind in kinds), strict=True)
-    for at, until, some in zip(times, untils(times), figures, strict=True):
-        yield Read(at, until, {place + n: form % each for n, each in enumerate(some)})
+def _reads(rows: Sequence[Sequence[float]], place: int, form: str) -> Iterator[Read]:
+    for (at, *figures), until in zip(rows, untils([row[0] for row in rows]), strict=True):
+        yield Read(at, until, {place + n: form % each for n, each in enumerate(figures)})
