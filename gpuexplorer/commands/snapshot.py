@@ -151,7 +151,7 @@ class Picture:
         self.taken_at = datetime.now(UTC).astimezone()
         self.moment = self.taken_at.isoformat(timespec="milliseconds")
         self.session, self.cards, self.topology = session, cards, topology
-        self.host_reading = session.read_host()
+        self.host_reading = session.stream.host_now()
         self.numbers = card_numbers(session.cards())
         self.readings = {
             card.id: session.reading(card.id)

@@ -4,7 +4,7 @@ of processes; with one rule for what holds and one for what is wrong, neither to
 
 import threading
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -40,7 +40,7 @@ BRIEFLY = {
 NO_FIGURES = "no figures"
 # The next reading brings a figure, or there is nothing to bring.
 _PASSING = frozenset(
-    {Absence.NOT_YET, Absence.NEEDS_TWO, Absence.NOT_ASKED, Absence.NO_NEW_SAMPLE}
+    {None, Absence.NOT_YET, Absence.NEEDS_TWO, Absence.NOT_ASKED, Absence.NO_NEW_SAMPLE}
 )
 _BUSY, _LAST_FAST_STATE = 0.5, 2.0
 _IN_VIRTUAL_MACHINE = frozenset({1.0, 2.0})  # handed through, or a part of a card
@@ -54,8 +54,8 @@ def why_no_figures(
     """
     if any(metric in values for metric in USABLE):
         return None
-    reasons = Counter(missing[metric] for metric in USABLE if metric in missing)
-    return next((why for why, _ in reasons.most_common() if why not in _PASSING), None)
+    reasons = [missing[each] for each in USABLE if missing.get(each) not in _PASSING]
+    return max(reasons, key=reasons.count, default=None)
 
 
 def state_of(reading: Reading) -> str:
@@ -349,9 +349,8 @@ def _called(named: NamedProcess) -> Message:
     pid, words = named.process.pid, (named.command or "").split()
     if not words:
         return Message("Process {pid}", pid=pid)
-    rest = [word for word in words[1:] if word == "-m" or not word.startswith("-")]
-    parts = [words[0], *rest[: 1 + (rest[:1] == ["-m"])]]
-    name = " ".join(each.rstrip("/").rsplit("/", 1)[-1] for each in parts)
+    what = [word for word in words[1:] if not word.startswith("-")]
+    name = " ".join(each.rstrip("/").rsplit("/", 1)[-1] for each in (words[0], *what[:1]))
     return Message("{name} ({pid})", name=name[:_LONGEST_NAME], pid=pid)
 
 

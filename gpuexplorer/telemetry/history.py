@@ -220,8 +220,9 @@ class History:
 
     def memory_bytes(self) -> int:
         with self._lock:
-            strips = [each for some in self._strips.values() for each in some.values()]
-            return sum(each.memory_bytes() for each in strips)
+            return sum(
+                x.memory_bytes() for some in self._strips.values() for x in some.values()
+            )
 
 
 class _Strip:

@@ -176,10 +176,6 @@ class Session:
         """The newest that is known; None before the first answer."""
         return self._readings.get(card)
 
-    def read_host(self) -> Reading:
-        """Asked for on the spot, where the stream can. One thread at a time."""
-        return self.stream.host_now()
-
     def silence(self, card: CardId) -> float | None:
         """Seconds for which a card has not answered; None while it does."""
         return self.stream.silence(card)

@@ -91,16 +91,8 @@ def with_what_was(before: Topology, now: Topology, cards: Sequence[Card]) -> Top
     )
 
 
-# Usable bytes per second of one PCIe lane, each direction, after line coding.
-_LANE_RATES = {
-    1: 2e9 / 8,
-    2: 4e9 / 8,
-    3: 8e9 / 8 * 128 / 130,
-    4: 16e9 / 8 * 128 / 130,
-    5: 32e9 / 8 * 128 / 130,
-    6: 64e9 / 8 * 242 / 256,
-    7: 128e9 / 8 * 242 / 256,
-}
+# Of one PCIe lane, each direction, by its generation: transfers per second.
+_TRANSFERS = {1: 2.5e9, 2: 5e9, 3: 8e9, 4: 16e9, 5: 32e9, 6: 64e9, 7: 128e9}
 # Bytes per second of one NVLink, each direction, by its generation: what copies can have of
 # it, and what its line carries, coding and all, which is what the driver reports.
 _NVLINK_RATES = {1: 20e9, 2: 25e9, 3: 25e9, 4: 25e9, 5: 50e9}
@@ -136,8 +128,10 @@ def nvlink_of(generation: int | None, line: float | None) -> OneNvlink:
 
 def pcie_rate(generation: int, lanes: int) -> float | None:
     """What a PCIe link could carry each way; None for a generation nobody knows yet."""
-    lane = _LANE_RATES.get(generation)
-    return None if lane is None else lane * lanes
+    transfers = _TRANSFERS.get(generation)
+    # What its coding leaves of them.
+    usable = 8 / 10 if generation < 3 else 128 / 130 if generation < 6 else 242 / 256
+    return None if transfers is None else transfers / 8 * usable * lanes
 
 
 def nvlink_rate(generation: int | None) -> float | None:
@@ -294,16 +288,14 @@ def _woven(
     joined = {(link.a, link.b) for link in direct}
     for group in _groups([*nvlinks], lambda a, b: (a, b) in joined or (b, a) in joined):
         ends = {card: [link for link in direct if card in link[:2]] for card in group}
-        sums = {card: sum(link.nvlinks for link in ends[card]) for card in group}
-        if len(group) == 2:
-            bridges += ends[group[0]]
         if len(group) < 3:
+            bridges += ends[group[0]]
             continue
-        kind = HubKind.SOME
+        sums = {card: sum(link.nvlinks for link in ends[card]) for card in group}
+        everybody = all(len(ways) == len(group) - 1 for ways in ends.values())
+        kind = HubKind.ALL if everybody else HubKind.SOME
         if any(0 < nvlinks[card] < sums[card] for card in group):
             kind = HubKind.SWITCH
-        elif all(len(ways) == len(group) - 1 for ways in ends.values()):
-            kind = HubKind.ALL
         for card, ways in ends.items():
             count = min(sums[card], nvlinks[card] or max(link.nvlinks for link in ways))
             rate, one = ways[0].rate, ways[0].nvlink_generation

@@ -231,7 +231,7 @@ def test_it_knows_of_its_cards_what_a_session_here_would_know(
     )
     assert there_used == here_used
     wait(lambda: m.CPU_UTILIZATION in values(session, HOST_ID))
-    assert session.read_host().values.keys() == values(session, HOST_ID).keys()
+    assert session.stream.host_now().values.keys() == values(session, HOST_ID).keys()
 
 
 def test_what_is_wanted_is_told_as_often_as_that_and_nothing_else(far: FarMachine) -> None:
