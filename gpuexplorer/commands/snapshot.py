@@ -159,11 +159,11 @@ class Picture:
             for card in cards
         }
         self.states = {card.id: session.state_sentence(card.id) for card in cards}
-        named = session.named_processes()
+        named = session.process_book.living()
         self.processes = [each for each in named if each.process.card in self.readings]
         unknown = session.processes_unknown()
         self.processes_unknown = [card for card in unknown if card in self.readings]
-        tried = [attempt.note for attempt in session.attempts]
+        tried = [attempt.note for attempt in session.stream.attempts]
         self.notes = [each for each in (*tried, *session.notes(), note) if each]
 
 

@@ -128,8 +128,11 @@ class Local:
 
     def silence(self, card: CardId) -> "float | None":
         lane = self._lanes.get(card)
-        seconds = 0.0 if lane is None else self._silence(lane)
-        return seconds if lane is not None and seconds > lane.patience else None
+        if lane is None or (since := lane.waits_since) is None or card == HOST_ID:
+            return None
+        # Of the many calls that a round takes, each answer ends it.
+        seconds = self.clock.now() - max(since, self.backend.heard(card))
+        return seconds if seconds > lane.patience else None
 
     def host_now(self) -> Sample:
         sample = self.host_reader.read(metrics_of(self.host))
@@ -183,16 +186,9 @@ class Local:
                 with lane.lock:  # an answer that comes now comes after the silence
                     now = self.clock.now()
                     due = now >= lane.told_at + self._watch.interval
-                    if due and self._silence(lane) > lane.patience:
+                    if due and self.silence(lane.card) is not None:
                         lane.told_at = now
                         self._tell_silence(lane.card)
-
-    def _silence(self, lane: _Lane) -> float:
-        """How long the card owes an answer: of the many that a round takes, each ends it."""
-        since = lane.waits_since
-        if since is None or lane.card == HOST_ID:
-            return 0.0
-        return self.clock.now() - max(since, self.backend.heard(lane.card))
 
     def _tell_silence(self, card: CardId) -> None:
         if self._watch.users and card in self._by_id:

@@ -33,8 +33,7 @@ from gpuexplorer.telemetry.local import HOST_AT_LEAST, PATIENCE, Local
 
 if TYPE_CHECKING:  # they import psutil, or numpy
     from gpuexplorer.telemetry.history import History
-    from gpuexplorer.telemetry.process_book import BookRow, ProcessBook
-    from gpuexplorer.telemetry.processes import NamedProcess
+    from gpuexplorer.telemetry.process_book import ProcessBook
     from gpuexplorer.telemetry.trace import Past
 
 SHORTEST, LONGEST = 0.1, 60.0
@@ -102,10 +101,6 @@ class Session:
         from gpuexplorer.telemetry.process_book import ProcessBook  # noqa: PLC0415 - psutil
 
         return ProcessBook(self.clock)
-
-    @property
-    def attempts(self) -> Sequence[Attempt]:
-        return self.stream.attempts
 
     @property
     def computer(self) -> str:
@@ -176,13 +171,9 @@ class Session:
         """The newest that is known; None before the first answer."""
         return self._readings.get(card)
 
-    def silence(self, card: CardId) -> float | None:
-        """Seconds for which a card has not answered; None while it does."""
-        return self.stream.silence(card)
-
     def state_sentence(self, card: CardId) -> Message:
         """How the card is, in words, with the seconds when it does not answer."""
-        silence, reading = self.silence(card), self.reading(card)
+        silence, reading = self.stream.silence(card), self.reading(card)
         if silence is not None:
             return Message("no answer for {seconds:.0f} s", seconds=silence)
         if reading is None:
@@ -192,16 +183,6 @@ class Session:
         if (why := why_no_figures(reading.values, reading.missing)) is None:
             return Message("no usable figure")
         return Message("no usable figure ({why})", why=why.sentence)
-
-    def named_processes(self) -> "Sequence[NamedProcess]":
-        """Who uses a card as of the last look. Never waits; the very same object until
-        something changes.
-        """
-        return self.process_book.living()
-
-    def process_rows(self) -> "Sequence[BookRow]":
-        """The same, and also who ended a moment ago or is not told of just now."""
-        return self.process_book.rows()
 
     def processes_unknown(self) -> Sequence[CardId]:
         """Cards of which nobody can tell just now who uses them."""

@@ -182,7 +182,7 @@ def over_there(far: FarMachine, pid: int, started_at: float) -> NamedProcess:
     session = Session(far.stream)
     session.start()
     far.stream.take(Users(process.card, [named]))
-    return session.named_processes()[0]
+    return session.process_book.living()[0]
 
 
 @pytest.fixture
@@ -226,7 +226,7 @@ def test_it_knows_of_its_cards_what_a_session_here_would_know(
     wired = here.stream.wiring()
     assert session.stream.wiring() == replace(wired, links=tuple(wired.links))
     there_used, here_used = (
-        sorted((each.process.pid, each.command, each.user) for each in e.named_processes())
+        sorted((each.process.pid, each.command, each.user) for each in e.process_book.living())
         for e in (session, here)
     )
     assert there_used == here_used
@@ -243,7 +243,7 @@ def test_what_is_wanted_is_told_as_often_as_that_and_nothing_else(far: FarMachin
     assert reading is not None
     told = reading.values.keys() | reading.missing.keys()
     assert {METRICS[each].cadence for each in told} == {Cadence.FAST}
-    assert not session.named_processes()
+    assert not session.process_book.living()
     session.set_interval(0.2)
     assert session.interval == 0.2
     assert session.wait_for_sweeps(session.beats().taken + 5, PATIENCE, fast=True)
@@ -269,8 +269,8 @@ def test_a_cut_is_a_gap_with_its_reason_and_afterwards_all_goes_on(
     assert not reading.values
     assert set(reading.missing.values()) == {Absence.NO_CONNECTION}
     assert session.state_sentence(card) == "there is no connection to its computer"
-    assert session.silence(card) is None
-    assert not session.named_processes()
+    assert session.stream.silence(card) is None
+    assert not session.process_book.living()
     cut = session.clock.now()
     wait(lambda: far.now.state is LinkState.BROKEN and session.clock.now() > cut + 1.0)
     cable.put_in()
@@ -306,10 +306,10 @@ def test_a_card_that_does_not_answer_over_there_does_not_answer_here(cable: Cabl
         session.want()
         session.start()
         one, other = (card.id for card in session.cards())
-        wait(lambda: session.silence(other) is not None)
+        wait(lambda: session.stream.silence(other) is not None)
         assert session.state_sentence(other).startswith("no answer for")
         wait(lambda: m.GPU_UTILIZATION in values(session, one))
-        assert session.silence(one) is None
+        assert session.stream.silence(one) is None
 
 
 def test_a_command_gets_one_reading_of_each_card(far: FarMachine) -> None:

@@ -154,7 +154,7 @@ class MachineState(QObject):
     def _look_at(self, card: CardId, now: float) -> CardNow:
         known = CardNow(
             self.session.reading(card),
-            self.session.silence(card),
+            self.session.stream.silence(card),
         )
         if self.past.ended is not None:
             return known  # what was answered a moment ago may be of another hour
