@@ -27,13 +27,9 @@ _LIBRARY_FOLDERS = (
     "/run/opengl-driver/lib",
     "/usr/lib/x86_64-linux-gnu/GL/nvidia/lib",  # within a Flatpak
     "/usr/lib/x86_64-linux-gnu",
-    "/lib/x86_64-linux-gnu",
     "/usr/lib/aarch64-linux-gnu",
-    "/lib/aarch64-linux-gnu",
     "/usr/lib64",
-    "/lib64",
     "/usr/lib",
-    "/lib",
     "/usr/local/lib",
 )
 

@@ -13,7 +13,7 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, S
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import Backend, HardwareFault, Source
 from gpuexplorer.telemetry.card_course import USABLE, HappeningLog, why_no_figures
 from gpuexplorer.telemetry.facts import (
@@ -60,6 +60,9 @@ class Session:
     # Only where the session remembers: what is shown, and what is kept here.
     past: "Past"
     history: "History"
+    source: Source
+    simulated: bool
+    bare: bool  # only the computer itself is read
 
     def __init__(
         self,
@@ -81,8 +84,6 @@ class Session:
         self._wants: list[Want] = []
         self.watched = Watch(host=host)  # by anybody; replaced whole
         self._asked: frozenset[Cadence] = frozenset()
-        self.source = Source("none", NOTHING, cards=False)
-        self.simulated, self.bare = False, True  # bare: only the computer itself is read
         self._cards: Sequence[Card] = ()
         self._notes: Sequence[Message] = ()
         self._samples: dict[CardId, dict[Cadence, Sample]] = {}  # the newest of each round
