@@ -63,10 +63,8 @@ class Past:
     def then(self, newer: "Past") -> "Past":
         """With a gap between them where there is one."""
         if self.times.size and newer.times.size:
-            broken = newer.broken.copy()
-            apart = newer.times[0] - self.times[-1]
-            broken[0] = apart > self.usual + GAP * newer.usual
-            newer = replace(newer, broken=broken)
+            gap = newer.times[0] - self.times[-1] > self.usual + GAP * newer.usual
+            newer = replace(newer, broken=np.append(gap, newer.broken[1:]))
         return self.followed_by(newer)
 
 
@@ -117,8 +115,10 @@ def _merged(figures: Figures, places: NDArray[np.intp]) -> Floats:
 
 
 def condensed(past: Past, start: float, end: float, columns: int) -> Trace:
-    """A column for each entry if they are few enough, and else columns of equal width."""
-    if past.times.size == 0 or columns < 1:
+    """A column for each entry if they are few enough, and else columns of equal width, two or
+    more.
+    """
+    if past.times.size == 0 or columns < 2:
         return empty_trace(past.usual)
     # A sum may begin before the window does.
     times = np.maximum(past.times, start)
@@ -126,8 +126,6 @@ def condensed(past: Past, start: float, end: float, columns: int) -> Trace:
     at, width, beside = times[starts], float(times[-1] - times[0]), 0.0
     if starts.size + np.count_nonzero(past.broken[1:]) <= columns:
         width = float(np.median(np.diff(at))) if at.size > 1 else past.usual
-    elif columns == 1:
-        starts, at = starts[:1], at[:1]
     else:
         # They begin at multiples of their width, so that those of a moving window stand still.
         # It is the window's over 1, 2, 4, 8 …: the smallest that the entries allow.
