@@ -115,10 +115,10 @@ def _merged(figures: Figures, places: NDArray[np.intp]) -> Floats:
 
 
 def condensed(past: Past, start: float, end: float, columns: int) -> Trace:
-    """A column for each entry if they are few enough, and else columns of equal width, two or
-    more.
+    """A column for each entry if they are few enough, and else columns of equal width: of
+    those two may be needed where one is asked for.
     """
-    if past.times.size == 0 or columns < 2:
+    if past.times.size == 0 or columns < 1:
         return empty_trace(past.usual)
     # A sum may begin before the window does.
     times = np.maximum(past.times, start)
@@ -132,7 +132,7 @@ def condensed(past: Past, start: float, end: float, columns: int) -> Trace:
         seconds = min(end - start, 2.0**20 * width)  # it may be endless
         halvings = max(0.0, np.floor(np.log2(seconds / width)))
         # One column is kept back for windows that begin inside one; the rest is for rounding.
-        width = float(seconds / 2.0**halvings / (columns - 1) * (1 + 1e-9))
+        width = float(seconds / 2.0**halvings / max(columns - 1, 1) * (1 + 1e-9))
         cells = np.arange(np.floor(times[0] / width), np.floor(times[-1] / width) + 1)
         starts = times.searchsorted(cells * width)
         starts[0] = 0  # dividing may have rounded up

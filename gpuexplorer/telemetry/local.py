@@ -157,8 +157,8 @@ class Local:
         """Whether other cards are listed by now, or there is something else to note."""
         with self._looking:
             told = Cards(self.backend.cards(), self.backend.source)
-            if told != self._listed:
-                self._listed = told
+            before, self._listed = self._listed, told
+            if before is None or before.cards is not told.cards or before.source != told.source:
                 self._by_id = {card.id: card for card in told.cards}
                 self._tell(told)
             swap = self.host_reader.notes() if "host_reader" in vars(self) else ()
