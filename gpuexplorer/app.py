@@ -98,7 +98,7 @@ class App:
                 session = make.bare()
         # What is shown; and what is read, which goes on while a recording is shown.
         self._session = self._here = session
-        self._want = Want(frozenset(), processes=False)
+        self._want = Want()
         machines = machines_at_start(arguments, settings, bridge, session, launch)
         self.window = window = MainWindow(
             session,

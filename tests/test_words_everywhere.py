@@ -35,7 +35,7 @@ WRITES_NO_WORDS = {
     "programs/trace.py": "names in a trace, which other programs show",
     "recording/export.py": "comments of a CSV file, which programs read",
     "recording/report.py": "HTML and SVG",
-    "telemetry/trace_csv.py": "comments of a CSV file, which programs read",
+    "telemetry/trace.py": "comments of a CSV file, which programs read",
     "worker/engine.py": "an error raised in PyTorch's place",
 }
 PYTORCHS_WORDS = PACKAGE / "worker" / "engines"  # its errors are raised there as it words them

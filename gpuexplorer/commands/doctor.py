@@ -172,7 +172,7 @@ def as_text(report: Report, width: int, *, colour: bool = False) -> str:
     page, topics = Page(width), report.topics
     rows = [(each.verdict.sentence, title_of(each), each.sentence) for each in topics]
     looked = [
-        (_FOUND if each.found else _NOT_FOUND, each.what.words, each.sentence)
+        (_FOUND if each.found else _NOT_FOUND, each.what.sentence, each.sentence)
         for each in report.looked_for
     ]
     # How wide verdicts and titles are, with a gap.

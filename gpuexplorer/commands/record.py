@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_interval(arguments.interval)
     source = opened(arguments)
     session = Session(source.stream, arguments.interval)
-    for attempt in session.attempts:
+    for attempt in session.stream.attempts:
         sys.stderr.write(f"{tr(attempt.note)}\n")
     if session.bare:
         sys.stderr.write(f"{tr('So only the computer itself is recorded.')}\n")

@@ -132,7 +132,7 @@ def run(arguments: argparse.Namespace) -> int:
             if number == count:
                 break
             # Until all were asked once more; a driver that hangs delays it by one interval.
-            session.wait_for_fast_sweep(number + 1, interval + PATIENCE)
+            session.wait_for_sweeps(number + 1, interval + PATIENCE, fast=True)
     well = (CardState.WORKING, CardState.ASLEEP)
     read = any(state_of(each) in well for each in picture.readings.values())
     return OK if read or not picture.cards else TROUBLE
@@ -147,22 +147,22 @@ class Picture:
         self.taken_at = datetime.now(UTC).astimezone()
         self.moment = self.taken_at.isoformat(timespec="milliseconds")
         self.session, self.cards, self.topology = session, cards, topology
-        self.host_reading = session.read_host()
+        self.host_reading = session.stream.host_now()
         self.numbers = card_numbers(session.cards())
         self.readings = {
             card.id: session.reading(card.id)
-            or Reading(card.id, 0.0, CardState.NO_ANSWER, {}, {})
+            or Reading(card.id, 0.0, {}, {}, CardState.NO_ANSWER)
             for card in cards
         }
         self.states = {card.id: session.state_sentence(card.id) for card in cards}
         place = {card: number for number, card in enumerate(self.readings)}
         self.processes = sorted(
-            (each for each in session.named_processes() if each.process.card in place),
+            (each for each in session.process_book.living() if each.process.card in place),
             key=lambda each: (place[each.process.card], -each.process.values.get(_MEMORY, 0.0)),
         )
         unknown = session.processes_unknown()
         self.processes_unknown = [card for card in unknown if card in self.readings]
-        tried = [attempt.note for attempt in session.attempts]
+        tried = [attempt.note for attempt in session.stream.attempts]
         self.notes = [each for each in (*tried, *session.notes(), note) if each]
 
 

@@ -98,7 +98,7 @@ class LiveFrame(QObject):
         self._rail.devices.show_absent(self._absent if session.bare else "")
         faces = [machine.face(each) for each in cards]
         self._rail.devices.show_faces(faces, machine.host_face())
-        count = len(pids(session.named_processes()))
+        count = len(pids(session.process_book.living()))
         self._rail.show_count(_PROCESSES, count or None)
         # At once where a tile says that its card does not answer, or does again.
         now, answering = session.desk.now(), [face.answers for face in faces]

@@ -43,7 +43,7 @@ from gpuexplorer.recording.schema import ProgramSeen, Said, Turn
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.history import MINUTE
 from gpuexplorer.telemetry.session import card_numbers
-from gpuexplorer.telemetry.trace_csv import (
+from gpuexplorer.telemetry.trace import (
     BLANKS,
     SIMULATED,
     Read,

@@ -329,9 +329,9 @@ def _of_readings(times: Floats, values: Floats) -> Past:
 
 
 def _of_sums(sums: Floats) -> Past:
-    times, minima, maxima, means, counts = sums
+    times, counts = sums[0], sums[-1]
     apart = np.diff(times // MINUTE, prepend=times[:1] // MINUTE)
     # A minute that is left out, or more than slow readings leave out.
     usual = float(np.median(apart)) if times.size and counts.mean() < GAP else 0.0
     broken = apart > (GAP * max(usual, 1.0) if usual else 1.0)
-    return Past(times, broken, minima, maxima, means, counts.astype(np.int64), MINUTE)
+    return Past(times, broken, sums[1:], MINUTE)

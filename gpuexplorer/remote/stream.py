@@ -23,7 +23,7 @@ from gpuexplorer.simulation.course import Occupation
 from gpuexplorer.telemetry.backend import MADE_UP, Source
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.facts import Attempt, Cards, Fact, Notes, Tell, Users, Watch
-from gpuexplorer.telemetry.processes import FarIdentity, NamedProcess, Way
+from gpuexplorer.telemetry.processes import NamedProcess, Way
 from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.topology import Topology
 
@@ -272,8 +272,10 @@ class FarStream(Afar):
 
 
 @dataclass
-class _Followed(FarIdentity):
-    """One process over there: what was wished of it, and whether it runs still."""
+class _Followed:
+    """One process over there: what was wished of it, and whether it runs still; by the names
+    that psutil has for it.
+    """
 
     pid: int
     started_at: float
@@ -281,21 +283,28 @@ class _Followed(FarIdentity):
     wish: "Future[Answer] | None" = field(default=None, compare=False)
     look: "Future[Answer] | None" = field(default=None, compare=False)
 
-    def end(self, kill: bool) -> None:
-        way = Way.KILL if kill else Way.ASK
-        self.wish = self.far.ask_later(AskProcess(self.pid, self.started_at, way))
+    def terminate(self) -> None:
+        self.wish = self.far.ask_later(AskProcess(self.pid, self.started_at, Way.ASK))
 
-    def has_ended(self) -> bool:
+    def kill(self) -> None:
+        self.wish = self.far.ask_later(AskProcess(self.pid, self.started_at, Way.KILL))
+
+    def is_running(self) -> bool:
         """As of the last answer, after which it is asked again."""
         look = self.look
         if look is not None and not look.done():
-            return False
+            return True
         if look is not None and look.exception() is None and look.result().text == "false":
-            return True  # it does not run
+            return False
         self.look = self.far.ask_later(AskProcess(self.pid, self.started_at))
-        return False
+        return True
 
+    def status(self) -> str:
+        return ""  # who only left an entry over there does not run
+
+    @property
     def refused(self) -> Trouble | None:
+        """What came back of the last wish, where it was refused over there."""
         error = self.wish.exception() if self.wish is not None and self.wish.done() else None
         return error if isinstance(error, Trouble) else None
 

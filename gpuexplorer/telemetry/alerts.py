@@ -4,8 +4,8 @@ Watch, which holds each sample against them and says once when an alert begins a
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import CardId, Sample
@@ -48,14 +48,6 @@ class Side(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """What a rule comes to on one card: told beyond `threshold`, over behind `back`."""
-
-    threshold: float
-    back: float
-
-
-@dataclass(frozen=True, slots=True)
 class Rule:
     """In SI units. With `of_limit` the threshold counts from the card's own limit: degrees
     above it, mostly fewer than none, or for all else the share of it.
@@ -72,19 +64,17 @@ class Rule:
     def concerns(self, card: CardId) -> bool:
         return self.enabled and (self.cards is None or card in self.cards)
 
-    def bounds(self, limit: float | None) -> Bounds | None:
-        """None where the card's own limit is needed and not known."""
+    def bounds(self, limit: float) -> tuple[float, float]:
+        """Beyond what it is told, and behind what it is over; `limit`: the card's own."""
         threshold, unit = self.threshold, METRICS[self.metric].unit
         margin = _USUAL.get(unit, (0.0, None))[1]
         if margin is None:
             margin = abs(threshold) * _MARGIN_SHARE
-        if self.of_limit:
-            if limit is None:
-                return None
-            degrees = unit is Unit.CELSIUS
-            threshold = limit + threshold if degrees else limit * threshold
-            margin = margin if degrees else limit * _MARGIN_OF_LIMIT
-        return Bounds(threshold, threshold + (margin if self.side is Side.BELOW else -margin))
+        if self.of_limit and unit is Unit.CELSIUS:
+            threshold += limit
+        elif self.of_limit:
+            threshold, margin = limit * threshold, limit * _MARGIN_OF_LIMIT
+        return threshold, threshold + (margin if self.side is Side.BELOW else -margin)
 
     def beyond(self, value: float, threshold: float) -> bool:
         return value > threshold if self.side is Side.ABOVE else value < threshold
@@ -139,7 +129,6 @@ UNHEARD_AFTER = 180.0
 CLEARLY_BACK_FOR = 5.0
 # … or on the right side of the threshold at all for that long.
 BACK_FOR = 30.0
-_LOOK_ROUND_EVERY = 10.0
 
 
 class Why(StrEnum):
@@ -152,43 +141,33 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """One rule on one card, from when it was told. Times are steady seconds."""
+    """One rule on one card, from when it was told, and once more when it is over. Times are
+    steady seconds.
+    """
 
     rule: Rule
     card: CardId
     since: float  # the first figure beyond the threshold
     began: float
-    bounds: Bounds
-
-
-@dataclass(frozen=True, slots=True)
-class AlertBegan:
-    alert: Alert
-
-
-@dataclass(frozen=True, slots=True)
-class AlertEnded:
-    alert: Alert
-    at: float
-    why: Why
-    until: float  # as long as it was read to go on
+    threshold: float
+    why: Why | None = None  # None: it goes on
+    until: float = 0.0  # as long as it was read to go on
     reason: Message = NOTHING  # where the figure is not known any more
 
 
-Change = AlertBegan | AlertEnded
-
-
+@dataclass(slots=True)
 class _Course:
     """What is known of one rule on one card."""
 
-    def __init__(self) -> None:
-        self.heard = 0.0
-        self.alert: Alert | None = None
-        self.holding = Holding(UNKNOWN_AFTER, CLEARLY_BACK_FOR, BACK_FOR)
+    heard: float = 0.0
+    alert: Alert | None = None
+    holding: Holding = field(
+        default_factory=lambda: Holding(UNKNOWN_AFTER, CLEARLY_BACK_FOR, BACK_FOR)
+    )
 
-    def over(self, at: float, why: Why, reason: Message = NOTHING) -> Sequence[AlertEnded]:
-        alert, self.alert = self.alert, None
-        return [AlertEnded(alert, at, why, self.holding.seen, reason)] if alert else []
+    def over(self, why: Why, reason: Message = NOTHING) -> Sequence[Alert]:
+        alert, self.alert, until = self.alert, None, self.holding.seen
+        return [replace(alert, why=why, until=until, reason=reason)] if alert else []
 
 
 class Watch:
@@ -204,7 +183,6 @@ class Watch:
         self._rules = tuple(rules)
         self._courses: dict[tuple[Rule, CardId], _Course] = defaultdict(_Course)
         self._limits: dict[CardId, dict[MetricId, float]] = defaultdict(dict)
-        self._looked_round = self._now = float("-inf")
 
     def alerts(self) -> Sequence[Alert]:
         """Those that go on, the oldest first."""
@@ -212,58 +190,47 @@ class Watch:
             going_on = [each.alert for each in self._courses.values() if each.alert]
         return sorted(going_on, key=lambda alert: alert.began)
 
-    def change_rules(self, rules: Sequence[Rule]) -> Sequence[AlertEnded]:
+    def change_rules(self, rules: Sequence[Rule]) -> Sequence[Alert]:
         """What was told by a rule that is no more is over. The others know what they knew."""
         with self._lock:
             self._rules = tuple(rules)
-            return self._end([key for key in self._courses if key[0] not in rules], Why.CHANGED)
+            gone = [key for key in self._courses if key[0] not in rules]
+            return [over for key in gone for over in self._courses.pop(key).over(Why.CHANGED)]
 
-    def consider(self, sample: Sample) -> Sequence[Change]:
+    def consider(self, sample: Sample) -> Sequence[Alert]:
+        """Those that began, and those that are over."""
         with self._lock:
-            self._now = max(self._now, sample.at)
-            limits = _ALL_LIMITS & sample.values.keys()
-            self._limits[sample.card].update({each: sample.values[each] for each in limits})
-            changes: list[Change] = []
+            known = self._limits[sample.card]
+            known |= {each: sample.values[each] for each in _ALL_LIMITS & sample.values.keys()}
+            changes: list[Alert] = []
             for rule in self._rules:
                 told = rule.metric in sample.values or rule.metric in sample.missing
                 if told and rule.concerns(sample.card):  # else another round asks for it
-                    changes += self._course(rule, sample)
-            if self._now - self._looked_round >= _LOOK_ROUND_EVERY:
-                # Cards come and go: nothing is heard of those that went.
-                self._looked_round, before = self._now, self._now - UNHEARD_AFTER
-                gone = [key for key, each in self._courses.items() if each.heard <= before]
+                    limits = map(known.get, LIMITS.get(rule.metric, ()))
+                    limit = next(filter(None, limits), None) if rule.of_limit else 0.0
+                    changes += self._course(rule, sample, limit)
+            # Cards come and go: nothing is heard of those that went.
+            before = sample.at - UNHEARD_AFTER
+            for key in [key for key, each in self._courses.items() if each.heard <= before]:
                 why = Message("nothing is heard of the card any more")
-                changes += self._end(gone, Why.UNKNOWN, why)
+                changes += self._courses.pop(key).over(Why.UNKNOWN, why)
             return changes
 
-    def _course(self, rule: Rule, sample: Sample) -> Sequence[Change]:
-        card, value, known = (
-            sample.card,
-            sample.values.get(rule.metric),
-            self._limits[sample.card],
-        )
-        course = self._courses[rule, card]
+    def _course(self, rule: Rule, sample: Sample, limit: float | None) -> Sequence[Alert]:
+        course, value = self._courses[rule, sample.card], sample.values.get(rule.metric)
         holding, at = course.holding, max(course.heard, sample.at)
         course.heard = at
-        limit = next(filter(None, map(known.get, LIMITS.get(rule.metric, ()))), None)
-        bounds = rule.bounds(limit)
-        if value is None or bounds is None:
+        if value is None or limit is None:
             reason = Message("the card's own limit is not known")
             if value is None:
                 reason = sample.missing[rule.metric].sentence
             ends = holding.missed(at, for_good=sample.state not in MAY_PASS)
-            return course.over(at, Why.UNKNOWN, reason) if ends else []
-        clearly = not rule.beyond(value, bounds.back)
-        held = rule.beyond(value, bounds.threshold)
+            return course.over(Why.UNKNOWN, reason) if ends else []
+        threshold, back = rule.bounds(limit)
+        clearly, held = not rule.beyond(value, back), rule.beyond(value, threshold)
         if not holding.read(at, held, rule.seconds, clearly=clearly):
             return []
         if not holding.on:
-            return course.over(at, Why.BACK)
-        course.alert = Alert(rule, card, holding.since, at, bounds)
-        return [AlertBegan(course.alert)]
-
-    def _end(
-        self, gone: Iterable[tuple[Rule, CardId]], why: Why, reason: Message = NOTHING
-    ) -> list[AlertEnded]:
-        courses = [self._courses.pop(key) for key in gone]
-        return [ended for each in courses for ended in each.over(self._now, why, reason)]
+            return course.over(Why.BACK)
+        course.alert = Alert(rule, sample.card, holding.since, at, threshold)
+        return [course.alert]

@@ -4,9 +4,10 @@ of processes; with one rule for what holds and one for what is wrong, neither to
 
 import threading
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 
 from gpuexplorer.core import metrics as m
@@ -39,7 +40,7 @@ BRIEFLY = {
 NO_FIGURES = "no figures"
 # The next reading brings a figure, or there is nothing to bring.
 _PASSING = frozenset(
-    {Absence.NOT_YET, Absence.NEEDS_TWO, Absence.NOT_ASKED, Absence.NO_NEW_SAMPLE}
+    {None, Absence.NOT_YET, Absence.NEEDS_TWO, Absence.NOT_ASKED, Absence.NO_NEW_SAMPLE}
 )
 _BUSY, _LAST_FAST_STATE = 0.5, 2.0
 _IN_VIRTUAL_MACHINE = frozenset({1.0, 2.0})  # handed through, or a part of a card
@@ -53,8 +54,8 @@ def why_no_figures(
     """
     if any(metric in values for metric in USABLE):
         return None
-    reasons = Counter(missing[metric] for metric in USABLE if metric in missing)
-    return next((why for why, _ in reasons.most_common() if why not in _PASSING), None)
+    reasons = [missing[each] for each in USABLE if missing.get(each) not in _PASSING]
+    return max(reasons, key=reasons.count, default=None)
 
 
 def state_of(reading: Reading) -> str:
@@ -102,22 +103,24 @@ TWICE = 1e-6  # seconds that only two readings in a row make
 _NOT = float("inf")  # when what has not happened happened first
 
 
+@dataclass(slots=True)
 class Holding:
     """Whether one thing holds, as a person is told: it neither begins nor ends at a flicker,
     and never without a reading. Seconds that were not read do not count.
     """
 
-    def __init__(self, gap: float, over_after: float, at_all_after: float = 0.0) -> None:
-        """Not known when it was not read for a `gap`; over when it clearly did not hold for
-        `over_after`, or did not hold at all for `at_all_after`.
-        """
-        self.on = False
-        self.since = self.seen = 0.0  # when it held first and last
-        self._gap, self._over_after = gap, over_after
-        self._at_all_after = at_all_after or over_after
-        self._held_for: float | None = None
-        self._read_at = self._missing_at = self._ceased_at = self._clearly_at = _NOT
-        self._sure_at = -_NOT
+    gap: float  # not read for so long, it is not known
+    over_after: float  # not clearly held for so long, it is over
+    at_all_after: float = _NOT  # or not held at all for that long
+    on: bool = False
+    since: float = 0.0  # when it held first
+    seen: float = 0.0  # and last
+    _held_for: float | None = None
+    _read_at: float = _NOT
+    _missing_at: float = _NOT
+    _ceased_at: float = _NOT
+    _clearly_at: float = _NOT
+    _sure_at: float = -_NOT
 
     def read(self, at: float, held: bool, after: float = 0.0, *, clearly: bool = True) -> bool:
         """True when it begins, having held for `after` seconds, or ends."""
@@ -133,8 +136,8 @@ class Holding:
             return self.on is not before
         self._ceased_at = min(self._ceased_at, at)
         self._clearly_at = min(self._clearly_at, at) if clearly else _NOT
-        clearly_over = at - self._clearly_at >= self._over_after
-        if not before or clearly_over or at - self._ceased_at >= self._at_all_after:
+        clearly_over = at - self._clearly_at >= self.over_after
+        if not before or clearly_over or at - self._ceased_at >= self.at_all_after:
             self.on, self._held_for = False, None
         return self.on is not before
 
@@ -143,7 +146,7 @@ class Holding:
         self._read_at = self._ceased_at = self._clearly_at = _NOT
         self._missing_at = min(self._missing_at, at)
         # One reading that fails is no reason, even where they come a minute apart.
-        if not for_good and at - self._missing_at < self._gap:
+        if not for_good and at - self._missing_at < self.gap:
             return False
         if self.on or self._sure_at > at:
             self._sure_at = _NOT
@@ -164,18 +167,19 @@ _END_OF = {began: ended for ended, began in BEGINNING_OF.items()}
 _Say = Callable[..., None]
 
 
+@dataclass(slots=True)
 class _Condition:
     """Follows one thing that can be in one of several kinds of trouble, each called by the
     `Kind` that begins it; None where all is well.
     """
 
-    def __init__(self, say: _Say, about: str = "") -> None:
-        self._say, self._about = say, about
-        self.told: Kind | None = None
-        self.seen: Kind | None = None
-        self.restless = False
-        self._since = 0.0
-        self._changes: deque[float] = deque(maxlen=_RESTLESS)
+    say: _Say
+    about: str = ""
+    told: Kind | None = None
+    seen: Kind | None = None
+    restless: bool = False
+    _since: float = 0.0
+    _changes: "deque[float]" = field(default_factory=partial(deque, maxlen=_RESTLESS))
 
     @property
     def well(self) -> bool:
@@ -194,7 +198,7 @@ class _Condition:
             if often and not self.restless and trouble is not None:
                 self.restless = True
                 sentence = Message("{what}; this comes and goes", what=trouble.sentence)
-                self._say(Kind.RESTLESS, sentence, at, self._about)
+                self.say(Kind.RESTLESS, sentence, at, self.about)
         if self.restless:
             apart = (changes[-1] - changes[0]) / (_RESTLESS - 1)
             grace = min(max(_CALM_AFTER * apart, _WELL_AFTER), _LONGEST_CALM)
@@ -214,14 +218,13 @@ class _Condition:
         if self.restless:
             self.restless = False
             self._changes.clear()
-            self._say(Kind.CALM, Kind.CALM.sentence, since, self._about)
+            self.say(Kind.CALM, Kind.CALM.sentence, since, self.about)
         if before is not None and self.told is None:
-            self._say(_END_OF[before], _END_OF[before].sentence, since)
+            self.say(_END_OF[before], _END_OF[before].sentence, since)
         if self.told is not None and self.told is not before:
             said = self.told.sentence
-            self._say(
-                self.told, Message("{what}: {why}", what=said, why=why) if why else said, since
-            )
+            because = Message("{what}: {why}", what=said, why=why) if why else said
+            self.say(self.told, because, since)
 
 
 # Reasons to throttle flicker when a card runs along its limit; after so long without it, it is
@@ -241,7 +244,6 @@ class _CardCourse:
         self.condition = _Condition(say)
         self.of_all: Kind | None = None  # the trouble that it says all cards are in
         self._gave_figures = self._at_work = False
-        self._why = NOTHING
         self._reasons = {each: Holding(_UNKNOWN_AFTER, _OVER_AFTER) for each in HARMFUL}
         self._slow_link = Holding(_NOT, _LINK_RIGHT_FOR)
         self._errors = float("inf")
@@ -278,26 +280,18 @@ class _CardCourse:
 
     def states(self, sample: Sample) -> None:
         """How the card itself is, unless it says something of all; and its memory and link."""
-        if self.of_all is None:
-            self.condition.consider(sample.at, self._trouble(sample), self._why)
-        if sample.state is CardState.WORKING:
+        working, seen = sample.state is CardState.WORKING, OF_STATE.get(sample.state)
+        why = why_no_figures(sample.values, sample.missing) if working else None
+        told = not sample.values.keys().isdisjoint(USABLE)
+        self._gave_figures |= working and told
+        if why and self._gave_figures:  # whoever never gave any has not stopped
+            seen = Kind.NO_FIGURES
+        # Else another round tells.
+        if self.of_all is None and (seen or told or self.condition.seen is not Kind.NO_FIGURES):
+            self.condition.consider(sample.at, seen, why.sentence if why else NOTHING)
+        if working:
             self._memory_errors(sample)
             self._link(sample)
-
-    def _trouble(self, sample: Sample) -> Kind | None:
-        before, self._why = self._why, NOTHING
-        if sample.state is not CardState.WORKING:
-            return OF_STATE[sample.state]
-        if not sample.values.keys().isdisjoint(USABLE):
-            self._gave_figures = True
-            return None
-        if why := why_no_figures(sample.values, sample.missing):
-            self._why = why.sentence
-            # Whoever never gave any has not stopped: its tile says why.
-            return Kind.NO_FIGURES if self._gave_figures else None
-        self._why = before
-        # Another round tells.
-        return Kind.NO_FIGURES if self.condition.seen is Kind.NO_FIGURES else None
 
     def _memory_errors(self, sample: Sample) -> None:
         before, now = self._errors, sample.values.get(m.ECC_UNCORRECTED, self._errors)
@@ -355,9 +349,8 @@ def _called(named: NamedProcess) -> Message:
     pid, words = named.process.pid, (named.command or "").split()
     if not words:
         return Message("Process {pid}", pid=pid)
-    rest = [word for word in words[1:] if word == "-m" or not word.startswith("-")]
-    parts = [words[0], *rest[: 1 + (rest[:1] == ["-m"])]]
-    name = " ".join(each.rstrip("/").rsplit("/", 1)[-1] for each in parts)
+    what = [word for word in words[1:] if not word.startswith("-")]
+    name = " ".join(each.rstrip("/").rsplit("/", 1)[-1] for each in (words[0], *what[:1]))
     return Message("{name} ({pid})", name=name[:_LONGEST_NAME], pid=pid)
 
 

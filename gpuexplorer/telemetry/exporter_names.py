@@ -33,18 +33,15 @@ class Names(NamedTuple):
     nvitop: Name | None = None
 
 
-def _name(prefix: str, cell: str, part: str) -> Name | None:
-    name, *marks = cell.split() or [""]
-    factor = next((_FACTORS[mark] for mark in marks if mark in _FACTORS), 1.0)
-    labels = {"link": part} if part else {}
-    named = Name(prefix + name, factor, "counter" in marks, "doubtful" in marks, labels)
-    return named if name else None
-
-
 def _names(metric: Metric) -> Names:
-    part = "" if metric.part is None else str(metric.part[1])
-    prefixes = ("DCGM_FI_", "nvidia_smi_", "gpu_")
-    return Names(*(_name(*each, part) for each in zip(prefixes, metric.exporters, strict=True)))
+    labels = {} if metric.part is None else {"link": str(metric.part[1])}
+    found: list[Name | None] = []
+    for prefix, cell in zip(("DCGM_FI_", "nvidia_smi_", "gpu_"), metric.exporters, strict=True):
+        name, *marks = cell.split() or [""]
+        factor = next((_FACTORS[mark] for mark in marks if mark in _FACTORS), 1.0)
+        told = Name(prefix + name, factor, "counter" in marks, "doubtful" in marks, labels)
+        found.append(told if name else None)
+    return Names(*found)
 
 
 EXPORTER_NAMES: dict[MetricId, Names] = {

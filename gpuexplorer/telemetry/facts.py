@@ -2,14 +2,13 @@
 machine, a Prometheus, or a recording. Times are steady seconds of this computer.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, Union
 
-from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardId, CardState, Sample
+from gpuexplorer.core.cards import Card, CardId, Sample
 from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import METRICS, Cadence, MetricId
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.happenings import Happening
@@ -40,19 +39,19 @@ class Users:
     processes: "Sequence[NamedProcess] | None"
 
 
+def round_of(sample: Sample) -> "Cadence | None":
+    """All metrics of a sample are of one; None where it has none."""
+    return next((METRICS[each].cadence for each in (*sample.values, *sample.missing)), None)
+
+
 # A sample, a fault and a happening are facts as they are.
 Fact = Union[Cards, Notes, Sample, Users, HardwareFault, Happening]  # noqa: UP007 - Python 3.10
 Tell = Callable[[Fact], None]
 
 
-class Reading(NamedTuple):
-    """What samples of one card come to. A metric is in one of the two, or was not asked for."""
-
-    card: CardId
-    at: float  # of the newest sample
-    state: CardState
-    values: "Mapping[MetricId, float]"
-    missing: "Mapping[MetricId, Absence]"
+# What samples of all rounds come to, as of the newest: a metric that was not asked for is in
+# neither of the two.
+Reading = Sample
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,59 +8,47 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, Unit
+from gpuexplorer.telemetry.facts import round_of
 from gpuexplorer.telemetry.trace import Trace, empty_trace
 
-Column: TypeAlias = "array[float]"
-Floats: TypeAlias = NDArray[np.float64]
+Floats = NDArray[np.float64]
+Figures = NDArray[np.floating]  # rows: the least, the most, the mean, and of how many readings
 
 GAP = 2.5  # times the usual distance: beyond it something was not seen
 MINUTE = 60.0
-FASTEST_BEAT = 0.1  # seconds; samples that come faster than this shorten the hour
 # A beat is learnt from so many distances, so a single gap does not change it. Of the times that
 # go on before those looked at there is one more.
 _LEARNT = 5
 _HEAD = _LEARNT + 1
 _SHORTEST = 1.0  # rounds that somebody asked for in between do not make a second seem long
-_SHARES = 64  # too many readings are forgotten in so many parts
-_SUM = 4  # of a minute: the least, the most, the mean, and how many readings
 # These count up without end and are read as differences: seven digits are not enough.
 _EXACT_UNITS = frozenset({Unit.COUNT, Unit.JOULES, Unit.SECONDS})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Past:
-    """Readings, or sums of them, of one metric: one of them an entry, oldest first.
-
-    Figures are as they are stored: an hour of ten a second is large, and is asked for often.
-    """
+    """Readings, or sums of them, of one metric: one of them an entry, oldest first."""
 
     times: Floats
     broken: NDArray[np.bool_]  # whether a gap lies before this entry
-    minima: NDArray[np.floating]
-    maxima: NDArray[np.floating]
-    means: NDArray[np.floating]
-    counts: NDArray[np.integer]
-    usual: float  # seconds from one entry to the next, as a rule
+    figures: Figures
+    usual: float = 1.0  # seconds from one entry to the next, as a rule
 
     @staticmethod
-    def nothing(usual: float = 1.0) -> "Past":
-        none = np.empty(0)
-        return Past(none, none.astype(bool), none, none, none, none.astype(int), usual)
+    def nothing() -> "Past":
+        return Past(np.empty(0), np.empty(0, bool), np.empty((4, 0)))
 
     @staticmethod
-    def of_readings(times: Floats, values: NDArray[np.floating], shortest: float) -> "Past":
+    def of_readings(times: Floats, values: Figures, shortest: float) -> "Past":
         """`times` begin with _HEAD that go before."""
-        counts = (~np.isnan(values)).astype(np.uint8)
         usual = max(float(np.median(np.diff(times[-_HEAD:]))), shortest)
-        broken = gaps(times, shortest)
-        return Past(times[_HEAD:], broken, values, values, values, counts, usual)
+        return Past(times[_HEAD:], gaps(times, shortest), _singly(values), usual)
 
     def followed_by(self, newer: "Past") -> "Past":
         if not self.times.size or not newer.times.size:
@@ -68,20 +56,15 @@ class Past:
         return Past(
             np.concatenate((self.times, newer.times)),
             np.concatenate((self.broken, newer.broken)),
-            np.concatenate((self.minima, newer.minima)),
-            np.concatenate((self.maxima, newer.maxima)),
-            np.concatenate((self.means, newer.means)),
-            np.concatenate((self.counts, newer.counts)),
+            np.concatenate((self.figures, newer.figures), axis=1),
             newer.usual,
         )
 
     def then(self, newer: "Past") -> "Past":
         """With a gap between them where there is one."""
         if self.times.size and newer.times.size:
-            broken = newer.broken.copy()
-            apart = newer.times[0] - self.times[-1]
-            broken[0] = apart > self.usual + GAP * newer.usual
-            newer = replace(newer, broken=broken)
+            gap = newer.times[0] - self.times[-1] > self.usual + GAP * newer.usual
+            newer = replace(newer, broken=np.append(gap, newer.broken[1:]))
         return self.followed_by(newer)
 
 
@@ -105,72 +88,70 @@ def firsts(times: Floats, bucket: float = MINUTE) -> NDArray[np.intp]:
     return np.flatnonzero(np.diff(times // bucket, prepend=-np.inf))
 
 
-def summed(times: Floats, columns: NDArray[np.floating], bucket: float = MINUTE) -> Floats:
+def summed(times: Floats, columns: Figures, bucket: float = MINUTE) -> Floats:
     """Of each column the least of each minute, the most, the mean, and of how many readings."""
-    places, there = firsts(times, bucket), ~np.isnan(columns)
-    counts = np.add.reduceat(there, places, axis=-1, dtype=np.float64)
-    whole = np.where(there, columns, 0.0)
+    return _merged(_singly(columns), firsts(times, bucket))
+
+
+def _singly(values: Figures) -> Figures:
+    figures: Figures = np.stack((values, values, values, ~np.isnan(values)), axis=-2)
+    return figures
+
+
+def _merged(figures: Figures, places: NDArray[np.intp]) -> Floats:
+    """What comes of entries where a new one begins at each of these places."""
+    low, high, mean, count = np.moveaxis(figures, -2, 0)
+    least, most = (
+        np.fmin.reduceat(low, places, axis=-1),
+        np.fmax.reduceat(high, places, axis=-1),
+    )
+    counts = np.add.reduceat(count, places, axis=-1, dtype=np.float64)
+    weighted = np.where(count > 0, np.multiply(mean, count, dtype=np.float64), 0.0)
     with np.errstate(invalid="ignore"):
-        means = np.add.reduceat(whole, places, axis=-1, dtype=np.float64) / counts
-    least, most = (each.reduceat(columns, places, axis=-1) for each in (np.fmin, np.fmax))
-    found: Floats = np.stack((least, most, means, counts), axis=-2)
+        means = np.add.reduceat(weighted, places, axis=-1) / counts
+    # Rounding may carry a mean past what it is the mean of.
+    found: Floats = np.stack((least, most, np.clip(means, least, most), counts), axis=-2)
     return found
 
 
 def condensed(past: Past, start: float, end: float, columns: int) -> Trace:
-    """A column for each entry if they are few enough, and else columns of equal width."""
+    """A column for each entry if they are few enough, and else columns of equal width: of
+    those two may be needed where one is asked for.
+    """
     if past.times.size == 0 or columns < 1:
         return empty_trace(past.usual)
     # A sum may begin before the window does.
     times = np.maximum(past.times, start)
-    fresh = np.append(True, times[1:] > times[:-1])
-    starts, open_at, gap_times = np.zeros(1, np.intp), np.zeros(0, np.intp), np.empty(0)
-    at, width = times[:1], float(times[-1] - times[0])
-    if np.count_nonzero(fresh) + np.count_nonzero(past.broken[1:]) <= columns:
-        starts = np.flatnonzero(fresh)
-        at = times[starts]
+    starts = np.flatnonzero(np.append(True, times[1:] > times[:-1]))
+    at, width, beside = times[starts], float(times[-1] - times[0]), 0.0
+    if starts.size + np.count_nonzero(past.broken[1:]) <= columns:
         width = float(np.median(np.diff(at))) if at.size > 1 else past.usual
-        open_at = np.flatnonzero(past.broken[starts[1:]]) + 1
-        before = at[open_at - 1]
-        gap_times = np.minimum(before + width, (before + at[open_at]) / 2)
-    elif columns > 1:
+    else:
         # They begin at multiples of their width, so that those of a moving window stand still.
         # It is the window's over 1, 2, 4, 8 …: the smallest that the entries allow.
         seconds = min(end - start, 2.0**20 * width)  # it may be endless
         halvings = max(0.0, np.floor(np.log2(seconds / width)))
         # One column is kept back for windows that begin inside one; the rest is for rounding.
-        width = float(seconds / 2.0**halvings / (columns - 1) * (1 + 1e-9))
+        width = float(seconds / 2.0**halvings / max(columns - 1, 1) * (1 + 1e-9))
         cells = np.arange(np.floor(times[0] / width), np.floor(times[-1] / width) + 1)
         starts = times.searchsorted(cells * width)
         starts[0] = 0  # dividing may have rounded up
         inhabited = np.diff(starts, append=times.size) > 0
-        starts, cells = starts[inhabited], cells[inhabited]
-        at = cells * width
-        open_at = np.flatnonzero(past.broken[starts[1:]] & (np.diff(cells) > 1)) + 1
-        gap_times = (cells[open_at - 1] + 1) * width
-    counts = np.add.reduceat(past.counts, starts, dtype=np.int64)
-    if not counts.any():
+        starts, at, beside = starts[inhabited], cells[inhabited] * width, 1.5 * width
+    open_at = np.flatnonzero(past.broken[starts[1:]] & (np.diff(at) > beside)) + 1
+    before = at[open_at - 1]
+    gap_times = np.minimum(before + width, (before + at[open_at]) / 2)
+    figures = _merged(past.figures, starts)
+    there = np.flatnonzero(figures[-1])
+    if not there.size:
         return empty_trace(width)
-    minima = np.fmin.reduceat(past.minima, starts).astype(np.float64)
-    maxima = np.fmax.reduceat(past.maxima, starts).astype(np.float64)
-    weighted = np.multiply(past.means, past.counts, dtype=np.float64)
-    weighted[past.counts == 0] = 0.0
-    with np.errstate(invalid="ignore"):
-        means = np.add.reduceat(weighted, starts) / counts
-    # Rounding may carry a mean past what it is the mean of.
-    means = np.clip(means, minima, maxima)
     # Columns before the first value say nothing, nor do gaps before it.
-    first = int(np.flatnonzero(counts)[0])
+    first = there[0]
     some = open_at > first
-    places = open_at[some] - first
-    return Trace(
-        np.insert(at[first:], places, gap_times[some]),
-        np.insert(minima[first:], places, np.nan),
-        np.insert(maxima[first:], places, np.nan),
-        np.insert(means[first:], places, np.nan),
-        np.insert(counts[first:], places, 0),
-        width,
-    )
+    places, nothing = open_at[some] - first, [[np.nan], [np.nan], [np.nan], [0.0]]
+    least, most, means, counts = np.insert(figures[:, first:], places, nothing, axis=1)
+    times = np.insert(at[first:], places, gap_times[some])
+    return Trace(times, least, most, means, counts.astype(np.int64), width)
 
 
 class History:
@@ -186,34 +167,36 @@ class History:
         *,
         bucket_seconds: float = MINUTE,
     ) -> None:
-        self._full, self._day, self._bucket = full_seconds, day_seconds, bucket_seconds
+        self._spans = full_seconds, day_seconds, bucket_seconds
         self._beats: Mapping[Cadence, float] = {
             Cadence.FAST: beat,
             Cadence.SLOW: max(beat, 5.0),
             Cadence.ON_DEMAND: max(beat, 2.0),
         }
         self._strips: dict[CardId, dict[Cadence, _Strip]] = {}
-        self._new_card = threading.Lock()
+        self._lock = threading.Lock()
         # When the first sample came, be it kept still or not; None before that.
         self.began: float | None = None
 
     def append(self, sample: Sample) -> None:
         """Keep what can be plotted. A time before the newest one counts as the newest one."""
-        strips = self._strips.get(sample.card)
-        if strips is None:
-            strips = self._strips_of_new_card(sample)
-        values, missing = sample.values, sample.missing
-        for cadence, metrics in _METRICS.items():
-            none = metrics.isdisjoint(values)
-            strip = strips.get(cadence)
-            if strip is None and not none:
-                fresh = _Strip(
-                    metrics, self._beats[cadence], self._full, self._day, self._bucket
-                )
-                strip = strips.setdefault(cadence, fresh)
-            if strip is not None and not (none and metrics.isdisjoint(missing)):
-                with strip.lock:
-                    strip.append(sample.at, values)
+        round_ = round_of(sample)
+        with self._lock:
+            if self.began is None:
+                self.began = sample.at
+            if sample.card not in self._strips:
+                # Cards that have been silent for a day go: MIG instances come and go.
+                oldest = sample.at - self._spans[1]
+                self._strips = {
+                    card: strips
+                    for card, strips in self._strips.items()
+                    if any(each.newest >= oldest for each in strips.values())
+                }
+            strips = self._strips.setdefault(sample.card, {})
+            if sample.values and round_ and round_ not in strips:
+                strips[round_] = _Strip(self._beats[round_], *self._spans)
+            if round_ in strips:
+                strips[round_].append(sample.at, sample.values)
 
     def trace(
         self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
@@ -221,140 +204,90 @@ class History:
         return condensed(self.past(card, metric, start, end), start, end, columns)
 
     def past(self, card: CardId, metric: MetricId, start: float, end: float) -> Past:
-        """The same uncondensed."""
-        cadence = METRICS[metric].cadence if metric in METRICS else Cadence.FAST
-        strip = self._strips.get(card, {}).get(cadence)
-        if strip is None:
-            return Past.nothing(0.0)
-        with strip.lock:
-            return strip.past(metric, start, end)
+        """The same uncondensed; sums on its edges are whole."""
+        with self._lock:
+            for strip in self._strips.get(card, {}).values():
+                if metric in strip.columns:
+                    return strip.past(metric, start, end)
+        return Past.nothing()
 
     def cards(self) -> tuple[CardId, ...]:
         """Those with a past, in the order in which they were first heard of."""
-        return tuple(card for card, strips in self._strips.items() if strips)
-
-    def clear(self) -> None:
-        with self._new_card:
-            self._strips = {}
-            self.began = None
+        with self._lock:
+            return tuple(card for card, strips in self._strips.items() if strips)
 
     def memory_bytes(self) -> int:
-        strips = [each for some in list(self._strips.values()) for each in list(some.values())]
-        return sum(strip.memory_bytes() for strip in strips)
-
-    def _strips_of_new_card(self, sample: Sample) -> "dict[Cadence, _Strip]":
-        """Also forgets cards that have been silent for a day, as MIG instances come and go."""
-        oldest = sample.at - self._day
-        with self._new_card:
-            heard = {
-                card: strips
-                for card, strips in self._strips.items()
-                if not strips or any(each.newest >= oldest for each in strips.values())
-            }
-            strips = heard.setdefault(sample.card, {})
-            self.began = sample.at if self.began is None else min(self.began, sample.at)
-            self._strips = heard
-        return strips
+        with self._lock:
+            return sum(
+                x.memory_bytes() for some in self._strips.values() for x in some.values()
+            )
 
 
 class _Strip:
     """Metrics of one card that are read together: a growing column for each. The oldest
-    readings are put into sums; a reading is in one of the two at any time. Whoever calls has
-    the lock.
+    readings are put into sums; a reading is in one of the two at any time.
     """
 
-    def __init__(
-        self,
-        metrics: frozenset[MetricId],
-        beat: float,
-        full: float,
-        day: float,
-        bucket: float,
-    ) -> None:
-        self.lock = threading.Lock()
-        self._metrics, self._beat = metrics, beat
+    def __init__(self, beat: float, full: float, day: float, bucket: float) -> None:
         self._full, self._day, self._bucket = full, day, bucket
-        self._shortest = min(beat, _SHORTEST)
-        self._most = math.ceil((full + 3 * bucket) / FASTEST_BEAT)
+        self._beat, self._shortest = beat, min(beat, _SHORTEST)
         self._times = array("d")  # with a head
-        self._starts, self._broken = array("d"), array("b")  # of sums; a gap lies before it
-        self._columns: dict[MetricId, Column] = {}
-        self._sums: dict[MetricId, Column] = {}
+        self.columns: dict[MetricId, array[float]] = {}
+        # Of sums: when they start, whether a gap lies before them, and what they are.
+        self._starts, self._broken = np.empty(0), np.empty(0, bool)
+        self._sums: dict[MetricId, Figures] = {}
 
     @property
     def newest(self) -> float:
-        return self._times[-1] if self._times else -math.inf
+        return self._times[-1]
 
     def append(self, at: float, values: Mapping[MetricId, float]) -> None:
-        if not self._times:
-            self._times.frombytes(headed(np.array([at]), self._beat)[:-1].tobytes())
-        if not values.keys() <= self._columns.keys():
-            self._meet(values)
-        at = max(at, self.newest)
-        self._times.append(at)
-        get, nothing = values.get, math.nan
-        for metric, column in self._columns.items():
-            column.append(get(metric, nothing))
-        count = len(self._times) - _HEAD
-        if at - self._times[_HEAD] > self._full + 2 * self._bucket or count > self._most:
-            self._make_sums(at, count)
+        times = self._times
+        if not times:
+            times.extend(headed(np.array([at]), self._beat)[:-1].tolist())
+        new = values.keys() - self.columns.keys()
+        for metric in [each for each in new if METRICS[each].plotted]:
+            code = "d" if METRICS[metric].unit in _EXACT_UNITS else "f"
+            self.columns[metric] = array(code, [math.nan]) * (len(times) - _HEAD)
+            self._sums[metric] = _singly(np.full(self._starts.size, math.nan, code))
+        at = max(at, times[-1])
+        times.append(at)
+        for metric, column in self.columns.items():
+            column.append(values.get(metric, math.nan))
+        if at - times[_HEAD] > self._full + 2 * self._bucket:
+            self._sum_up(at)
 
     def past(self, metric: MetricId, start: float, end: float) -> Past:
-        """A copy of what is known of a metric in a window; sums on its edges are whole."""
-        column = self._columns.get(metric)
-        if column is None:
-            return Past.nothing(self._beat)
-        times = np.frombuffer(self._times)
+        times = np.array(self._times)
         first = times[_HEAD:].searchsorted(start)
         last = max(first, times[_HEAD:].searchsorted(end, side="right"))
-        values = np.frombuffer(column, column.typecode)[first:last].copy()
-        singly = Past.of_readings(times[first : last + _HEAD].copy(), values, self._shortest)
-        starts = np.frombuffer(self._starts)
-        begin = starts.searchsorted(np.floor(start / self._bucket) * self._bucket)
-        some = slice(begin, starts.searchsorted(end, side="right"))
-        sums = self._sums[metric]
-        low, high, mean, count = (
-            np.frombuffer(sums, sums.typecode).reshape(-1, _SUM)[some].T.copy()
-        )
-        broken, counts = np.frombuffer(self._broken, bool)[some].copy(), count.astype(np.int64)
-        outline = Past(starts[some].copy(), broken, low, high, mean, counts, self._bucket)
-        return outline.followed_by(singly)
+        values = np.array(self.columns[metric])[first:last]
+        readings = Past.of_readings(times[first : last + _HEAD], values, self._shortest)
+        begin = self._starts.searchsorted(np.floor(start / self._bucket) * self._bucket)
+        some = slice(begin, self._starts.searchsorted(end, side="right"))
+        sums = self._sums[metric][:, some]
+        outline = Past(self._starts[some], self._broken[some], sums, self._bucket)
+        return outline.followed_by(readings)
 
     def memory_bytes(self) -> int:
-        columns = *self._columns.values(), *self._sums.values(), self._times, self._starts
-        return len(self._broken) + sum(len(each) * each.itemsize for each in columns)
+        columns = [len(each) * each.itemsize for each in (self._times, *self.columns.values())]
+        sums = (self._starts, self._broken, *self._sums.values())
+        return sum(columns) + sum(each.nbytes for each in sums)
 
-    def _meet(self, values: Mapping[MetricId, float]) -> None:
-        for metric in (values.keys() & self._metrics) - self._columns.keys():
-            code = "d" if METRICS[metric].unit in _EXACT_UNITS else "f"
-            nothing = [math.nan, math.nan, math.nan, 0.0]
-            self._columns[metric] = array(code, nothing[:1]) * (len(self._times) - _HEAD)
-            self._sums[metric] = array(code, nothing) * len(self._starts)
-
-    def _make_sums(self, now: float, count: int) -> None:
-        """Of whole buckets that are too old, and of a share where there are too many."""
-        bucket = self._bucket
-        oldest = bisect_left(self._times, (now - self._full) // bucket * bucket, _HEAD) - _HEAD
-        if count > self._most:
-            oldest = max(oldest, self._most // _SHARES)
-        times = np.array(self._times[: oldest + _HEAD])
-        for metric, column in self._columns.items():
-            values = np.array(column[:oldest], column.typecode)
-            figures = summed(times[_HEAD:], values, bucket)
-            self._sums[metric].frombytes(figures.T.astype(column.typecode).tobytes())
-            del column[:oldest]
-        places = firsts(times[_HEAD:], bucket)
-        self._starts.frombytes(times[_HEAD:][places].tobytes())
-        self._broken.frombytes(gaps(times, self._shortest)[places].tobytes())
-        forgotten = bisect_left(self._starts, now - self._day - bucket)
-        for sums in self._sums.values():
-            del sums[: forgotten * _SUM]
-        del self._times[:oldest], self._starts[:forgotten], self._broken[:forgotten]
-
-
-_METRICS = {
-    cadence: frozenset(
-        metric.id for metric in METRICS.values() if metric.plotted and metric.cadence is cadence
-    )
-    for cadence in Cadence
-}
+    def _sum_up(self, now: float) -> None:
+        """Whole buckets that are too old."""
+        count = bisect_left(
+            self._times, (now - self._full) // self._bucket * self._bucket, _HEAD
+        )
+        times = np.array(self._times[:count])
+        own = times[_HEAD:]
+        places = firsts(own, self._bucket)
+        kept = slice(self._starts.searchsorted(now - self._day - self._bucket), None)
+        self._starts = np.append(self._starts, own[places])[kept]
+        self._broken = np.append(self._broken, gaps(times, self._shortest)[places])[kept]
+        for metric, column in self.columns.items():
+            fresh = summed(own, np.array(column[: own.size]), self._bucket)
+            sums = np.append(self._sums[metric], fresh, axis=1)[:, kept]
+            self._sums[metric] = sums.astype(column.typecode)
+            del column[: own.size]
+        del self._times[: own.size]

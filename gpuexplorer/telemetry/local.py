@@ -4,8 +4,7 @@ hangs keeps nobody else.
 
 import socket
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     from gpuexplorer.telemetry.process_book import ProcessNames
 
 PATIENCE = 0.5
-# A card whose calls take long is waited for as long as eight of them take, but no longer.
-_MOST_PATIENCE = 5.0
+_MOST_PATIENCE = 5.0  # with a card that was late the last time
 # The use of processors over less than a second is mostly noise.
 HOST_AT_LEAST = 1.0
 # What is asked, each no more often than that; the costliest last.
@@ -43,7 +41,6 @@ class _Lane:
         self.rounds = _OF_HOST if card == HOST_ID else _OF_CARD
         self.lock, self.wake = threading.Lock(), threading.Event()
         self.waits_since: float | None = None  # for the answer to a call
-        self.silence = 0.0  # the longest in this round
         self.told_at = float("-inf")  # that it is silent
         self.thread = threading.current_thread()
 
@@ -131,8 +128,11 @@ class Local:
 
     def silence(self, card: CardId) -> "float | None":
         lane = self._lanes.get(card)
-        seconds = 0.0 if lane is None else self._silence(lane)
-        return seconds if lane is not None and seconds > lane.patience else None
+        if lane is None or (since := lane.waits_since) is None or card == HOST_ID:
+            return None
+        # Of the many calls that a round takes, each answer ends it.
+        seconds = self.clock.now() - max(since, self.backend.heard(card))
+        return seconds if seconds > lane.patience else None
 
     def host_now(self) -> Sample:
         sample = self.host_reader.read(metrics_of(self.host))
@@ -168,7 +168,9 @@ class Local:
                 self._tell(Notes(notes))
 
     def _open_lanes(self) -> None:
-        """For the host and all cards that are listed now, unless they have one."""
+        """For the host and all cards that are listed now, unless they have one that no bug of
+        ours has ended.
+        """
         lanes = {card: lane for card, lane in self._lanes.items() if lane.thread.is_alive()}
         for card in (HOST_ID, *self._by_id):
             if card not in lanes:
@@ -182,27 +184,20 @@ class Local:
             self._open_lanes()
             for lane in self._lanes.values():
                 with lane.lock:  # an answer that comes now comes after the silence
-                    silence, now = self._silence(lane), self.clock.now()
-                    lane.silence = max(lane.silence, silence)
-                    if silence > lane.patience and now >= lane.told_at + self._watch.interval:
+                    now = self.clock.now()
+                    due = now >= lane.told_at + self._watch.interval
+                    if due and self.silence(lane.card) is not None:
                         lane.told_at = now
                         self._tell_silence(lane.card)
 
-    def _silence(self, lane: _Lane) -> float:
-        """How long the card owes an answer: of the many that a round takes, each ends it."""
-        since = lane.waits_since
-        if since is None or lane.card == HOST_ID:
-            return 0.0
-        return self.clock.now() - max(since, self.backend.heard(lane.card))
-
     def _tell_silence(self, card: CardId) -> None:
         if self._watch.users and card in self._by_id:
-            self._carefully(Users(card, None))
+            self._tell(Users(card, None))
         for cadence in Cadence:
             if metrics := self._wanted(card, cadence):
                 missing = dict.fromkeys(metrics, Absence.NO_ANSWER)
                 state = CardState.NO_ANSWER
-                self._carefully(Sample(card, self.clock.now(), {}, missing, state))
+                self._tell(Sample(card, self.clock.now(), {}, missing, state))
 
     def _is_there(self, card: CardId) -> bool:
         return card == HOST_ID or card in self._by_id
@@ -225,15 +220,12 @@ class Local:
 
     def _ask(self, lane: _Lane, round_: str) -> None:
         began = lane.waits_since = self.clock.now()
-        told = None
-        with _reported():
-            told = self._answer(lane.card, round_)
+        told = self._answer(lane.card, round_)
         now = self.clock.now()
         late = now - began > self._patience
         with lane.lock:
-            slow = min(8 * lane.silence, _MOST_PATIENCE) if late else 0.0
-            lane.patience = max(self._patience, slow)
-            lane.waits_since, lane.silence, lane.told_at = None, 0.0, float("-inf")
+            lane.patience = max(self._patience, _MOST_PATIENCE if late else 0.0)
+            lane.waits_since, lane.told_at = None, float("-inf")
         if isinstance(told, Sample):
             if late:
                 # What a hung call brought home was true when it came home, not when asked.
@@ -242,7 +234,7 @@ class Local:
                 self._look_around()
         # It may have gone while it was read: an instance put together, a card that woke.
         if told is not None and self._is_there(lane.card):
-            self._carefully(told)
+            self._tell(told)
 
     def _answer(self, card: CardId, round_: str) -> "Fact | None":
         """None where nobody wants to know."""
@@ -264,10 +256,6 @@ class Local:
         told = self.backend.processes(card)
         return Users(card, None if told is None else self.names.of_card(card, told))
 
-    def _carefully(self, told: Fact) -> None:
-        with _reported():
-            self._tell(told)
-
     def _wait_for_faults(self) -> None:
         while not self._stopping.is_set():
             for fault in self.backend.wait_for_fault(_FAULT_WAIT):
@@ -278,13 +266,3 @@ def _thread(run: "Callable[[], None]", name: str) -> threading.Thread:
     thread = threading.Thread(target=run, name=name, daemon=True)
     thread.start()
     return thread
-
-
-@contextmanager
-def _reported() -> "Iterator[None]":
-    """Hands a bug of ours to whoever shows them to people; the thread goes on."""
-    try:
-        yield
-    except Exception as error:
-        arguments = (type(error), error, error.__traceback__, threading.current_thread())
-        threading.excepthook(threading.ExceptHookArgs(arguments))

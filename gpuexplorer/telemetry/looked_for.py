@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from gpuexplorer.core.newer_python import StrEnum
-from gpuexplorer.core.words import NOTHING, Message, told
+from gpuexplorer.core.absence import Told
+from gpuexplorer.core.words import NOTHING, Message, mark, told
 
 NVIDIA = "10de"
 VENDORS = {NVIDIA: "NVIDIA", "1002": "AMD", "8086": "Intel"}
-_DISPLAY_CLASS = 0x03  # VGA, 3D and display controllers
+_DISPLAY_CLASS = "0x03"  # VGA, 3D and display controllers
 _GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6, "128.0": 7}
 _PCI_NAMES = ("/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids", "/usr/share/pci.ids")
 _LIBRARY_FOLDERS = (
@@ -27,13 +27,9 @@ _LIBRARY_FOLDERS = (
     "/run/opengl-driver/lib",
     "/usr/lib/x86_64-linux-gnu/GL/nvidia/lib",  # within a Flatpak
     "/usr/lib/x86_64-linux-gnu",
-    "/lib/x86_64-linux-gnu",
     "/usr/lib/aarch64-linux-gnu",
-    "/lib/aarch64-linux-gnu",
     "/usr/lib64",
-    "/lib64",
     "/usr/lib",
-    "/lib",
     "/usr/local/lib",
 )
 
@@ -70,12 +66,8 @@ def driver_library(place: Place) -> Path | None:
     if place.platform != "win32":
         return find_library(place, "libnvidia-ml.so.1")
     windows = place.environment.get("SYSTEMROOT", "C:\\Windows")
-    programs = place.environment.get("PROGRAMFILES", "C:\\Program Files")
-    places = (
-        place.at(windows) / "System32" / "nvml.dll",
-        place.at(programs) / "NVIDIA Corporation" / "NVSMI" / "nvml.dll",
-    )
-    return next((path for path in places if is_there(path)), None)
+    library = place.at(windows) / "System32" / "nvml.dll"
+    return library if is_there(library) else None
 
 
 def find_library(place: Place, name: str) -> Path | None:
@@ -115,11 +107,12 @@ class DisplayController(NamedTuple):
 
     @property
     def sentence(self) -> Message:
-        known = {"card": self.name, "address": self.bus_id, "driver": self.driver}
-        held = Message("{card} at {address}, held by no driver.", **known)
+        held = mark("{card} at {address}, held by no driver.")
         if self.driver is not None:
-            held = Message("{card} at {address}, held by the driver {driver}.", **known)
-        return told(held, Message("It is asleep.") if self.asleep else NOTHING)
+            held = mark("{card} at {address}, held by the driver {driver}.")
+        asleep = Message("It is asleep.") if self.asleep else NOTHING
+        known = Message(held, card=self.name, address=self.bus_id, driver=self.driver)
+        return told(known, asleep)
 
 
 class PciBus:
@@ -131,6 +124,9 @@ class PciBus:
 
     def cards(self, vendor: str | None = NVIDIA) -> list[DisplayController]:
         """Of one maker, or of all; without a name."""
+        listed: list[str] = []
+        with suppress(OSError):
+            listed = sorted(each.name for each in self._devices.iterdir())
         return [
             DisplayController(
                 bus_id,
@@ -140,8 +136,8 @@ class PciBus:
                 self.asleep(bus_id),
                 self._told(bus_id, "power/control") == "auto",
             )
-            for bus_id in (each.name for each in _entries(self._devices))
-            if self._told(bus_id, "class").startswith(f"0x{_DISPLAY_CLASS:02x}")
+            for bus_id in listed
+            if self._told(bus_id, "class").startswith(_DISPLAY_CLASS)
             if (maker := self._told(bus_id, "vendor")[-4:]) == vendor or vendor is None
         ]
 
@@ -193,13 +189,7 @@ def _text(path: Path) -> str:
     return ""
 
 
-def _entries(folder: Path) -> Sequence[Path]:
-    with suppress(OSError):
-        return sorted(folder.iterdir())
-    return ()
-
-
-class Thing(StrEnum):
+class Thing(Told):
     """What is looked for: by the name that programs know it by, and as a title."""
 
     DRIVER = "NVIDIA driver", Message("NVIDIA driver")
@@ -209,13 +199,6 @@ class Thing(StrEnum):
     NVIDIA_CARDS = "NVIDIA cards", Message("NVIDIA cards")
     OTHER_CARDS = "other cards", Message("Other cards")
     HOST = "processor and memory", Message("Processor and memory")
-
-    words: Message
-
-    def __new__(cls, name: str, words: Message) -> "Thing":
-        self = str.__new__(cls, name)
-        self._value_, self.words = name, words
-        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,12 +216,21 @@ def looked_for(place: Place) -> Sequence[Looked]:
     if place.platform == "darwin":
         sentence = Message("macOS has no driver for NVIDIA cards, so none can answer here.")
         return [Looked(Thing.DRIVER, "macOS", found=False, sentence=sentence)]
+    name = "nvml.dll" if place.platform == "win32" else "libnvidia-ml.so.1"
+    where, there = name, driver_library(place)
+    sentence = Message(
+        "{library}, which comes with NVIDIA's driver, is not installed.", library=name
+    )
+    if there is not None:
+        where = place.shown(there)
+        sentence = Message("{library} is there: {path}.", library=name, path=where)
+    library = Looked(Thing.LIBRARY, where, there is not None, sentence)
     if place.platform != "linux":
-        return [_driver_library(place)]
+        return [library]
     chosen = place.environment.get("GPUEXPLORER_NVML")
     return [
         *([_chosen_library(place, chosen)] if chosen else []),
-        _driver_library(place),
+        library,
         _kernel_module(place),
         *_cards_on_the_bus(place),
     ]
@@ -273,34 +265,31 @@ def _chosen_library(place: Place, chosen: str) -> Looked:
     return Looked(Thing.CHOSEN_LIBRARY, chosen, found, sentence)
 
 
-def _driver_library(place: Place) -> Looked:
-    name = "nvml.dll" if place.platform == "win32" else "libnvidia-ml.so.1"
-    library = driver_library(place)
-    where = name if library is None else place.shown(library)
-    sentence = Message("{library} is there: {path}.", library=name, path=where)
-    if library is None:
-        sentence = Message(
-            "{library}, which comes with NVIDIA's driver, is not installed.", library=name
-        )
-    return Looked(Thing.LIBRARY, where, library is not None, sentence)
+# What may stand in the place of NVIDIA's own, where it is seen, and whether that answers.
+_MODULES = (
+    (
+        *("/dev/dxg", True),
+        mark("Windows keeps the kernel part of the driver, and lends it as /dev/dxg."),
+    ),
+    (
+        *("/sys/module/nouveau", False),
+        mark(
+            "nouveau is loaded in the place of NVIDIA's kernel module; it answers no questions."
+        ),
+    ),
+)
 
 
 def _kernel_module(place: Place) -> Looked:
-    where, found = "/proc/driver/nvidia, /sys/module/nvidia", False
-    sentence = Message("NVIDIA's kernel module is not loaded.")
+    where = "/proc/driver/nvidia, /sys/module/nvidia"
     if version := module_version(place):
-        found = True
-        sentence = Message("NVIDIA's kernel module {version} is loaded.", version=version)
-    elif place.exists("/dev/dxg"):
-        where, found = "/dev/dxg", True
-        sentence = Message(
-            "Windows keeps the kernel part of the driver, and lends it as /dev/dxg."
-        )
-    elif place.exists("/sys/module/nouveau"):
-        sentence = Message(
-            "nouveau is loaded in the place of NVIDIA's kernel module; it answers no questions."
-        )
-    return Looked(Thing.MODULE, where, found, sentence)
+        loaded = Message("NVIDIA's kernel module {version} is loaded.", version=version)
+        return Looked(Thing.MODULE, where, found=True, sentence=loaded)
+    for path, answers, sentence in _MODULES:
+        if place.exists(path):
+            return Looked(Thing.MODULE, path, answers, Message(sentence))
+    absent = Message("NVIDIA's kernel module is not loaded.")
+    return Looked(Thing.MODULE, where, found=False, sentence=absent)
 
 
 def _cards_on_the_bus(place: Place) -> list[Looked]:

@@ -23,7 +23,6 @@ from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.telemetry.processes import (
     Ancestor,
     CardProcess,
-    FarIdentity,
     NamedProcess,
     ProcessFigure,
     Way,
@@ -70,11 +69,10 @@ _MOST_ENDED = 256
 class _Known:
     """What rarely changes about a process is not asked at every look."""
 
-    process: psutil.Process
     named: NamedProcess  # by the look before
     looks: int = 0
-    worked: float = math.nan  # seconds of processor time, when last asked
-    asked_at: float = -math.inf
+    worked: float = 0.0  # seconds of processor time, when last asked
+    asked_at: float = 0.0
 
 
 class ProcessNames:
@@ -122,30 +120,29 @@ class ProcessNames:
 
     def _look_up(self, process: CardProcess) -> NamedProcess:
         known = self._known.get(process.pid)
-        if known is None or not known.process.is_running():
-            who = psutil.Process(process.pid)
-            known = self._known[process.pid] = _Known(who, self._facts(process, who))
-        who = known.process
-        held, cpu = int(who.memory_info().rss), math.nan
-        # Its figures are zeros, which nobody measured, and its command is gone.
-        ended = not held and who.status() == psutil.STATUS_ZOMBIE
-        if not ended:
-            if known.looks and known.looks % _ASKED_AGAIN_AFTER == 0:
-                known.named = self._facts(process, who)
-            # By hand: psutil takes twice as long for it.
-            times, now = who.cpu_times(), time.monotonic()
-            worked = times.user + times.system
-            cpu = (worked - known.worked) / (now - known.asked_at)
-            known.worked, known.asked_at = worked, now
+        if known is None or not known.named.identity.is_running():
+            named = self._facts(process, psutil.Process(process.pid))
+            known = self._known[process.pid] = _Known(named)
+        who, before = known.named.identity, known.asked_at
+        held = int(who.memory_info().rss)
+        if not held and who.status() == psutil.STATUS_ZOMBIE:
+            # Its figures are zeros, which nobody measured, and its command is gone.
+            return replace(
+                known.named,
+                process=process,
+                reason=UNCOLLECTED,
+                cpu=None,
+                memory_bytes=None,
+                ended=True,
+            )
+        if known.looks and known.looks % _ASKED_AGAIN_AFTER == 0:
+            known.named = self._facts(process, who)
+        # By hand: psutil takes twice as long for it.
+        times, known.asked_at = who.cpu_times(), time.monotonic()
+        more, known.worked = times.user + times.system - known.worked, times.user + times.system
+        cpu = max(0.0, more / (known.asked_at - before)) if known.looks else None
         known.looks += 1
-        known.named = replace(
-            known.named,
-            process=process,
-            reason=UNCOLLECTED if ended else NOTHING,
-            cpu=None if math.isnan(cpu) else max(0.0, cpu),
-            memory_bytes=None if ended else held,
-            ended=ended,
-        )
+        known.named = replace(known.named, process=process, cpu=cpu, memory_bytes=held)
         return known.named
 
     def _facts(self, process: CardProcess, who: psutil.Process) -> NamedProcess:
@@ -224,13 +221,8 @@ def end(named: NamedProcess, way: Way) -> None:
     if why_not := refusal(named):
         raise Trouble(why_not)
     who = named.identity
-    try:
-        if isinstance(who, FarIdentity):
-            who.end(kill=way is Way.KILL)
-        elif way is Way.ASK:  # neither is sent to another process that got its number
-            who.terminate()
-        else:
-            who.kill()
+    try:  # neither is sent to another process that got its number
+        (who.terminate if way is Way.ASK else who.kill)()
     except psutil.NoSuchProcess as error:
         raise Trouble(_ENDED) from error
     except (psutil.AccessDenied, PermissionError) as error:
@@ -244,24 +236,19 @@ def end(named: NamedProcess, way: Way) -> None:
 def has_ended(named: NamedProcess) -> bool:
     """Whether it runs no more; a process of which only the entry is left holds no card."""
     who = named.identity
-    if who is None:
-        return True
-    if isinstance(who, FarIdentity):
-        return who.has_ended()
     try:
-        now = psutil.Process(named.process.pid)
-        return now != who or now.status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True
-    except psutil.AccessDenied:
-        return False
+        running = who is not None and who.is_running()
+        return not running or who.status() == psutil.STATUS_ZOMBIE
+    except psutil.Error as error:
+        return isinstance(error, psutil.NoSuchProcess)
 
 
 def refused(named: NamedProcess) -> Trouble | None:
     """Why it was not ended after all, where that is heard only after a while: on another
     computer.
     """
-    return named.identity.refused() if isinstance(named.identity, FarIdentity) else None
+    why_not: Trouble | None = getattr(named.identity, "refused", None)
+    return why_not
 
 
 class Standing(StrEnum):

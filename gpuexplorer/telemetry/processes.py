@@ -1,6 +1,5 @@
 """CardProcess: one program's use of one card, as far as it can be told; and by name."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -9,7 +8,6 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.records import KEPT_HERE
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 
 
@@ -50,22 +48,6 @@ class CardProcess(NamedTuple):
     simulated_user: str | None = None
 
 
-class FarIdentity(ABC):
-    """Who exactly a process of another computer is. Nothing here waits for that computer."""
-
-    @abstractmethod
-    def end(self, kill: bool) -> None:
-        """Send the wish."""
-
-    @abstractmethod
-    def has_ended(self) -> bool:
-        """As far as it is known by now."""
-
-    @abstractmethod
-    def refused(self) -> Trouble | None:
-        """What came back of the last wish, where it was refused over there."""
-
-
 class Ancestor(NamedTuple):
     """The process that started another, such as torchrun its workers."""
 
@@ -92,7 +74,8 @@ class NamedProcess:
     of_this_user: bool = False  # or anybody's, where we are the administrator
     ancestors: tuple[Ancestor, ...] = ()  # its parent first, without the system's own
     # Who exactly it is, should its number be given to another process.
-    # Any: psutil's Process, whose module takes long to import, or a FarIdentity.
+    # Any: psutil's Process, whose module takes long to import; or, for one of another computer,
+    # what answers to the same names and waits for nobody, and has a `refused`.
     identity: Any = field(default=None, compare=False, repr=False, metadata=KEPT_HERE)
     ended: bool = False  # the system has its entry still, and no figures
     elsewhere: bool = False  # its pid is one of the host's, and means nothing in here

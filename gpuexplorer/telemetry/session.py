@@ -3,7 +3,7 @@ who uses it, what happened, and the past.
 """
 
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +13,7 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, S
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import Backend, HardwareFault, Source
 from gpuexplorer.telemetry.card_course import USABLE, HappeningLog, why_no_figures
 from gpuexplorer.telemetry.facts import (
@@ -26,14 +26,14 @@ from gpuexplorer.telemetry.facts import (
     Tell,
     Users,
     Watch,
+    round_of,
 )
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.local import HOST_AT_LEAST, PATIENCE, Local
 
 if TYPE_CHECKING:  # they import psutil, or numpy
     from gpuexplorer.telemetry.history import History
-    from gpuexplorer.telemetry.process_book import BookRow, ProcessBook
-    from gpuexplorer.telemetry.processes import NamedProcess
+    from gpuexplorer.telemetry.process_book import ProcessBook
     from gpuexplorer.telemetry.trace import Past
 
 SHORTEST, LONGEST = 0.1, 60.0
@@ -51,11 +51,7 @@ class BeatCount(NamedTuple):
     missed: int = 0
 
 
-class Want(NamedTuple):
-    """What somebody wants to know, for as long as this is held."""
-
-    metrics: frozenset[MetricId]
-    processes: bool
+Want = Watch  # what somebody wants to know, for as long as this is held
 
 
 class Session:
@@ -64,12 +60,14 @@ class Session:
     # Only where the session remembers: what is shown, and what is kept here.
     past: "Past"
     history: "History"
+    source: Source
+    simulated: bool
+    bare: bool  # only the computer itself is read
 
     def __init__(
         self,
         stream: Stream,
         interval: float = 1.0,
-        on_happening: Callable[[Happening], None] | None = None,
         *,
         host: bool = True,
     ) -> None:
@@ -86,8 +84,6 @@ class Session:
         self._wants: list[Want] = []
         self.watched = Watch(host=host)  # by anybody; replaced whole
         self._asked: frozenset[Cadence] = frozenset()
-        self.source = Source("none", NOTHING, cards=False)
-        self.simulated, self.bare = False, True  # bare: only the computer itself is read
         self._cards: Sequence[Card] = ()
         self._notes: Sequence[Message] = ()
         self._samples: dict[CardId, dict[Cadence, Sample]] = {}  # the newest of each round
@@ -98,8 +94,7 @@ class Session:
         self._beat_at: float | None = None
         self._beats = BeatCount()
         self._takers: tuple[Tell, ...] = ()
-        self._on_happening = on_happening
-        self.happening_log = HappeningLog(self.clock, self._happened)
+        self.happening_log = HappeningLog(self.clock, self._hand_on)
         stream.listen(self.take)
 
     @cached_property
@@ -107,10 +102,6 @@ class Session:
         from gpuexplorer.telemetry.process_book import ProcessBook  # noqa: PLC0415 - psutil
 
         return ProcessBook(self.clock)
-
-    @property
-    def attempts(self) -> Sequence[Attempt]:
-        return self.stream.attempts
 
     @property
     def computer(self) -> str:
@@ -181,18 +172,9 @@ class Session:
         """The newest that is known; None before the first answer."""
         return self._readings.get(card)
 
-    def read_host(self) -> Reading:
-        """Asked for on the spot, where the stream can. One thread at a time."""
-        sample = self.stream.host_now()
-        return Reading(sample.card, sample.at, sample.state, sample.values, sample.missing)
-
-    def silence(self, card: CardId) -> float | None:
-        """Seconds for which a card has not answered; None while it does."""
-        return self.stream.silence(card)
-
     def state_sentence(self, card: CardId) -> Message:
         """How the card is, in words, with the seconds when it does not answer."""
-        silence, reading = self.silence(card), self.reading(card)
+        silence, reading = self.stream.silence(card), self.reading(card)
         if silence is not None:
             return Message("no answer for {seconds:.0f} s", seconds=silence)
         if reading is None:
@@ -203,16 +185,6 @@ class Session:
             return Message("no usable figure")
         return Message("no usable figure ({why})", why=why.sentence)
 
-    def named_processes(self) -> "Sequence[NamedProcess]":
-        """Who uses a card as of the last look. Never waits; the very same object until
-        something changes.
-        """
-        return self.process_book.living()
-
-    def process_rows(self) -> "Sequence[BookRow]":
-        """The same, and also who ended a moment ago or is not told of just now."""
-        return self.process_book.rows()
-
     def processes_unknown(self) -> Sequence[CardId]:
         """Cards of which nobody can tell just now who uses them."""
         gpus = (card.id for card in self.cards() if card.kind is CardKind.GPU)
@@ -222,21 +194,17 @@ class Session:
         """Of the fast round, which is the one a person set."""
         return self._beats
 
-    def wait_for_sweeps(self, number: int, seconds: float) -> bool:
-        """Wait until all that is wanted was told, and the fast round went over all cards so
-        many times.
+    def wait_for_sweeps(self, number: int, seconds: float, *, fast: bool = False) -> bool:
+        """Wait until the fast round went over all cards so many times, and all that is wanted
+        was told, but for the fast round alone.
         """
-        with self._changed:
-            return self._changed.wait_for(
-                lambda: self._all_told() and self._went_over(number), seconds
-            )
 
-    def wait_for_fast_sweep(self, number: int, seconds: float) -> bool:
-        with self._changed:
-            return self._changed.wait_for(lambda: self._went_over(number), seconds)
+        def swept() -> bool:
+            often = self._beats.taken >= number or not self._beating
+            return often and (fast or self._all_told())
 
-    def _went_over(self, number: int) -> bool:
-        return self._beats.taken >= number or not self._beating
+        with self._changed:
+            return self._changed.wait_for(swept, seconds)
 
     def _all_told(self) -> bool:
         watch = self.watched
@@ -270,13 +238,10 @@ class Session:
                 self.happening_log.tell(Kind.XID, fact.card, fact.sentence)
         with self._changed:
             self._changed.notify_all()
-        for taker in self._takers:
-            taker(fact)
+        self._hand_on(fact)
 
     def _take_sample(self, sample: Sample) -> None:
-        cadence = next(
-            (METRICS[each].cadence for each in (*sample.values, *sample.missing)), None
-        )
+        cadence = round_of(sample)
         if cadence is None:
             return
         self._keep(sample, cadence)
@@ -314,19 +279,16 @@ class Session:
                 missing |= each.missing
             else:  # a slower round has not noticed yet: what it knew is no longer so
                 missing |= dict.fromkeys((*each.values, *each.missing), reason)
-        reading = Reading(sample.card, newest.at, newest.state, values, missing)
-        self._readings[sample.card] = reading
+        self._readings[sample.card] = newest._replace(values=values, missing=missing)
 
-    def _happened(self, happening: Happening) -> None:
-        if self._on_happening is not None:
-            self._on_happening(happening)
+    def _hand_on(self, fact: Fact) -> None:
         for taker in self._takers:
-            taker(happening)
+            taker(fact)
 
     def _sum_up(self) -> None:
         with self._wanting:
             metrics = frozenset().union(*(want.metrics for want in self._wants))
-            users = any(want.processes for want in self._wants)
+            users = any(want.users for want in self._wants)
             watch = Watch(metrics, users, self.interval, self._host)
             if watch == self.watched:
                 return
@@ -347,10 +309,9 @@ def session_on(
     clock: Clock | None = None,
     *,
     patience: float = PATIENCE,
-    on_happening: Callable[[Happening], None] | None = None,
 ) -> Session:
     """Of this computer's cards; it remembers nothing, and needs no numpy."""
-    return Session(Local(backend, attempts, clock, patience), interval, on_happening)
+    return Session(Local(backend, attempts, clock, patience), interval)
 
 
 def remembering(

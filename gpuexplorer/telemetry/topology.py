@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from gpuexplorer.core.absence import Told
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind
 from gpuexplorer.core.newer_python import StrEnum
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import NOTHING, Message, mark
 
 
-class PathKind(StrEnum):
+class PathKind(Told):
     """The way between two cards, in nvidia-smi's letters; `sentence` spells it out."""
 
     SELF = "X", Message("the card itself")
@@ -25,13 +26,6 @@ class PathKind(StrEnum):
     NODE = "NODE", Message("between host bridges of one NUMA node")
     SYSTEM = "SYS", Message("across processor sockets")
     UNKNOWN = "?", Message("the driver does not say")
-
-    sentence: Message
-
-    def __new__(cls, letters: str, sentence: Message) -> "PathKind":
-        self = str.__new__(cls, letters)
-        self._value_, self.sentence = letters, sentence
-        return self
 
 
 class Link(NamedTuple):
@@ -97,16 +91,8 @@ def with_what_was(before: Topology, now: Topology, cards: Sequence[Card]) -> Top
     )
 
 
-# Usable bytes per second of one PCIe lane, each direction, after line coding.
-_LANE_RATES = {
-    1: 2e9 / 8,
-    2: 4e9 / 8,
-    3: 8e9 / 8 * 128 / 130,
-    4: 16e9 / 8 * 128 / 130,
-    5: 32e9 / 8 * 128 / 130,
-    6: 64e9 / 8 * 242 / 256,
-    7: 128e9 / 8 * 242 / 256,
-}
+# Of one PCIe lane, each direction, by its generation: transfers per second.
+_TRANSFERS = {1: 2.5e9, 2: 5e9, 3: 8e9, 4: 16e9, 5: 32e9, 6: 64e9, 7: 128e9}
 # Bytes per second of one NVLink, each direction, by its generation: what copies can have of
 # it, and what its line carries, coding and all, which is what the driver reports.
 _NVLINK_RATES = {1: 20e9, 2: 25e9, 3: 25e9, 4: 25e9, 5: 50e9}
@@ -120,7 +106,6 @@ class OneNvlink(NamedTuple):
 
     generation: int | None
     rate: float | None  # bytes per second that copies can have, each direction
-    disagree: bool = False  # its generation and its rate cannot both be true
 
 
 def nvlink_of(generation: int | None, line: float | None) -> OneNvlink:
@@ -130,23 +115,23 @@ def nvlink_of(generation: int | None, line: float | None) -> OneNvlink:
     """
     if line is None:
         return OneNvlink(generation, nvlink_rate(generation))
-    full = _LINE_RATES.get(generation or 0)
-    if full is not None and line <= full * _STILL_OF_IT:
+    full, usable = _LINE_RATES.get(generation or 0), nvlink_rate(generation)
+    if full and usable and line <= full * _STILL_OF_IT:
         # A link may run with fewer lanes, or more slowly, than its generation can.
-        return OneNvlink(generation, min(line / full, 1.0) * _NVLINK_RATES[generation or 0])
+        return OneNvlink(generation, min(line / full, 1.0) * usable)
     same = [each for each, rate in _LINE_RATES.items() if abs(line / rate - 1) < _SAME_LINE]
     if full is None:
         # A generation that came after this program may have the line of one before.
         return OneNvlink(generation, _NVLINK_RATES[same[0]] if same else line)
-    if same:
-        return OneNvlink(None, _NVLINK_RATES[same[0]], disagree=True)
-    return OneNvlink(generation, None, disagree=True)
+    return OneNvlink(None, _NVLINK_RATES[same[0]]) if same else OneNvlink(generation, None)
 
 
 def pcie_rate(generation: int, lanes: int) -> float | None:
     """What a PCIe link could carry each way; None for a generation nobody knows yet."""
-    lane = _LANE_RATES.get(generation)
-    return None if lane is None else lane * lanes
+    transfers = _TRANSFERS.get(generation)
+    # What its coding leaves of them.
+    usable = 8 / 10 if generation < 3 else 128 / 130 if generation < 6 else 242 / 256
+    return None if transfers is None else transfers / 8 * usable * lanes
 
 
 def nvlink_rate(generation: int | None) -> float | None:
@@ -160,7 +145,7 @@ def pcie_words(generation: int, lanes: int) -> Message:
 
 def c2c_words(count: int, *, known: bool) -> Message:
     links = Message.counted("{count} link of NVLink-C2C", "{count} links of NVLink-C2C", count)
-    return links if known else Message("{links}, of unknown speed", links=links)
+    return links if known else Message(_UNKNOWN_SPEED, links=links)
 
 
 def nvlinks_words(count: int, one: OneNvlink) -> Message:
@@ -173,12 +158,10 @@ def nvlinks_words(count: int, one: OneNvlink) -> Message:
             count,
             generation=one.generation,
         )
-    if one.rate is None:
-        impossible = Message("{links}, with an impossible speed", links=links)
-        return impossible if one.disagree else Message("{links}, of unknown speed", links=links)
-    if not one.disagree:
-        return links
-    return Message("{links}, faster than the generation that the driver reports", links=links)
+    return Message(_UNKNOWN_SPEED, links=links) if one.rate is None else links
+
+
+_UNKNOWN_SPEED = mark("{links}, of unknown speed")
 
 
 class Socket(NamedTuple):
@@ -225,21 +208,21 @@ class Spoke(NamedTuple):
 class MachineShape:
     """Cards stand in an order in which neighbours are close to each other."""
 
-    sockets: tuple[Socket, ...]
-    junctions: tuple[Junction, ...]
-    hubs: tuple[Hub, ...]
-    bridges: tuple[Link, ...]  # NVLinks between two cards that reach no third
+    topology: Topology
+    sockets: Sequence[Socket]
+    junctions: Sequence[Junction]
+    hubs: Sequence[Hub]
+    bridges: Sequence[Link]  # NVLinks between two cards that reach no third
     spokes: Mapping[CardId, Spoke]
-    loose: tuple[CardId, ...]  # of whose wiring nothing is known
-    links: Mapping[frozenset[CardId], Link]
+    loose: Sequence[CardId]  # of whose wiring nothing is known
     home: Mapping[CardId, int]  # the place of its processor in `sockets`
-    above: Mapping[CardId, tuple[Junction, ...]]  # from the card to its processor
+    above: Mapping[CardId, Sequence[Junction]]  # from the card to its processor
 
     def link(self, a: CardId, b: CardId) -> Link | None:
-        return self.links.get(frozenset((a, b)))
+        return self.topology.link(a, b)
 
     def host_link(self, card: CardId) -> Link | None:
-        return self.link(card, HOST_ID)
+        return self.topology.link(card, HOST_ID)
 
     def hub_of(self, card: CardId) -> Hub | None:
         spoke = self.spokes.get(card)
@@ -249,99 +232,77 @@ class MachineShape:
 # Away from a card: whoever is reached by one of them is reached by all that follow.
 _STEPS = (PathKind.BOARD, PathKind.SWITCH, PathKind.SWITCHES, PathKind.HOST_BRIDGE)
 _Together = Callable[[CardId, CardId], bool]
-_Links = Mapping[frozenset[CardId], Link]
 
 
 def shape_of(topology: Topology, cards: Sequence[Card]) -> MachineShape:
     """Of whole cards; MIG instances are where their card is."""
-    links, nodes = topology.by_pair, topology.numa_nodes
-    whole = [card for card in cards if card.kind is CardKind.GPU]
-    wired = [card.id for card in whole if frozenset((card.id, HOST_ID)) in links]
+    nodes, link = topology.numa_nodes, topology.link
+    whole = {card.id: card.nvlinks for card in cards if card.kind is CardKind.GPU}
+    up = {card: way for card in whole if (way := link(card, HOST_ID))}
 
     def one_socket(a: CardId, b: CardId) -> bool:
         if a in nodes and b in nodes:
             return nodes[a] == nodes[b]
-        link = links.get(frozenset((a, b)))
-        return link is None or link.beside_nvlink is not PathKind.SYSTEM
+        way = link(a, b)
+        return way is None or way.beside_nvlink is not PathKind.SYSTEM
+
+    def within(step: PathKind) -> _Together:
+        kinds = _STEPS[: _STEPS.index(step) + 1]
+        return lambda a, b: (way := link(a, b)) is not None and way.beside_nvlink in kinds
 
     sockets = []
-    for near in _groups(wired, one_socket):
+    for near in _groups([*up], one_socket):
         group = near  # those that share a bridge or a switch stand side by side
         for step in reversed(_STEPS[1:]):
-            group = [card for close in _groups(group, _within(links, step)) for card in close]
+            group = [card for close in _groups(group, within(step)) for card in close]
         number = next((nodes[card] for card in group if card in nodes), None)
         sockets.append(Socket(number, tuple(group)))
     sockets.sort(key=lambda each: (each.number is None, each.number or 0))
-    order = [card for socket in sockets for card in socket.cards]
-    bridges, hubs, spokes = _nvlinks(order, links, {card.id: card.nvlinks for card in whole})
-    junctions = _junctions(sockets, links)
-    return MachineShape(
-        sockets=tuple(sockets),
-        junctions=junctions,
-        hubs=tuple(hubs),
-        bridges=tuple(bridges),
-        spokes=spokes,
-        loose=tuple(card.id for card in whole if card.id not in wired),
-        links=links,
-        home={card: at for at, socket in enumerate(sockets) for card in socket.cards},
-        above={card: tuple(each for each in junctions if card in each.cards) for card in order},
-    )
-
-
-def _junctions(sockets: Sequence[Socket], links: _Links) -> tuple[Junction, ...]:
-    """One that joins no more cards than a closer one is left out: nothing tells that it is."""
+    # One that joins no more cards than a closer one is left out: nothing tells that it is.
     found: dict[frozenset[CardId], Junction] = {}
     for step in _STEPS[1:]:
         for socket in sockets:
-            ways = {card: links.get(frozenset((card, HOST_ID))) for card in socket.cards}
-            on_the_bus = [
-                c for c, way in ways.items() if not way or way.path is not PathKind.C2C
-            ]
-            for group in _groups(on_the_bus, _within(links, step)):
+            on_the_bus = [card for card in socket.cards if up[card].path is not PathKind.C2C]
+            for group in _groups(on_the_bus, within(step)):
                 if len(group) > 1:
                     junction = Junction(len(found), step, tuple(group))
                     found.setdefault(frozenset(group), junction)
-    return tuple(found.values())
-
-
-def _nvlinks(
-    cards: Sequence[CardId], links: _Links, nvlinks: Mapping[CardId, int]
-) -> tuple[list[Link], list[Hub], dict[CardId, Spoke]]:
-    direct = {
-        pair: link for pair, link in links.items() if link.nvlinks and HOST_ID not in pair
+    home = {card: at for at, socket in enumerate(sockets) for card in socket.cards}
+    above = {
+        card: tuple(each for each in found.values() if card in each.cards) for card in home
     }
-    bridges: list[Link] = []
-    hubs: list[Hub] = []
-    spokes: dict[CardId, Spoke] = {}
-    for group in _groups(cards, lambda a, b: frozenset((a, b)) in direct):
-        if len(group) == 2:
-            bridges.append(direct[frozenset(group)])
+    loose = tuple(card for card in whole if card not in up)
+    woven = _woven(topology, {card: whole[card] for card in home})
+    return MachineShape(
+        topology, tuple(sockets), tuple(found.values()), *woven, loose, home, above
+    )
+
+
+def _woven(
+    topology: Topology, nvlinks: Mapping[CardId, int]
+) -> tuple[Sequence[Hub], Sequence[Link], Mapping[CardId, Spoke]]:
+    """What NVLinks make of cards, of which each has so many."""
+    hubs, bridges, spokes = list[Hub](), list[Link](), dict[CardId, Spoke]()
+    ours = nvlinks.keys()
+    direct = [x for x in topology.by_pair.values() if x.nvlinks and {x.a, x.b} <= ours]
+    joined = {(link.a, link.b) for link in direct}
+    for group in _groups([*nvlinks], lambda a, b: (a, b) in joined or (b, a) in joined):
+        ends = {card: [link for link in direct if card in link[:2]] for card in group}
         if len(group) < 3:
+            bridges += ends[group[0]]
             continue
-        ends = {card: [link for pair, link in direct.items() if card in pair] for card in group}
-        sums = {card: sum(link.nvlinks for link in ways) for card, ways in ends.items()}
-        kind = HubKind.SOME
+        sums = {card: sum(link.nvlinks for link in ends[card]) for card in group}
+        everybody = all(len(ways) == len(group) - 1 for ways in ends.values())
+        kind = HubKind.ALL if everybody else HubKind.SOME
         if any(0 < nvlinks[card] < sums[card] for card in group):
             kind = HubKind.SWITCH
-        elif all(len(ways) == len(group) - 1 for ways in ends.values()):
-            kind = HubKind.ALL
-        for card, (first, *more) in ends.items():
-            most = nvlinks[card] or max(link.nvlinks for link in (first, *more))
-            count = min(sums[card], most)
-            rate = None if first.rate is None else first.rate / first.nvlinks * count
-            spokes[card] = Spoke(count, first.nvlink_generation, rate, len(hubs))
+        for card, ways in ends.items():
+            count = min(sums[card], nvlinks[card] or max(link.nvlinks for link in ways))
+            rate, one = ways[0].rate, ways[0].nvlink_generation
+            each = None if rate is None else rate / ways[0].nvlinks * count
+            spokes[card] = Spoke(count, one, each, len(hubs))
         hubs.append(Hub(len(hubs), kind, tuple(group)))
-    return bridges, hubs, spokes
-
-
-def _within(links: _Links, step: PathKind) -> _Together:
-    kinds = _STEPS[: _STEPS.index(step) + 1]
-
-    def close(a: CardId, b: CardId) -> bool:
-        link = links.get(frozenset((a, b)))
-        return link is not None and link.beside_nvlink in kinds
-
-    return close
+    return tuple(hubs), tuple(bridges), spokes
 
 
 def _groups(cards: Sequence[CardId], together: _Together) -> list[list[CardId]]:

@@ -14,12 +14,9 @@ from gpuexplorer.core.words import Message
 
 _SENTENCES = {
     errno.ENOSPC: Message("There is no room left on that disk."),
-    errno.EDQUOT: Message("Your share of that disk is used up."),
     errno.EACCES: Message("You may not write there."),
-    errno.EPERM: Message("You may not write there."),
     errno.EROFS: Message("Nothing can be written there: the disk is read-only."),
     errno.ENOENT: Message("That folder does not exist."),
-    errno.ENOTDIR: Message("That folder does not exist."),
     errno.EISDIR: Message("There is a folder of that name."),
 }
 

@@ -309,7 +309,7 @@ def test_notes_about_the_cards_are_shown_and_that_there_is_no_swap_stands_elsewh
     none = psutil.swap_memory()._replace(total=0, used=0, free=0)
     monkeypatch.setattr(psutil, "swap_memory", lambda: none)
     session = session_of({card(0): working()}, notes=["The cards differ."])
-    assert session.read_host().missing[ids.SWAP_USED] is Absence.NO_SWAP
+    assert session.stream.host_now().missing[ids.SWAP_USED] is Absence.NO_SWAP
     window = open_window(session)
 
     def notes() -> list[str]:

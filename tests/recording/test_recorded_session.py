@@ -89,15 +89,15 @@ def test_processes_have_their_names_and_last_minutes_as_recorded(
 ) -> None:
     session.want(processes=True)
     card, now = reading_at(session, 50.0).card, session.clock.now()
-    named = session.named_processes()
+    named = session.process_book.living()
     cards = [each.id for each in session.cards()]
     seen = [one for each in cards for one in session.recording.processes(each, now) or ()]
     assert named
     assert [each.command for each in named] == [each.facts.command for each in seen]
     assert all(each.simulated and each.identity is None for each in named)
-    rows = session.process_rows()
+    rows = session.process_book.rows()
     session.look()
-    assert session.process_rows() is rows
+    assert session.process_book.rows() is rows
     assert session.process_book.looked_at(card) == now
     process = named[0].process
     past = session.process_book.past(process.card, process.pid)
@@ -138,7 +138,7 @@ def test_standing_still_nothing_is_read_and_after_a_jump_at_once(live: RecordedS
     live.playhead.seek(live.recording.began + 20.0)
     waited(lambda: live.beats().taken > before)
     assert time.monotonic() - began < 1.0
-    assert live.silence(live.cards()[0].id) is None
+    assert live.stream.silence(live.cards()[0].id) is None
 
 
 def test_while_it_plays_it_is_read_again_and_again_and_to_the_very_end(

@@ -136,7 +136,7 @@ def over_there(far: FarMachine, pid: int, started_at: float) -> NamedProcess:
     session = Session(far.stream)
     session.start()
     far.stream.take(Users(process.card, [named]))
-    return session.named_processes()[0]
+    return session.process_book.living()[0]
 
 
 @pytest.fixture
@@ -180,12 +180,12 @@ def test_it_knows_of_its_cards_what_a_session_here_would_know(
     wired = here.stream.wiring()
     assert session.stream.wiring() == replace(wired, links=tuple(wired.links))
     there_used, here_used = (
-        sorted((each.process.pid, each.command, each.user) for each in e.named_processes())
+        sorted((each.process.pid, each.command, each.user) for each in e.process_book.living())
         for e in (session, here)
     )
     assert there_used == here_used
     wait(lambda: m.CPU_UTILIZATION in values(session, HOST_ID))
-    assert session.read_host().values.keys() == values(session, HOST_ID).keys()
+    assert session.stream.host_now().values.keys() == values(session, HOST_ID).keys()
 
 
 def test_a_cut_is_a_gap_with_its_reason_and_afterwards_all_goes_on(
@@ -193,7 +193,7 @@ def test_a_cut_is_a_gap_with_its_reason_and_afterwards_all_goes_on(
 ) -> None:
     began = session.clock.now()
     assert session.wait_for_sweeps(1, PATIENCE)
-    assert session.wait_for_fast_sweep(3, PATIENCE)
+    assert session.wait_for_sweeps(3, PATIENCE, fast=True)
     cards, card = session.cards(), session.cards()[0].id
     cable.pull()
     wait(
@@ -207,8 +207,8 @@ def test_a_cut_is_a_gap_with_its_reason_and_afterwards_all_goes_on(
     assert not reading.values
     assert set(reading.missing.values()) == {Absence.NO_CONNECTION}
     assert session.state_sentence(card) == "there is no connection to its computer"
-    assert session.silence(card) is None
-    assert not session.named_processes()
+    assert session.stream.silence(card) is None
+    assert not session.process_book.living()
     cut = session.clock.now()
     wait(lambda: far.now.state is LinkState.BROKEN and session.clock.now() > cut + 1.0)
     cable.put_in()
@@ -228,7 +228,7 @@ def test_a_silence_counts_from_the_first_reading_that_did_not_come(cable: Cable)
         session = remembering(Session(far.stream, 0.1))
         session.want()
         session.start()
-        assert session.wait_for_fast_sweep(3, PATIENCE)
+        assert session.wait_for_sweeps(3, PATIENCE, fast=True)
         cable.pulled = True
         cable.freeze()
         wait(lambda: any(each.kind is Kind.CONNECTION_LOST for each in session.happenings()))
@@ -244,10 +244,10 @@ def test_a_card_that_does_not_answer_over_there_does_not_answer_here(cable: Cabl
         session.want()
         session.start()
         one, other = (card.id for card in session.cards())
-        wait(lambda: session.silence(other) is not None)
+        wait(lambda: session.stream.silence(other) is not None)
         assert session.state_sentence(other).startswith("no answer for")
         wait(lambda: m.GPU_UTILIZATION in values(session, one))
-        assert session.silence(one) is None
+        assert session.stream.silence(one) is None
 
 
 def test_a_command_gets_one_reading_of_each_card(far: FarMachine) -> None:

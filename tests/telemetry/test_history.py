@@ -1,5 +1,6 @@
 """The past of a card as a chart gets it: an hour of every reading, a day in outline."""
 
+import sys
 import threading
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -50,6 +51,26 @@ def test_memory_stays_the_same_however_long_it_goes_on() -> None:
     after_a_day = history.memory_bytes()
     filled(history, map(float, range(600, 5000)))
     assert 0 < history.memory_bytes() < 1.5 * after_a_day
+
+
+def test_no_first_reading_is_lost_where_many_cards_begin_at_once() -> None:
+    cards = [CardId(f"SIM-{number}") for number in range(8)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(len(cards)) as threads:
+            for _ in range(200):
+                history, start = History(), threading.Barrier(len(cards))
+
+                def begin(card: CardId, history: History, start: threading.Barrier) -> None:
+                    start.wait()
+                    history.append(Sample(card, 1.0, {m.POWER_DRAW: 1.0}))
+
+                for job in [threads.submit(begin, card, history, start) for card in cards]:
+                    job.result()
+                assert {*history.cards()} == {*cards}
+    finally:
+        sys.setswitchinterval(before)
 
 
 def test_three_rounds_may_append_while_a_chart_looks() -> None:

@@ -62,7 +62,7 @@ def _step_by_step(
 steps = st.lists(stretches, min_size=1, max_size=8).map(_step_by_step)
 unhurried = settings(deadline=None)  # a busy computer is no fault
 metrics = st.sampled_from([POWER_DRAW, ENERGY])
-column_limits = st.sampled_from([1, 2, 3, 5, 17, 50, 400])
+column_limits = st.sampled_from([2, 3, 5, 17, 50, 400])
 
 
 def lived(taken: list[Step]) -> tuple[History, dict[MetricId, list[Reading]]]:
@@ -76,8 +76,10 @@ def lived(taken: list[Step]) -> tuple[History, dict[MetricId, list[Reading]]]:
         at += distance
         figures = {POWER_DRAW: power, ENERGY: energy}
         values = {metric: value for metric, value in figures.items() if value is not None}
-        missing = {metric: Absence.REFUSED for metric in figures if metric not in values}
-        history.append(Sample(CARD, at, values, missing))
+        for metric in figures:  # each is of a round of its own
+            told = {metric: values[metric]} if metric in values else {}
+            missing = {} if told else {metric: Absence.REFUSED}
+            history.append(Sample(CARD, at, told, missing))
         for metric, readings in reference.items():
             newest, after_gap = at, False
             if readings:

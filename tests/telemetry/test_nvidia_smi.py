@@ -55,6 +55,11 @@ def test_a_card_whose_readings_hang_keeps_nobody_waiting() -> None:
     assert lines == ["index, memory.used [MiB]", "0, 6 MiB", "1, [N/A]"]
 
 
+def test_cards_are_listed_with_their_uuids() -> None:
+    both = ["GPU 0: NVIDIA TITAN RTX (UUID: SIM-0)", "GPU 1: NVIDIA TITAN RTX (UUID: SIM-1)"]
+    assert said("-L") == said("--list-gpus") == both
+
+
 @pytest.mark.parametrize(
     ("field", "head", "text"),
     [
@@ -62,6 +67,7 @@ def test_a_card_whose_readings_hang_keeps_nobody_waiting() -> None:
         ("memory.used", "memory.used [MiB]", "6 MiB"),
         ("utilization.gpu", "utilization.gpu [%]", "0 %"),
         ("power.draw", "power.draw [W]", "12.95 W"),
+        ("gpu_bus_id", "gpu_bus_id", "00000000:17:00.0"),
         ("clocks.current.sm", "clocks.current.sm [MHz]", "300 MHz"),
         ("pstate", "pstate", "P8"),
         ("clocks_event_reasons.gpu_idle", "clocks_event_reasons.gpu_idle", "Active"),
@@ -75,34 +81,18 @@ def test_a_field_is_asked_for_by_its_name(field: str, head: str, text: str) -> N
     assert said(f"--query-gpu={field} --format=csv")[:2] == [head, text]
 
 
-def test_programs_that_compute_are_queried_likewise() -> None:
-    backend = machine()
-    backend.machine.hold(0, 0.0, 919 * MIB)
-    query = "--query-compute-apps=pid,process_name,used_memory,gpu_bus_id --format=csv"
-    assert said(query, backend) == [
-        "pid, process_name, used_memory [MiB], gpu_bus_id",
-        "4000, gpuexplorer worker, 919 MiB, 00000000:17:00.0",
-    ]
-
-
 @pytest.mark.parametrize(
     ("arguments", "sentence", "hint"),
     [
-        ("-l 1", "the cell would wait for ever", "show the same figures live"),
-        (
-            "--query-compute-apps=pids --format=csv",
-            "have no field 'pids'.",
-            "Did you mean pid?",
-        ),
+        ("-l 1", "Simulated cards have no `nvidia-smi -l 1`.", "nvidia-smi -L"),
         ("-q", "Simulated cards have no `nvidia-smi -q`.", "--query-gpu="),
+        ("--query-gpu=name", "have no `nvidia-smi --query-gpu=name`.", "--format=csv"),
+        ("-i '", "Simulated cards have no `nvidia-smi -i '`.", ""),
         (
             "--query-gpu=memory.usd --format=csv",
             "have no field 'memory.usd'.",
             "Did you mean memory.used?",
         ),
-        ("--query-gpu=name", "A query needs --format=csv.", "--format=csv"),
-        ("-i 7", "There is no card 7 here.", "-i 0"),
-        ("-i '", "A quotation mark of this line is not closed.", ""),
     ],
 )
 def test_what_is_not_offered_is_refused_with_what_is(
@@ -121,4 +111,4 @@ def test_what_the_lab_prints_says_that_the_machine_is_simulated() -> None:
     assert listed is not None
     assert listed.splitlines()[-1] == "These cards are simulated: every figure is made up."
     assert refused is not None
-    assert refused.startswith("Asked for again and again")
+    assert refused.startswith("Simulated cards have no `nvidia-smi -l`.")

@@ -138,9 +138,9 @@ def test_a_session_names_the_processes_of_its_cards() -> None:
     session.start()
     try:
         assert session.wait_for_sweeps(1, 20.0)
-        named = session.named_processes()
+        named = session.process_book.living()
         assert {each.process.card for each in named} == {card.id for card in session.cards()}
         assert all(each.command for each in named)
-        assert [row.named for row in session.process_rows()] == [*named]
+        assert [row.named for row in session.process_book.rows()] == [*named]
     finally:
         assert session.stop(5.0)

@@ -136,15 +136,15 @@ def test_a_card_that_hangs_says_so_the_others_go_on_and_it_is_read_again(
     sampler.start()
     [silent, *_] = seen.wait(of("card 1", CardState.NO_ANSWER))
     assert silent.missing == {BUSY: Absence.NO_ANSWER}
-    assert (sampler.silence(CardId("card 1")) or 0) > 0
+    assert (sampler.stream.silence(CardId("card 1")) or 0) > 0
     before = len(seen.wait(of("card 2")))
     seen.wait(of("card 2"), before + 3)
     seen.wait(of("card 0"), before + 3)
-    assert sampler.silence(CardId("card 0")) is None
+    assert sampler.stream.silence(CardId("card 0")) is None
     backend.hanging.pop("card 1").set()
     [late, *_] = seen.wait(of("card 1"), 6)
     assert late.at >= silent.at
-    assert sampler.silence(CardId("card 1")) is None
+    assert sampler.stream.silence(CardId("card 1")) is None
 
 
 def test_one_sweep_can_be_waited_for_even_when_all_cards_hang(

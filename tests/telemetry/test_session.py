@@ -35,7 +35,7 @@ def test_everything_that_is_known_is_put_together_and_nothing_made_up_before(
         for metric in ("gpu_utilization", "fan_speed", "pcie_receive"):
             assert MetricId(metric) in reading.values or MetricId(metric) in reading.missing
         assert session.state_sentence(card.id) == "working"
-    assert session.named_processes()
+    assert session.process_book.living()
     assert session.simulated
 
 

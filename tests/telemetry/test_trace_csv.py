@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, POWER_DRAW, TEMPERATURE, MetricId
-from gpuexplorer.telemetry.trace import Trace
-from gpuexplorer.telemetry.trace_csv import Heading, TraceColumn, write_traces
+from gpuexplorer.telemetry.trace import Heading, Trace, TraceColumn, write_traces
 
 REAL = Heading("NVIDIA driver 590.48.01", simulated=False, start=0, end=100, offset=1.7e9)
 SIMULATED = replace(REAL, source="Simulated: 2 x NVIDIA TITAN RTX", simulated=True)

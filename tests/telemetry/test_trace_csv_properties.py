@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuexplorer.telemetry.trace_csv import write_traces
+from gpuexplorer.telemetry.trace import write_traces
 from tests.telemetry.test_trace_csv import REAL, column, read, readings
 
 

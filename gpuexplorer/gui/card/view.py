@@ -358,7 +358,7 @@ def programs_on(session: Session, shown: Shown) -> Sequence[MemoryUser] | None:
     cards = {shown.card.id, *(instance.card.id for instance in shown.instances)}
     return [
         MemoryUser(_name(named), named.process.values.get(ProcessFigure.MEMORY))
-        for named in session.named_processes()
+        for named in session.process_book.living()
         if named.process.card in cards
     ]
 

@@ -343,4 +343,4 @@ def _last(words: tuple[str, ...]) -> str:
 
 
 def _nothing(card: CardId) -> Reading:
-    return Reading(card, 0.0, CardState.WORKING, {}, {})
+    return Reading(card, 0.0, {})

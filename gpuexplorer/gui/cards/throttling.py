@@ -69,7 +69,7 @@ class SlowedTime:
 
 def ever_held(past: TraceSource, card: CardId, start: float, end: float) -> set[MetricId]:
     """Reasons that held at all: of the others no finer trace has to be asked for."""
-    traces = ((reason, past.trace(card, reason, start, end, 1)) for reason in REASONS)
+    traces = ((reason, past.trace(card, reason, start, end, 2)) for reason in REASONS)
     return {reason for reason, trace in traces if bool((trace.maxima >= 1).any())}
 
 

@@ -92,7 +92,7 @@ class LookedRow(QWidget):
         sign = Sign(look, icon, tone, QSize(16, 16))
         sign.setAccessibleName(found)
         sign.setToolTip(found)
-        what = label(tr(looked.what.words), look.letters.body)
+        what = label(tr(looked.what.sentence), look.letters.body)
         where = ElidedLabel(look.letters.mono, Tone.FAINT)
         where.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         where.show_text(looked.where)
@@ -100,7 +100,7 @@ class LookedRow(QWidget):
         self.setAccessibleName(
             tr(
                 "{thing}: {found}. {sentence}",
-                thing=looked.what.words,
+                thing=looked.what.sentence,
                 found=found,
                 sentence=looked.sentence,
             )

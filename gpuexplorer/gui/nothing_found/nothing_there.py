@@ -26,7 +26,7 @@ class NothingThere(EmptyState):
     def show_machine(self, machine: MachineState) -> None:
         self._machine = machine
         heading = tr("No graphics card answers on {machine}", machine=machine.name)
-        attempts = machine.session.attempts
+        attempts = machine.session.stream.attempts
         why = paragraph([part for each in attempts for part in (each.sentence, each.hint)])
         self.show_words(heading, why, tr("See its processor and memory"))
         self.setAccessibleName(heading)

@@ -33,7 +33,7 @@ class ProgramsFeed:
 
     def bring_up(self) -> None:
         session = self._machine.session
-        processes, cards = session.named_processes(), self._machine.cards()
+        processes, cards = session.process_book.living(), self._machine.cards()
         units = self._machine.settings.choices.units
         unknown = session.processes_unknown()
         self.nobody = tr(UNTOLD if unknown and not processes else NOBODY)

@@ -18,8 +18,7 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.saving import CSV, Saving, Write, suggested_name
-from gpuexplorer.telemetry.trace import TraceSource
-from gpuexplorer.telemetry.trace_csv import Heading, TraceColumn, write_traces
+from gpuexplorer.telemetry.trace import Heading, TraceColumn, TraceSource, write_traces
 
 _EVERY_READING = 10_000_000
 

@@ -124,7 +124,7 @@ class ProcessesView(LiveView):
 
     def pull(self) -> None:
         session, units = self.machine.session, self._settings.choices.units
-        rows, cards = session.process_rows(), self.machine.cards()
+        rows, cards = session.process_book.rows(), self.machine.cards()
         stamp = (units, self._asked_for(), self._table.may_move(), len(cards))
         if rows is not self._shown_rows or stamp != self._shown or not rows:
             in_order = stamp[:2] != self._shown[:2]
@@ -208,7 +208,9 @@ class ProcessesView(LiveView):
         if self.machine.shown(self._card) is None:
             self._card = None
         self._tools.show_cards(cards, self._card)
-        self._lines = lines_of(session.process_rows(), self._asked_for(), self._columns.places)
+        self._lines = lines_of(
+            session.process_book.rows(), self._asked_for(), self._columns.places
+        )
         self._table.show_rows(self._lines, in_order=in_order)
         self._show_nobody()
         self._show_picked()
@@ -223,7 +225,7 @@ class ProcessesView(LiveView):
             self._show_details()
             return
         self._details.hide()
-        rows = session.process_rows()
+        rows = session.process_book.rows()
         shown = self.machine.shown(self._card)
         words = (
             filtered(len(rows), self._words, "" if shown is None else shown.number)
@@ -253,9 +255,9 @@ class ProcessesView(LiveView):
         shown = sum(len(line.rows) for line in self._lines)
         self._summary.show_text(
             summary(
-                session.named_processes(),
+                session.process_book.living(),
                 shown,
-                len(session.process_rows()),
+                len(session.process_book.rows()),
                 parents(self.machine.cards()),
                 self._settings.choices.units,
                 simulated=session.simulated,
@@ -298,7 +300,9 @@ class ProcessesView(LiveView):
         lines = self._table.picked()
         if not lines:
             return None
-        return picked_processes(lines, self.machine.session.process_rows(), self._columns.cards)
+        return picked_processes(
+            lines, self.machine.session.process_book.rows(), self._columns.cards
+        )
 
     def _show_grouping(self, grouping: Grouping) -> None:
         self._grouping = grouping

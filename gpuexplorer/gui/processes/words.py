@@ -216,7 +216,7 @@ def _reasons(session: Session, cards: Sequence[Shown]) -> list[str]:
 
 
 def _works(session: Session, card: CardId) -> bool:
-    return session.silence(card) is None and _state(session, card) is CardState.WORKING
+    return session.stream.silence(card) is None and _state(session, card) is CardState.WORKING
 
 
 def _state(session: Session, card: CardId) -> CardState | None:

@@ -22,16 +22,7 @@ from gpuexplorer.gui.state.alert_words import (
     strip_sentence,
 )
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.telemetry.alerts import (
-    LIMITS,
-    Alert,
-    AlertBegan,
-    AlertEnded,
-    Change,
-    Rule,
-    Watch,
-    Why,
-)
+from gpuexplorer.telemetry.alerts import LIMITS, Alert, Rule, Watch, Why
 from gpuexplorer.telemetry.facts import Fact
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.session import Session, Want, card_numbers
@@ -63,7 +54,7 @@ class AlertWatch(QObject):
         self.settings = settings
         self._bridge = bridge
         self._ears: list[_Ear] = []
-        self._over: tuple[_Ear, AlertEnded] | None = None
+        self._over: tuple[_Ear, Alert] | None = None
         self._silence = QTimer(self)
         self._silence.setSingleShot(True)
         self._silence.timeout.connect(self.changed)
@@ -135,8 +126,8 @@ class AlertWatch(QObject):
         if self._over is None:
             return ""
         ear, ended = self._over
-        number = ear.numbers().get(ended.alert.card, ended.alert.card)
-        what = standing(ended.alert, self.settings.choices.units)
+        number = ear.numbers().get(ended.card, ended.card)
+        what = standing(ended, self.settings.choices.units)
         if ended.why is Why.UNKNOWN:
             said = tr(
                 "Card {number}: {what} is not known any more: {reason}.",
@@ -263,7 +254,7 @@ class _Ear:
         self.session = session
         self.key = self.name = ""
         self.watch = Watch(rules)
-        self.ended: deque[AlertEnded] = deque(maxlen=100)
+        self.ended: deque[Alert] = deque(maxlen=100)
         self._rules = tuple(rules)
         self._units = units
         self._post = post
@@ -310,23 +301,16 @@ class _Ear:
                 self._tell(changes)
             self._post()
 
-    def _tell(self, changes: Sequence[Change]) -> None:
-        for change in changes:
-            about = standing(change.alert, self._units)
-            match change:
-                case AlertBegan(alert):
-                    sentence = began_sentence(alert, self._units)
-                    self.session.happening_log.tell(
-                        Kind.ALERT_BEGAN, alert.card, sentence, about
-                    )
-                case AlertEnded(alert):
-                    sentence = ended_sentence(change, self._units)
-                    unknown = change.why is Why.UNKNOWN
-                    kind = Kind.ALERT_UNKNOWN if unknown else Kind.ALERT_ENDED
-                    self.session.happening_log.tell(
-                        kind, alert.card, sentence, about, change.until
-                    )
-                    self.ended.append(change)
+    def _tell(self, changes: Sequence[Alert]) -> None:
+        tell, units = self.session.happening_log.tell, self._units
+        for alert in changes:
+            about = standing(alert, units)
+            if alert.why is None:
+                tell(Kind.ALERT_BEGAN, alert.card, began_sentence(alert, units), about)
+                continue
+            kind = Kind.ALERT_UNKNOWN if alert.why is Why.UNKNOWN else Kind.ALERT_ENDED
+            tell(kind, alert.card, ended_sentence(alert, units), about, alert.until)
+            self.ended.append(alert)
 
 
 def _limits(rule: Rule) -> Sequence[MetricId]:

@@ -105,5 +105,6 @@ def keep_machines(settings: Settings, machines: Sequence[Wanted]) -> None:
 
 def _session_of(far: "FarMachine", settings: Settings, bridge: Bridge) -> Session:
     choices = settings.choices
-    session = Session(far.stream, choices.interval, bridge.post_happening)
+    session = Session(far.stream, choices.interval)
+    session.attach(bridge.post_happening)
     return remembering(session, choices.full_seconds, choices.day_seconds)

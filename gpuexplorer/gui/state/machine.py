@@ -103,7 +103,7 @@ class MachineState(QObject):
 
     def host_reading(self) -> Reading:
         """An empty one before the first answer."""
-        nothing = Reading(HOST_ID, 0.0, CardState.WORKING, {}, {})
+        nothing = Reading(HOST_ID, 0.0, {})
         return self.session.reading(HOST_ID) or nothing
 
     def host_face(self) -> CardFace:
@@ -154,7 +154,7 @@ class MachineState(QObject):
     def _look_at(self, card: CardId, now: float) -> CardNow:
         known = CardNow(
             self.session.reading(card),
-            self.session.silence(card),
+            self.session.stream.silence(card),
         )
         if self.past.ended is not None:
             return known  # what was answered a moment ago may be of another hour

@@ -44,9 +44,9 @@ class SessionMaker:
         clock: PastClock | None = None,
     ) -> Session:
         choices = self._settings.choices
-        # What happened in a past that was not waited for is no news.
-        tell = self._bridge.post_happening if clock is None else None
-        session = session_on(backend, attempts, choices.interval, clock, on_happening=tell)
+        session = session_on(backend, attempts, choices.interval, clock)
+        if clock is None:  # what happened in a past that was not waited for is no news
+            session.attach(self._bridge.post_happening)
         remembering(session, choices.full_seconds, choices.day_seconds)
         self._always_on.join(session)
         return session

@@ -24,8 +24,8 @@ def machine_summary(now: MachineNow) -> ThingFacts:
     shape = now.shape
     cards = len(shape.home) + len(shape.loose)
     title = tr("One card") if cards == 1 else trn("{count} card", "{count} cards", cards)
-    pairs = [link for link in shape.links.values() if link.b != HOST_ID]
-    hosts = [link for link in shape.links.values() if link.b == HOST_ID]
+    pairs = [link for link in shape.topology.links if link.b != HOST_ID]
+    hosts = [link for link in shape.topology.links if link.b == HOST_ID]
     facts = [Fact("processors", tr("Processors"), _processors(now))]
     facts += _kinds(pairs)
     if pairs:

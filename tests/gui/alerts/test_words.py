@@ -90,9 +90,8 @@ def test_it_is_said_when_an_alert_is_over(rule: Rule, over: str) -> None:
 
 
 def alert(rule: Rule, card: int, since: float = 0.0) -> Alert:
-    bounds = rule.bounds(89.0)
-    assert bounds is not None
-    return Alert(rule, CardId(f"GPU-{card}"), since, since, bounds)
+    threshold, _ = rule.bounds(89.0)
+    return Alert(rule, CardId(f"GPU-{card}"), since, since, threshold)
 
 
 def at(seconds: float) -> Clock:

@@ -21,7 +21,7 @@ def reading(answer: Answer, of: Card) -> Reading:
         for metric in metrics_of(of)
         if metric not in answer.values
     }
-    return Reading(of.id, 0.0, answer.state, answer.values, missing)
+    return Reading(of.id, 0.0, answer.values, missing, answer.state)
 
 
 def groups(of: Card, answer: Answer, units: Units = USUAL) -> list[FactGroup]:

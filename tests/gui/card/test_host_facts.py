@@ -2,14 +2,14 @@
 
 import platform
 
-from gpuexplorer.core.cards import HOST_ID, Card, CardKind, CardState
+from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.card.host_facts import host_facts
 from gpuexplorer.remote.wire import Hello
 from gpuexplorer.telemetry.facts import Reading
 
 HOST = Card(HOST_ID, 0, "EPYC", None, kind=CardKind.HOST)
-READ = Reading(HOST_ID, 0.0, CardState.WORKING, {}, {})
+READ = Reading(HOST_ID, 0.0, {})
 HELLO = Hello("3.12.1", "Linux 9.9", "n17", "ada", HOST, 0.0, 0.0)
 
 

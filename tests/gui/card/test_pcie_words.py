@@ -3,7 +3,7 @@
 import pytest
 
 from gpuexplorer.core import metrics as m
-from gpuexplorer.core.cards import Card, CardId, CardState
+from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.gui.cards.pcie import link_now, link_words
 from gpuexplorer.gui.theme.palette import Tone
@@ -25,7 +25,7 @@ FULL: dict[str, float | None] = {
 def reading(**changes: float | None) -> Reading:
     values = {**FULL, **changes}
     known = {MetricId(name): value for name, value in values.items() if value is not None}
-    return Reading(CardId("GPU-0"), 0.0, CardState.WORKING, known, {})
+    return Reading(CardId("GPU-0"), 0.0, known)
 
 
 def words(of: Card | None = None, **changes: float | None) -> str:

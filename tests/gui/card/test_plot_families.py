@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardState
+from gpuexplorer.core.cards import Card
 from gpuexplorer.core.metrics import (
     CLOCK_SM,
     GPU_UTILIZATION,
@@ -30,7 +30,7 @@ from tests.gui.fakes import card, instance
 def reading(of: Card, never: tuple[MetricId, ...] = (), **values: float) -> Reading:
     known = {MetricId(name): value for name, value in values.items()}
     missing = dict.fromkeys(never, Absence.NOT_SUPPORTED)
-    return Reading(of.id, 0.0, CardState.WORKING, known, missing)
+    return Reading(of.id, 0.0, known, missing)
 
 
 def test_a_plot_has_one_unit_and_every_metric_has_a_plot() -> None:

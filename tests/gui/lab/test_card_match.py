@@ -16,7 +16,7 @@ from tests.gui.lab.conftest import GIB, tensor
 
 RTX, OLD = "NVIDIA TITAN RTX", "NVIDIA GeForce GTX 1080"
 FIRST, SECOND = "a1b2c3d4-0000-1111-2222-333344445555", "f6e7d8c9-0000-1111-2222-333344445555"
-HOST = ("workbench", Reading(HOST_ID, 0.0, CardState.WORKING, {}, {}))
+HOST = ("workbench", Reading(HOST_ID, 0.0, {}))
 META = Device("meta", "shapes without values")
 
 
@@ -60,7 +60,7 @@ def told(
     every = (Device("cpu", "x86_64"), *devices, META)
     ledger.apply(Hello(0, "3.11.7", "2.8.0", build, simulated=False, devices=every))
     readings = {
-        CardId(name): Reading(CardId(name), 0.0, state, {}, {})
+        CardId(name): Reading(CardId(name), 0.0, {}, {}, state)
         for name, state in (states or {}).items()
     }
     found = bench_devices(ledger, cards, readings, HOST, visible, driver=driver)

@@ -31,7 +31,7 @@ def faces(busy: float | None, at: float) -> list[CardFace]:
     values = {} if busy is None else {GPU_UTILIZATION: busy}
     state = CardState.LOST if busy is None else CardState.WORKING
     known = {
-        each.card.id: CardNow(Reading(each.card.id, at, state, values, {}), None)
+        each.card.id: CardNow(Reading(each.card.id, at, values, {}, state), None)
         for each in CARDS
     }
     return [card_face(each, known, another_answers=False, units=USUAL) for each in CARDS]

@@ -23,7 +23,7 @@ BEGAN, LOST, NOW = 1000.0, 1400.0, 1600.0
 CARDS = arrange([card(0)])
 GONE = Happening(LOST, 1_700_000_400.0, Kind.CARD_LOST, CardId("GPU-0"), Message("lost"))
 MISSING = {GPU_UTILIZATION: Absence.LOST}
-READING = Reading(CardId("GPU-0"), NOW, CardState.LOST, {}, MISSING)
+READING = Reading(CardId("GPU-0"), NOW, {}, MISSING, CardState.LOST)
 KNOWN = {CardId("GPU-0"): CardNow(READING, None)}
 FACES = [card_face(each, KNOWN, another_answers=False, units=USUAL) for each in CARDS]
 

@@ -7,7 +7,6 @@ from PySide6.QtCore import QRect
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.faces import CardNow, arrange, card_face
@@ -27,7 +26,7 @@ def face(mark: StateMark | None) -> CardFace:
     h100 = card(0, "NVIDIA H100 80GB HBM3")
     [shown] = arrange([h100])
     answer = working(busy=0.5)
-    reading = Reading(h100.id, 0.0, CardState.WORKING, answer.values, answer.missing)
+    reading = Reading(h100.id, 0.0, answer.values, answer.missing)
     now = {h100.id: CardNow(reading, None)}
     return replace(card_face(shown, now, another_answers=True, units=USUAL), mark=mark)
 

@@ -6,7 +6,6 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.cards.card_face import CardFace
@@ -25,7 +24,7 @@ EDGES_OF_LETTERS = 64
 def face(busy: float, used: float = 19.5 * GIB, **changes: float) -> CardFace:
     answer = working(busy, used, **changes)
     at = SystemClock().now()
-    reading = Reading(CARD.id, at, CardState.WORKING, answer.values, answer.missing)
+    reading = Reading(CARD.id, at, answer.values, answer.missing)
     (shown,) = arrange([CARD])
     return card_face(
         shown, {CARD.id: CardNow(reading, None)}, another_answers=False, units=USUAL

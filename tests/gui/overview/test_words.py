@@ -32,7 +32,7 @@ def faces(answers: Mapping[int, Answer], cards: Sequence[Shown] = CARDS) -> list
     found = {}
     for each in cards:
         answer = answers.get(each.card.index, working())
-        reading = Reading(each.card.id, 0.0, answer.state, answer.values, answer.missing)
+        reading = Reading(each.card.id, 0.0, answer.values, answer.missing, answer.state)
         found[each.card.id] = CardNow(reading, None)
     return [card_face(each, found, another_answers=True, units=USUAL) for each in cards]
 

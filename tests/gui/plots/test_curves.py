@@ -102,13 +102,8 @@ def test_a_single_peak_among_thousands_of_readings_is_seen() -> None:
     times = np.arange(0.0, 86400.0, 10.0)
     values = np.full(times.size, 0.1)
     values[4321] = 0.9
-    past = Past(
-        times,
-        np.zeros(times.size, np.bool_),
-        *(values, values, values),
-        np.ones(times.size, np.int64),
-        10.0,
-    )
+    figures = np.stack((values, values, values, np.ones(times.size)))
+    past = Past(times, np.zeros(times.size, np.bool_), figures, 10.0)
     shown = condensed(past, 0, 86400, columns_for(WIDTH))
     ink = drawn(shown, 0, 86400)
     assert ink[12:20].max() > 40
@@ -157,21 +152,14 @@ def test_what_moves_on_with_time_does_not_shimmer(dash: int) -> None:
     random = np.random.default_rng(1)
     times = np.arange(0.0, 900.0, 0.1)
     values = random.random(times.size)
-    past = Past(
-        times,
-        np.zeros(times.size, np.bool_),
-        *(values, values, values),
-        np.ones(times.size, np.int64),
-        0.1,
-    )
+    figures = np.stack((values, values, values, np.ones(times.size)))
+    past = Past(times, np.zeros(times.size, np.bool_), figures, 0.1)
     span = 300.0
 
     def frame(end: float) -> tuple[NDArray[np.uint8], float]:
         first, last = int(10 * (end - span)), int(10 * end)
         view = slice(first, last)
-        seen = Past(
-            times[view], past.broken[view], *(values[view],) * 3, past.counts[view], 0.1
-        )
+        seen = Past(times[view], past.broken[view], figures[:, view], 0.1)
         shown = condensed(seen, end - span, end, columns_for(WIDTH))
         start, stop = steady_stretch(end - span, end, WIDTH)
         return drawn(shown, start, stop, fill=True, dash=dash), stop

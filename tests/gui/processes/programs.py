@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import psutil
-
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.telemetry.backend import Source
@@ -52,6 +50,14 @@ def row(who: NamedProcess, standing: Standing = Standing.THERE) -> BookRow:
 
 
 @dataclass
+class Nobody:
+    """Who bears the number of a made-up process: nobody who runs."""
+
+    def is_running(self) -> bool:
+        return False
+
+
+@dataclass
 class Names(ProcessNames):
     """Tells of each pid what a test says; of all others that they are gone."""
 
@@ -68,8 +74,6 @@ class Names(ProcessNames):
         who = self.known.get(process.pid)
         if who is None:
             return NamedProcess(process, resolved=False, reason=GONE)
-        # Whoever is made up for a test goes by the test's own identity, which is never ended.
-        identity = who.identity or psutil.Process()
         return NamedProcess(
             process,
             resolved=True,
@@ -82,7 +86,7 @@ class Names(ProcessNames):
             ours=who.ours,
             of_this_user=who.of_this_user,
             ancestors=who.ancestors,
-            identity=identity,
+            identity=who.identity or Nobody(),
         )
 
 

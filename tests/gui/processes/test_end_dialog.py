@@ -14,7 +14,7 @@ from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.telemetry.process_book import CAN_ASK, ProcessNames
-from gpuexplorer.telemetry.processes import CardProcess, FarIdentity, NamedProcess, ProcessUse
+from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse
 from tests.clocks import ManualClock
 from tests.gui.fakes import GIB
 from tests.gui.hands import button, click, press, texts
@@ -188,22 +188,25 @@ def test_what_may_not_end_is_left_out_and_counted(
     click(dialog, "Leave it alone")
 
 
-class FarAway(FarIdentity):
+class FarAway:
     """A process of another machine, whose answers come when the test wants them."""
 
     def __init__(self) -> None:
         self.wishes: list[bool] = []
         self.ended = False
-        self.refusal: Trouble | None = None
+        self.refused: Trouble | None = None
 
-    def end(self, kill: bool) -> None:
-        self.wishes.append(kill)
+    def terminate(self) -> None:
+        self.wishes.append(False)
 
-    def has_ended(self) -> bool:
-        return self.ended
+    def kill(self) -> None:
+        self.wishes.append(True)
 
-    def refused(self) -> Trouble | None:
-        return self.refusal
+    def is_running(self) -> bool:
+        return not self.ended
+
+    def status(self) -> str:
+        return ""
 
 
 def asked_far_away(look: Look, qtbot: QtBot, who: FarAway) -> Asked:
@@ -231,7 +234,7 @@ def test_a_refusal_that_comes_later_is_shown_in_its_own_words(look: Look, qtbot:
     who = FarAway()
     asked = asked_far_away(look, qtbot, who)
     click(asked.dialog, "Ask it to end")
-    who.refusal = Trouble("There is no permission to end process 4711.")
+    who.refused = Trouble("There is no permission to end process 4711.")
     qtbot.waitUntil(lambda: asked.says("There is no permission to end process 4711."))
     assert not asked.says("It was asked to end")
     offered = [

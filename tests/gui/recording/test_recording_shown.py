@@ -367,7 +367,7 @@ def test_of_a_computer_without_cards_the_computer_itself_is_shown(
     machine = machine_of(session)
     recorder = Recorder(tmp_path / "bare.gpurec", machine, clock, anonymous=True)
     for _ in range(20):
-        host = session.read_host()
+        host = session.stream.host_now()
         recorder.put(Sample(host.card, host.at, host.values, host.missing, host.state))
         clock.advance(1.0)
     session.stop()

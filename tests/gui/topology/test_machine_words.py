@@ -34,13 +34,7 @@ from tests.gui.fakes import GIB, NVML, Answer, card, working
 MEMORY = Figure("Memory", number="31.0", limit="62", unit="GiB")
 HOST = host_face(
     Shown(Card(HOST_ID, 0, "Linux", None, kind=CardKind.HOST), "H", None),
-    Reading(
-        HOST_ID,
-        0.0,
-        CardState.WORKING,
-        {MEMORY_USED: 31 * GIB, MEMORY_TOTAL: 62 * GIB},
-        {},
-    ),
+    Reading(HOST_ID, 0.0, {MEMORY_USED: 31 * GIB, MEMORY_TOTAL: 62 * GIB}),
     USUAL,
 )
 
@@ -50,7 +44,7 @@ def looked_at(answers: Mapping[Card, Answer], topology: Topology) -> MachineNow:
     shown = {each.card.id: each for each in arrange(cards)}
     known = {}
     for each, answer in answers.items():
-        reading = Reading(each.id, 0.0, answer.state, answer.values, answer.missing)
+        reading = Reading(each.id, 0.0, answer.values, answer.missing, answer.state)
         known[each.id] = CardNow(reading, None)
     return MachineNow(
         shape_of(topology, cards),

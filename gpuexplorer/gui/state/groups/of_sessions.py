@@ -127,7 +127,7 @@ class MachinesSource:
         for shown in arranged:
             key = CellKey(row.key, shown.card.id)
             reading = session.reading(shown.card.id)
-            silence = session.silence(shown.card.id) or 0.0
+            silence = session.stream.silence(shown.card.id) or 0.0
             silent = silence > _SHORT_SILENCE or not row.standing.answers
             stamp = (shown, reading, silent, users[shown.card.id])
             before = self._cells.get(key)
@@ -177,7 +177,7 @@ def _users(session: Session, arranged: Sequence[Shown]) -> Mapping[CardId, _User
     }
     names: dict[CardId, set[str]] = {shown.card.id: set() for shown in arranged}
     pids: dict[CardId, set[int]] = {shown.card.id: set() for shown in arranged}
-    for named in session.named_processes():
+    for named in session.process_book.living():
         card = card_of.get(named.process.card)
         if card is not None:
             pids[card].add(named.process.pid)

@@ -107,6 +107,4 @@ def _at(reading: Reading | None) -> float:
 
 
 def _sample(card: CardId, reading: Reading | None) -> Sample:
-    if reading is None:
-        return Sample(card, 0.0, {})
-    return Sample(card, reading.at, reading.values, reading.missing, reading.state)
+    return Sample(card, 0.0, {}) if reading is None else reading

@@ -194,7 +194,7 @@ class _Plan:
     def _fitting_scale(self) -> float:
         """The finest at which every wire has room."""
         shape, tile = self._shape, self._tile
-        to_host = [link.rate for link in shape.links.values() if link.b == HOST_ID]
+        to_host = [link.rate for link in shape.topology.links if link.b == HOST_ID]
         wanted = [(rate, tile * _HOST_SHARE) for rate in to_host]
         wanted += [(spoke.rate, tile * _SPOKE_SHARE) for spoke in shape.spokes.values()]
         most = min(wire_width(_BRACKET_LANE), tile * _SPOKE_SHARE)

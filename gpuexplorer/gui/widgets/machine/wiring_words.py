@@ -133,7 +133,7 @@ def figure(now: MachineNow, a: CardId, b: CardId) -> str:
 
 def legend(now: MachineNow) -> Sequence[tuple[str, str]]:
     """Letters and words of the kinds that occur."""
-    kinds = {link.path for link in now.shape.links.values()}
+    kinds = {link.path for link in now.shape.topology.links}
     if now.shape.loose:
         kinds.add(PathKind.UNKNOWN)
     return [

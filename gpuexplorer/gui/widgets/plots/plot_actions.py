@@ -26,8 +26,7 @@ from gpuexplorer.gui.widgets.saving import (
     Write,
     suggested_name,
 )
-from gpuexplorer.telemetry.trace import TraceSource
-from gpuexplorer.telemetry.trace_csv import Heading, TraceColumn, write_traces
+from gpuexplorer.telemetry.trace import Heading, TraceColumn, TraceSource, write_traces
 from gpuexplorer.telemetry.whole_file import write_whole
 
 _EVERY_READING = 10_000_000
