@@ -122,33 +122,22 @@ def run(arguments: argparse.Namespace) -> int:
     # A program is watched where it lies; elsewhere its cells run as a notebook's do.
     in_cells = file.suffix.lower() == _NOTEBOOK or bool(arguments.host)
     codes = cells_of(file) if in_cells else ()
-    out = sys.stderr if arguments.json else sys.stdout
     with opened(arguments) as source:
         _, start = lab_start(source.far, arguments.python, Message("The lab needs PyTorch."))
+        start = replace(start, sampled=True)
         with closing(Trace(arguments.trace)) as trace, Lab(source) as lab:
-            paper, ledger = Paper(lab.ledger, out, sys.stderr), lab.ledger
+            paper = Paper(lab.ledger, sys.stderr if arguments.json else sys.stdout, sys.stderr)
             if in_cells:
                 folder = file.resolve().parent if source.far is None else None
-                lab.begin(replace(start, sampled=True, folder=folder))
+                lab.begin(replace(start, folder=folder))
                 status = _run_cells(file, codes, lab, paper)
-                book, timeline = CopyBook(), Timeline()
-                book.take(ledger)
-                timeline.take(ledger, book)
-                pieces = trace_pieces(
-                    timeline,
-                    book,
-                    simulated=ledger.hello is not None and ledger.hello.simulated,
-                    names={each.uuid or each.name: each.label for each in ledger.devices},
-                    machine=source.machine or "",
-                )
-                with trace.tried():
-                    trace.out.writelines(pieces)
+                trace.write_cells(lab)
             else:
                 own, traced = not arguments.json, arguments.trace is not None
                 program = Program(file, words, own_streams=own, traced=traced)
-                lab.begin(replace(start, sampled=True, program=program))
+                lab.begin(replace(start, program=program))
                 # For people to read; Python itself says what is wrong with it.
-                ledger.sent(Run(1, file.read_text("utf-8", "replace"), number=1))
+                lab.ledger.sent(Run(1, file.read_text("utf-8", "replace"), number=1))
                 events = TraceFile(trace.out, file.name, ProgramRun(file.resolve(), ()).place)
                 for event in lab.events():
                     with trace.tried():
@@ -158,16 +147,15 @@ def run(arguments: argparse.Namespace) -> int:
                 with trace.tried():
                     events.close()
                 status = lab.status
-            hello = lab.began()
-        seen = ProgramRun(
-            file.resolve(),
-            ledger.cells,
-            hello,
-            status,
-            lab.way,
-            processors=os.cpu_count() if source.far is None else None,
-            machine=source.machine,
-        )
+            seen = ProgramRun(
+                file.resolve(),
+                lab.ledger.cells,
+                lab.began(),
+                status,
+                lab.way,
+                processors=os.cpu_count() if source.far is None else None,
+                machine=source.machine,
+            )
         if arguments.json:
             write_json(as_json(seen))
         else:
@@ -187,9 +175,12 @@ def program_of(arguments: argparse.Namespace) -> tuple[Path, Sequence[str]]:
 
 def _check(file: Path, words: Sequence[str], arguments: argparse.Namespace) -> None:
     """What is wrong is said before anything is started."""
-    if file.exists() and not file.is_file():  # it may have no end
+    suffix, trace = file.suffix.lower(), arguments.trace
+    if suffix not in (_PROGRAM, _NOTEBOOK):
         raise WrongArgumentsError(
-            "{file} is no ordinary file.", "Name a program or a notebook.", file=file
+            "{file} is neither a Python program nor a notebook.",
+            "The lab runs files whose names end in .py or .ipynb.",
+            file=file,
         )
     try:
         file.open("rb").close()
@@ -200,13 +191,6 @@ def _check(file: Path, words: Sequence[str], arguments: argparse.Namespace) -> N
             file=file,
             why=error.strerror,
         ) from None
-    suffix, trace = file.suffix.lower(), arguments.trace
-    if suffix not in (_PROGRAM, _NOTEBOOK):
-        raise WrongArgumentsError(
-            "{file} is neither a Python program nor a notebook.",
-            "The lab runs files whose names end in .py or .ipynb.",
-            file=file,
-        )
     if words and (arguments.host or suffix == _NOTEBOOK):
         raise WrongArgumentsError(
             "A notebook takes no arguments, nor does a file on another computer, and {argument}"
@@ -224,8 +208,8 @@ def _check(file: Path, words: Sequence[str], arguments: argparse.Namespace) -> N
 
 def _run_cells(file: Path, codes: Sequence[str], lab: Lab, paper: Paper) -> int:
     """To its end, or to the first error."""
-    for number, code in enumerate(codes, 1):
-        lab.send(Run(number, code, number), outside=str(file))
+    for code in codes:
+        lab.run(code, outside=str(file))
         for event in lab.events():
             paper.show(event)
             if isinstance(event, Finished | Failed):
@@ -265,6 +249,20 @@ class Trace:
     def close(self) -> None:
         with self.tried():
             self.out.close()
+
+    def write_cells(self, lab: Lab) -> None:
+        ledger, book, timeline = lab.ledger, CopyBook(), Timeline()
+        book.take(ledger)
+        timeline.take(ledger, book)
+        pieces = trace_pieces(
+            timeline,
+            book,
+            simulated=ledger.hello is not None and ledger.hello.simulated,
+            names={each.uuid or each.name: each.label for each in ledger.devices},
+            machine=lab.source.machine or "",
+        )
+        with self.tried():
+            self.out.writelines(pieces)
 
 
 def report(run: ProgramRun, width: int) -> str:

@@ -16,6 +16,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from traceback import FrameSummary, StackSummary
 from typing import TYPE_CHECKING, TextIO
@@ -25,6 +26,7 @@ from gpuexplorer.copies.benches import routes_here
 from gpuexplorer.copies.modelled import routes_of_simulated
 from gpuexplorer.copies.route import Route
 from gpuexplorer.copies.routes import Routes
+from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told, tr
 from gpuexplorer.lab.events import (
@@ -41,10 +43,9 @@ from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.pythons import LabPython, PythonPlace, none_has_torch
 from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import Start
-from gpuexplorer.lab.wire import Answer, Command
+from gpuexplorer.lab.wire import Answer, Command, Run
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.remote.stream import load_of, made_up
-from gpuexplorer.simulation.faults import FaultKind
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.nvidia_smi import nvidia_smi
 
@@ -54,7 +55,6 @@ if TYPE_CHECKING:
 _GLANCE = 0.2  # seconds: not every system interrupts a wait that has no end
 _ONCE_MORE = 3.0  # seconds: what is interrupted and does not end is interrupted again
 _MOST_INTERRUPTS = 2  # what is interrupted once more is ended
-_START_PATIENCE = 120.0  # of a worker, and of what was sent before
 
 
 def lab_start(
@@ -86,20 +86,23 @@ class Lab(ExitStack):
     """
 
     def __init__(self, source: Opened, patience: float = math.inf) -> None:
-        """A command that runs for longer than `patience` is interrupted."""
+        """What runs for longer than `patience` is interrupted."""
         super().__init__()
-        self.ledger = Ledger()
+        self.ledger, self.source = Ledger(), source
         self.end: Message = NOTHING  # why, once it has ended
         self.lost = False  # it ended while it carried something out
         self.interrupted = False  # by a person
         self.late = False  # what ran last was interrupted since it took too long
-        self.source, self._patience = source, patience
+        self._patience, self._deadline = patience, math.inf
         self._model, self._load = made_up(source.backend), load_of(source.backend)
-        self._running, self._interrupts, self._deadline = 1, 0, math.inf
+        self._ids, self._numbers = count(1), count(1)  # of commands, and of cells
+        self._running, self._interrupts = 1, 0
         self._said: queue.SimpleQueue[Event | Message | int] = queue.SimpleQueue()  # or signals
 
     def begin(self, start: Start) -> None:
-        """Raises Trouble where this Python cannot be started."""
+        """Raises Trouble where this Python cannot be started. A program's own is yet to say
+        whether it has PyTorch; any other has said so then.
+        """
         if (model := self._model) is not None:
             cards, links = simulated_cards(model.machine, model.faults, model.elapsed)
             start = replace(start, cards=cards, links=links)
@@ -121,6 +124,8 @@ class Lab(ExitStack):
             self.callback(termios.tcsetattr, sys.stdin.fileno(), termios.TCSADRAIN, now)
         self._worker = WorkerProcess(start, self._said.put, self._said.put)
         self.callback(self._worker.stop)
+        if start.program is None and not any(isinstance(e, Hello) for e in self.events()):
+            self.began()
 
     @property
     def status(self) -> int:
@@ -138,18 +143,17 @@ class Lab(ExitStack):
             self.end, "`{doctor}` says which Python has PyTorch.", doctor=self._doctor
         )
 
+    def run(self, code: str, outside: str = "") -> int:
+        """The next cell; the number of its command."""
+        return self.send(Run(next(self._ids), code, next(self._numbers)), outside)
+
     def send(self, command: Command, outside: str = "") -> int:
         if self._load is not None and (model := self._model) is not None:
-            lost = {
-                f"SIM-{each.card}"
-                for each in model.faults
-                if each.kind is FaultKind.LOST and each.start <= model.elapsed < each.end
-            }
-            names = tuple(each.name for each in self.ledger.devices if each.uuid in lost)
-            command = self._load.told(command, names)
+            states = {str(each.id): model.now(each.id, ()).state for each in model.cards()}
+            lost = (e.name for e in self.ledger.devices if states.get(e.uuid) is CardState.LOST)
+            command = self._load.told(command, tuple(lost))
         self.ledger.sent(command, outside=outside)
         self._running, self._interrupts, self.late = command.id, 0, False
-        self._deadline = time.monotonic() + max(self._patience, _START_PATIENCE)
         self._worker.send(command)
         return command.id
 
@@ -159,24 +163,23 @@ class Lab(ExitStack):
             if time.monotonic() > self._deadline:
                 self.late, self._deadline = True, time.monotonic() + _ONCE_MORE
                 self._interrupt()
-            said: Event | Message | int | None = None
-            with suppress(queue.Empty):
+            try:
                 said = self._said.get(timeout=_GLANCE)
+            except queue.Empty:
+                continue
             match said:
                 case Message():
                     self.end = said
                 case int():
                     self._signalled(said)
-                case Asked(what="nvidia-smi"):
-                    self._worker.send(Answer(said.id, self._smi(said.text)))
                 case Asked():
+                    # In a thread of its own, so that Ctrl+C is heard meanwhile.
                     threading.Thread(target=self._answer, args=(said,), daemon=True).start()
                 case Event():
-                    if said.id == self._running and isinstance(said, Began):
-                        self._deadline = time.monotonic() + self._patience
-                    elif said.id == self._running and isinstance(said, Finished | Failed):
-                        self._deadline = math.inf
-                        self.lost = isinstance(said, Failed) and said.cause == "worker lost"
+                    ends = isinstance(said, Finished | Failed)
+                    if said.id == self._running and (ends or isinstance(said, Began)):
+                        self._deadline = math.inf if ends else time.monotonic() + self._patience
+                    self.lost |= isinstance(said, Failed) and said.cause == "worker lost"
                     self.ledger.apply(said)
                     if self._load is not None:
                         self._load.apply(said)
@@ -193,16 +196,6 @@ class Lab(ExitStack):
         topology, _ = wiring_of(self.source)
         return routes_here(self.source.backend, self.began(), topology)
 
-    def _smi(self, arguments: str) -> str | None:
-        """What nvidia-smi says of simulated cards; real ones have their own."""
-        if self._model is None:
-            return None
-        try:
-            said = nvidia_smi(arguments, self._model, datetime.now().astimezone())
-        except Trouble as trouble:
-            return trouble.told
-        return f"{said}\n{tr(MADE_UP)}\n"
-
     def _interrupt(self) -> None:
         self._interrupts += 1
         if self._interrupts > _MOST_INTERRUPTS or self.ledger.hello is None:
@@ -218,14 +211,15 @@ class Lab(ExitStack):
             self._interrupt()
 
     def _answer(self, asked: Asked) -> None:
-        """In a thread of its own, so that Ctrl+C is heard meanwhile."""
         answer, text, somebody = None, asked.text, sys.stdin.isatty()
         install = asked.what == "install"
-        if install and somebody:
-            text = tr("Run {command} in the lab's Python? [y/N] ", command=text)
-        elif install:
+        if install:
             text = tr("Nobody can be asked whether to run {command}.", command=text) + "\n"
-        if asked.what == "password" and somebody:
+            if somebody:
+                text = tr("Run {command} in the lab's Python? [y/N] ", command=asked.text)
+        if asked.what == "nvidia-smi":
+            answer = self._smi(text)
+        elif asked.what == "password" and somebody:
             with suppress(EOFError):
                 answer = getpass.getpass(text)
         else:
@@ -237,6 +231,16 @@ class Lab(ExitStack):
                     answer = line.removesuffix("\n") if line else None
         allowed = not install or (answer or "").strip().lower() in ("y", "yes")
         self._worker.send(Answer(asked.id, answer if allowed else None))
+
+    def _smi(self, arguments: str) -> str | None:
+        """What nvidia-smi says of simulated cards; real ones have their own."""
+        if self._model is None:
+            return None
+        try:
+            said = nvidia_smi(arguments, self._model, datetime.now().astimezone())
+        except Trouble as trouble:
+            return trouble.told
+        return f"{said}\n{tr(MADE_UP)}\n"
 
     @cached_property
     def _typed(self) -> TextIO:
@@ -288,18 +292,17 @@ class Paper:
         """The person's own calls, as Python would show them; and what it means here."""
         calls = []
         for frame in failed.frames:
-            cell, number = self._ledger.by_number(frame.cell), frame.line
-            file, line = frame.file, linecache.getline(frame.file, number)
+            file, cell = frame.file, self._ledger.by_number(frame.cell)
             if not file:
                 file = tr("Cell {cell}", cell=frame.cell)
-                line = "".join(cell.code.split("\n")[number - 1 : number] if cell else ())
+                code = cell.code.splitlines(keepends=True) if cell else []
+                linecache.cache[file] = len(code), None, code, file
             begin, end = (frame.begin, frame.end) if frame.end else (None, None)
             call = FrameSummary(
                 file,
-                number,
+                frame.line,
                 frame.name or "<module>",
-                line=line,
-                end_lineno=number,
+                end_lineno=frame.line,
                 colno=begin,
                 end_colno=end,
             )

@@ -1,27 +1,65 @@
-"""`gpuexplorer lesson`: the lessons that there are, and those that somebody writes."""
+"""gpuexplorer lesson: the lessons that there are, and those that somebody writes; one of them
+played to its end without a window, told as sentences, or as JSON at its end.
+"""
 
 import argparse
+import io
+import json
+import re
 import shlex
+import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from gpuexplorer.commands.arguments import OK, SOURCE, TROUBLE, Option, add_options, number
-from gpuexplorer.commands.terminal import printed, write_json
+from gpuexplorer.commands.lab_worker import Lab, Paper, lab_start
+from gpuexplorer.commands.source import Opened, open_source
+from gpuexplorer.commands.terminal import Terminal, printed, wrap, write_json
+from gpuexplorer.core.cards import CardKind
+from gpuexplorer.core.metrics import metrics_of
+from gpuexplorer.core.records import written
 from gpuexplorer.core.resources import resource
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, all_of, mark, tr
-from gpuexplorer.lessons.lesson import LESSON_FILE, Lesson, LessonError
-from gpuexplorer.lessons.reading import built_in, read
+from gpuexplorer.lab.events import Failed
+from gpuexplorer.lab.ledger import IMPORTS
+from gpuexplorer.lab.printed import error_words
+from gpuexplorer.lab.start import Start
+from gpuexplorer.lab.wire import Evaluate, Run
+from gpuexplorer.lessons.html import contents, outcome
+from gpuexplorer.lessons.lesson import (
+    LESSON_FILE,
+    Check,
+    Code,
+    Lesson,
+    LessonError,
+    Part,
+    Predict,
+)
+from gpuexplorer.lessons.player import Player, StepPlay, StepState, behind, sources_of
+from gpuexplorer.lessons.reading import built_in, find, read
+from gpuexplorer.lessons.values import Readings, Revealed, cell_fields
+from gpuexplorer.telemetry.backend import MADE_UP
+from gpuexplorer.telemetry.backends.host import HostReader
+from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+from gpuexplorer.telemetry.patience import Asked
+from gpuexplorer.telemetry.sources import IDLE, simulated
+from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
 
+_READING_PATIENCE = 3.0  # of a card
+_WIDEST = 80
+_MARKS = re.compile(r"(\*\*|__|`)(.+?)\1")
+_SIMULATED = Message(
+    "These cards are simulated: their times, memory and loads are made up. What the cells"
+    " compute is computed for real."
+)
 _COLUMNS: dict[str, int] = {
     Message("Name"): 100,
     Message("Minutes"): 80,
     Message("Needs"): 70,
     Message("Title"): 95,
 }
-
-
 _JSON = {"--json": Option("", "print it for programs to read")}
 # What each action understands, and its line in the help.
 _ACTIONS: Mapping[str, tuple[str, Mapping[str, Option]]] = {
@@ -83,36 +121,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     match arguments.action:
         case "list":
-            found = [*built_in()]
-            lessons = [each for each in found if isinstance(each, Lesson)]
-            broken = [each for each in found if isinstance(each, LessonError)]
-            sys.stderr.writelines(f"{each.told}\n" for each in broken)
-            if arguments.json:
-                keys = ("name", "title", "minutes", "needs")
-                write_json([{key: getattr(each, key) for key in keys} for each in lessons])
-            else:
-                _write_list(lessons)
-            return TROUBLE if broken else OK
+            return _list(as_json=arguments.json)
         case "check":
             # Every file is looked at, also behind one with problems.
             return max([_check(each) for each in arguments.files])
         case "new":
             return _new(arguments.folder)
-    # What plays a lesson takes a while to be imported.
-    from gpuexplorer.commands import lesson_run  # noqa: PLC0415 - as just said
-
-    return lesson_run.run(arguments)
+    return _run(arguments)
 
 
-def _write_list(lessons: Sequence[Lesson]) -> None:
-    nothing = Message("nothing")
-    rows = [
-        (e.name, str(e.minutes), all_of(e.needs) if e.needs else nothing, e.title)
-        for e in lessons
-    ]
+def _list(*, as_json: bool) -> int:
+    found = [*built_in()]
+    lessons = [each for each in found if isinstance(each, Lesson)]
+    broken = [each for each in found if isinstance(each, LessonError)]
+    sys.stderr.writelines(f"{each.told}\n" for each in broken)
+    if as_json:
+        keys = ("name", "title", "minutes", "needs")
+        write_json([{key: getattr(each, key) for key in keys} for each in lessons])
+        return TROUBLE if broken else OK
+    needs = {each.name: all_of(each.needs or [tr("nothing")]) for each in lessons}
     with printed() as page:
-        page.table(_COLUMNS, rows)
+        page.table(
+            _COLUMNS, [(e.name, str(e.minutes), needs[e.name], e.title) for e in lessons]
+        )
         page.gap().say(tr("Play one in the window, or with: gpuexplorer lesson run NAME"))
+    return TROUBLE if broken else OK
 
 
 def _check(path: Path) -> int:
@@ -154,3 +187,260 @@ def _new(folder: Path) -> int:
     )
     sys.stdout.write(f"{tr(written)}\n")
     return OK
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    lesson, save = find(arguments.name), arguments.save
+    if save is not None:
+        if save.suffix.lower() != ".html":
+            raise Trouble("A lesson is saved as a page: name a file that ends in .html.")
+        refuse_unwritable(save)
+    found, _ = open_source(arguments)
+    source = Opened(found or simulated(IDLE, seed=arguments.seed))
+
+    def start() -> Start:
+        needed = Message("A lesson's cells need PyTorch.")
+        return lab_start(None, arguments.python, needed)[1]
+
+    asking = not arguments.json and sys.stdin is not None and sys.stdin.isatty()
+    silent, patience = arguments.json, arguments.patience
+    with source, Play(lesson, source, patience, silent=silent, asking=asking) as play:
+        play.say(lesson.title, "=" * min(len(unmarked(lesson.title)), play.width))
+        if found is None:
+            none = Message(
+                "No graphics card answers here, so the lesson is played on two idle simulated"
+                " ones."
+            )
+            play.say(none)
+        for each in source.backend.notes() if play.simulated else ():
+            play.say(_SIMULATED if each is MADE_UP else each)
+        play.play(start, allowed=arguments.yes)
+        if arguments.json:
+            write_json(play.as_json())
+        if save is not None:
+            write_whole(save, [contents(play.player, play.ledger)])
+        return play.say_end()
+
+
+class Play(Lab):
+    """One lesson, from its first step to its last, as text on standard output; and the lab that
+    its player plays it in. `asking`: a person sits at the terminal; `silent`: no text at all.
+    """
+
+    def __init__(
+        self,
+        lesson: Lesson,
+        source: Opened,
+        patience: float,
+        *,
+        silent: bool = False,
+        asking: bool = False,
+    ) -> None:
+        super().__init__(source, patience)
+        self.simulated = isinstance(source.backend, SimulatedBackend)
+        self.player = Player(lesson, self)
+        self.width = min(Terminal().width(), _WIDEST)
+        self._asking, self._host = asking, HostReader()
+        nowhere = io.StringIO()
+        streams = (nowhere, nowhere) if silent else (sys.stdout, sys.stderr)
+        self._paper = Paper(self.ledger, *streams)
+        self._told: set[int] = set()  # parts whose outcome was shown, by their lines
+
+    def say(self, *texts: str, indent: int = 0) -> None:
+        """Sentences, in lines that fit; nothing where there are none."""
+        margin = " " * indent
+        for line in (line for text in texts for line in unmarked(tr(text)).splitlines()):
+            for each in wrap(line, self.width, margin, margin):
+                self._line(each)
+
+    def play(self, start: Callable[[], Start], *, allowed: bool) -> None:
+        """Raises Trouble where nobody allows its cells, KeyboardInterrupt after Ctrl+C."""
+        player = self.player
+        if player.must_ask and not allowed:
+            self._ask_whether_to_run()
+        player.must_ask = False
+        self.begin(start())
+        self.send(Run(0, IMPORTS))
+        for at, step in enumerate(player.steps):
+            if self.lost:
+                break
+            player.go(at)
+            self._say_title(at, step)
+            self._wait()
+            for part in step.step.parts:
+                if step.state in (StepState.SKIPPED, StepState.FAILED):
+                    break
+                match part:
+                    case Predict() if self._asking:
+                        self._ask(part)
+                    case Predict() if not behind(step.step, part):
+                        player.reveal(part)
+                    case Code():
+                        self._say_code(part)
+                        player.run(part)
+                self._wait()
+            skipped = step.state is StepState.SKIPPED
+            words = Message("Skipped: {why}", why=step.reason) if skipped else step.reason
+            self.say(words, indent=2)
+
+    def say_end(self) -> int:
+        """How many steps came to what; gives the status for it."""
+        states = [each.state for each in self.player.steps]
+        done, skipped = states.count(StepState.DONE), states.count(StepState.SKIPPED)
+        others = len(states) - done - skipped
+        end = Message(
+            "Steps that are done: {done}; skipped: {skipped}; not come to their end: {others}.",
+            done=done,
+            skipped=skipped,
+            others=others,
+        )
+        self._line()
+        self.say(end)
+        return TROUBLE if others else OK
+
+    def as_json(self) -> Mapping[str, object]:
+        player = self.player
+        return {
+            "name": player.lesson.name,
+            "title": player.lesson.title,
+            "simulated": self.simulated,
+            "torch": self.ledger.hello and self.ledger.hello.torch,
+            "steps": [
+                {
+                    "title": step.step.title,
+                    "state": step.state,
+                    "reason": tr(step.reason),
+                    "cells": [cell_fields(e) for e in map(player.cell, step.step.cells) if e],
+                    "predictions": [
+                        {
+                            "question": part.question,
+                            "unit": part.unit,
+                            "said": getattr(step.predictions.get(part.line), "said", None),
+                            **written(step.revealed.get(part.line, Revealed()), tr),
+                        }
+                        for part in step.step.parts
+                        if isinstance(part, Predict)
+                    ],
+                    "checks": [written(each, tr) for _, each in sorted(step.checked.items())],
+                }
+                for step in player.steps
+            ],
+        }
+
+    def evaluate(self, sources: Sequence[str], values: Mapping[str, object]) -> int:
+        return self.send(Evaluate(next(self._ids), tuple(sources), json.dumps(values)))
+
+    def measure(self, then: Callable[[Readings], None]) -> None:
+        """Without cards where the driver hangs."""
+        backend, host = self.source.backend, self._host.card
+        cards = [each for each in backend.cards() if each.kind is CardKind.GPU]
+        asked = Asked(lambda: [(e, backend.read(e.id, metrics_of(e))) for e in cards])
+        read = asked.result() if asked.answered_within(_READING_PATIENCE) else []
+        then(Readings(read, (host, self._host.read(metrics_of(host)))))
+
+    def limit(self, source: str, target: str) -> float | None:
+        way = self.way(source, target)
+        return None if way is None else way.limit
+
+    def _wait(self) -> None:
+        """Until nothing runs, and nothing is being worked out."""
+        player, step = self.player, self.player.step
+        for event in self.events() if player.busy() else ():
+            player.apply(event)
+            if self.ledger.cell(event.id) is None:
+                pass
+            elif not isinstance(event, Failed):
+                self._paper.show(event)
+            elif step.state is not StepState.FAILED:  # else it is told with its step
+                self.say(error_words(event), event.told)
+            if not player.busy():
+                break
+        if self.interrupted:
+            raise KeyboardInterrupt
+        if self.late and step.state is StepState.FAILED:
+            step.reason = Message(
+                "It took too long and was stopped. With --patience SECONDS it may take longer."
+            )
+        come = {*step.revealed, *step.checked} - self._told
+        self._told |= come
+        for part in step.step.parts:
+            if part.line in come:
+                self._say_outcome(part, step)
+
+    def _say_outcome(self, part: Part, step: StepPlay) -> None:
+        if isinstance(part, Predict):
+            self.say(part.question, indent=2)
+            self.say(*outcome(part, step), indent=4)
+        elif isinstance(part, Check):
+            checked = step.checked[part.line]
+            if checked.held:
+                self.say(Message("Checked, and it holds."), indent=2)
+                return
+            [source] = [each.source for each in part.conditions if each.line == checked.line]
+            held = Message(
+                "Line {line} does not hold: {source}", line=checked.line, source=source
+            )
+            self.say(held, indent=2)
+            self.say(checked.error or checked.found, checked.told, indent=4)
+
+    def _ask(self, part: Predict) -> None:
+        """An empty line predicts nothing."""
+        self.say(part.question, indent=2)
+        for place, choice in enumerate(part.choices, 1):
+            self.say(f"{place}. {choice}", indent=4)
+        while said := _typed(tr("  Your prediction: ")).strip():
+            try:
+                self.player.predict(part, said)
+            except Trouble as trouble:
+                self.say(trouble.told, indent=4)
+            else:
+                return
+        self.player.reveal(part)
+
+    def _ask_whether_to_run(self) -> None:
+        if not self._asking:
+            raise Trouble(
+                "{file} did not come with the program, and nobody can be asked whether its"
+                " cells may run.",
+                "Read them; --yes then runs them unasked.",
+                file=self.player.lesson.file,
+            )
+        for at, step in enumerate(self.player.steps):
+            self._say_title(at, step)
+            for part in step.step.parts:
+                if isinstance(part, Code):
+                    self._say_code(part)
+                for source in sources_of(part):
+                    self._line("  " + tr("worked out: {expression}", expression=source))
+        question = tr("This lesson did not come with the program. Run its cells? [y/N] ")
+        if _typed(question).strip().lower() not in ("y", "yes"):
+            raise Trouble("Nothing was run.")
+
+    def _say_title(self, at: int, step: StepPlay) -> None:
+        self._line()
+        self.say(f"{at + 1}. {step.step.title}")
+
+    def _say_code(self, part: Code) -> None:
+        self._line("  >>> " + part.source.rstrip().replace("\n", "\n  ... "))
+
+    def _line(self, text: str = "") -> None:
+        self._paper.line(f"{text.rstrip()}\n")
+
+
+def _typed(question: str) -> str:
+    """Empty at the end of what is typed. Ctrl+C ends it, and the command with it; else it is
+    the worker's.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return input(question)
+    except EOFError:
+        sys.stdout.write("\n")
+        return ""
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def unmarked(markdown: str) -> str:
+    """A line of it, without the marks of bold and code."""
+    return _MARKS.sub(r"\2", markdown)

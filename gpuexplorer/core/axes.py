@@ -3,10 +3,10 @@ that move apart where they would touch.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import count
+from itertools import accumulate, count
 from statistics import fmean
 
 from gpuexplorer.core.words import mark, tr
@@ -23,24 +23,16 @@ _SECONDS = (
 def round_steps(
     low: float, high: float, lines: int, *, whole: bool = False
 ) -> tuple[int, int, float]:
-    """The first and the last multiple of a step, and that step.
-
-    What begins at zero reads best in halves or quarters; else it is as close around as it gets.
+    """The first and the last multiple of a step, and that step: as small as `lines` allow. What
+    begins at zero reads best in halves or quarters.
     """
-
-    counts: Iterable[int] = range(2, lines + 1)
-    if low == 0:
-        counts = [4 if lines >= 4 else 2]
-    found = []
-    for most in counts:
-        smallest = math.floor(math.log10((high - low) / most))
-        for step in (factor * 10.0**power for power in count(smallest) for factor in _STEPS):
-            floor, ceiling = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-            if ceiling - floor <= most and (not whole or step == round(step)):
-                waste = round((ceiling - floor) * step / (high - low), 6)
-                found.append((waste, most, floor, ceiling, step))
-                break
-    return min(found)[2:]
+    most = lines if low else 4 if lines >= 4 else 2
+    smallest = math.floor(math.log10((high - low) / most))
+    for step in (factor * 10.0**power for power in count(smallest) for factor in _STEPS):
+        floor, ceiling = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+        if ceiling - floor <= most and (not whole or step == round(step)):
+            break
+    return floor, ceiling, step
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +91,12 @@ def spread(wanted: Sequence[float], apart: float, lowest: float, highest: float)
     """
     gaps = len(wanted) - 1
     apart = min(apart, max(0.0, highest - lowest) / max(1, gaps))
-    order = sorted(range(len(wanted)), key=lambda label: wanted[label])
-    # Labels that touch form a block, and each of its labels wants it elsewhere: it lies in the
-    # middle of that.
-    blocks: list[list[float]] = []
-    for rank, label in enumerate(order):
-        blocks.append([wanted[label] - rank * apart])
-        while len(blocks) > 1 and fmean(blocks[-2]) > fmean(blocks[-1]):
-            blocks[-2:] = [blocks[-2] + blocks[-1]]
-    starts = [fmean(block) for block in blocks for _ in block]
+    order = sorted(range(len(wanted)), key=wanted.__getitem__)
+    # Where the first of them would be, if this one were where it wants to be.
+    starts = [wanted[label] - rank * apart for rank, label in enumerate(order)]
+    # Pushed up by those below, and down by those above: in the middle both have their way.
+    up, down = accumulate(starts, max), [*accumulate(starts[::-1], min)][::-1]
     places = [0.0] * len(wanted)
-    for rank, (label, start) in enumerate(zip(order, starts, strict=True)):
-        places[label] = max(lowest, min(start, highest - gaps * apart)) + rank * apart
+    for rank, (label, *ends) in enumerate(zip(order, up, down, strict=True)):
+        places[label] = max(lowest, min(fmean(ends), highest - gaps * apart)) + rank * apart
     return places

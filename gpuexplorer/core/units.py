@@ -4,7 +4,7 @@ Called where a value is shown, so words that stand for a number come translated.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -21,6 +21,7 @@ _RATES = ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/
 _ENERGIES = ((3.6e9, "MWh"), (3.6e6, "kWh"), (3.6e3, "Wh"), (1.0, "J"))
 _SHORT_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _TIMES = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"), *_SHORT_TIMES)
+_SCALES = {Unit.JOULES: _ENERGIES, Unit.BYTES_PER_SECOND: _RATES, Unit.SECONDS: _TIMES}
 # What has one unit, and is shown in whole numbers of it.
 _WHOLE = {
     Unit.RATIO: (0.01, "%"),
@@ -102,17 +103,12 @@ class Measure:
 
 def measure(unit: Unit, most: float, units: Units = USUAL) -> Measure:
     """The unit in which an axis reads well whose largest figure is `most`."""
-    scales = {
-        Unit.BYTES: units.sizes,
-        Unit.JOULES: _ENERGIES,
-        Unit.BYTES_PER_SECOND: _RATES,
-        Unit.SECONDS: _TIMES,
-    }
     if unit is Unit.CELSIUS and units.fahrenheit:
         return Measure(1 / 1.8, "°F", 32.0)
-    if unit in scales:
-        return Measure(*_suiting(most, scales[unit]), whole=False)
-    return Measure(*_WHOLE.get(unit, (1.0, "")))
+    scale = units.sizes if unit is Unit.BYTES else _SCALES.get(unit)
+    if scale is None:
+        return Measure(*_WHOLE.get(unit, (1.0, "")))
+    return Measure(*_suiting(most, scale), whole=False)
 
 
 def quantity(metric: Metric, value: float, units: Units = USUAL) -> Quantity:
@@ -120,25 +116,17 @@ def quantity(metric: Metric, value: float, units: Units = USUAL) -> Quantity:
     word = metric.text_of(value)
     if word is not None:
         return Quantity(tr(word))
+    if metric.unit in _FORMS:
+        return _FORMS[metric.unit](value)
     match metric.unit:
         case Unit.BYTES:
             return memory(value, units)
-        case Unit.CELSIUS:
-            return temperature(value, units)
-        case Unit.WATTS:
-            return watts(value)
-        case Unit.JOULES:
-            return energy(value)
-        case Unit.BYTES_PER_SECOND:
-            return rate(value)
-        case Unit.SECONDS:
-            return duration(value)
         case Unit.FLAG:
             return Quantity(tr("yes") if value else tr("no"))
         case Unit.LANES:
             return Quantity(f"x{value:.0f}")
-    size, name = _WHOLE.get(metric.unit, (1.0, ""))
-    return Quantity(f"{value / size:.0f}", name)
+    scale = measure(metric.unit, value, units)
+    return Quantity(f"{scale.shown(value):.0f}", scale.name)
 
 
 def ratio(value: float) -> Quantity:
@@ -157,7 +145,7 @@ def watts_together(value: float, at_least: float = 0.0) -> Quantity:
 
 
 def temperature(celsius: float, units: Units = USUAL) -> Quantity:
-    scale = measure(Unit.CELSIUS, 0.0, units)
+    scale = measure(Unit.CELSIUS, celsius, units)
     return Quantity(f"{scale.shown(celsius):.0f}", scale.name)
 
 
@@ -193,8 +181,7 @@ def gigabytes_per_second(value: float) -> str:
 
 
 def energy(value: float) -> Quantity:
-    size, name = _suiting(value, _ENERGIES)
-    return Quantity(_short(value / size), name)
+    return _scaled(value, _ENERGIES)
 
 
 def duration(seconds: float) -> Quantity:
@@ -227,3 +214,11 @@ def _short(value: float) -> str:
     if abs(value) >= 100:
         return f"{value:.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+
+
+_FORMS: Mapping[Unit, Callable[[float], Quantity]] = {
+    Unit.WATTS: watts,
+    Unit.JOULES: energy,
+    Unit.BYTES_PER_SECOND: rate,
+    Unit.SECONDS: duration,
+}

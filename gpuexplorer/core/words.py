@@ -7,19 +7,15 @@ command line turns it into text with `tr`. Runs under the worker's Python too.
 import gettext
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from gpuexplorer.core.resources import resource
 
 DOMAIN = "gpuexplorer"
 PSEUDO = "qps"  # a language for tests: LANGUAGE=qps shows what was never handed to `tr`
 OPEN, CLOSE = "⟦", "⟧"
-F = TypeVar("F", bound="Callable[..., object]")
-_REMEMBERED = 4096
-_forgetting: "list[Callable[[], None]]" = []
 _ACCENTED = str.maketrans("aceinorsuyACEINORSUY", "áčéíñóŕšúýÁČÉÍÑÓŔŠÚÝ")
 
 
@@ -158,13 +154,6 @@ def all_of(words: "Sequence[str]") -> Message:
     return Message("{several} and {last}", several=", ".join(words[:-1]), last=words[-1])
 
 
-def remembered(make: F) -> F:
-    """Makes words once for the same arguments, as long as the language stays the same."""
-    kept = lru_cache(_REMEMBERED)(make)
-    _forgetting.append(kept.cache_clear)
-    return cast("F", kept)
-
-
 def use_language(language: "str | None" = None) -> None:
     """Of the catalogues that are there; by default as the environment says, or English.
 
@@ -180,8 +169,6 @@ def use_language(language: "str | None" = None) -> None:
         with suppress(FileNotFoundError):
             folder = resource("locale")
         _translations = gettext.translation(DOMAIN, folder, languages, fallback=True)
-    for forget in _forgetting:
-        forget()
 
 
 def _filled(template: str, values: "Mapping[str, object]") -> str:

@@ -99,13 +99,6 @@ def test_options_stand_before_the_file_and_what_stands_behind_it_is_the_programs
     assert found.json is as_data
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
-def test_what_has_no_end_is_not_read(capsys: Out, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "endless.py")
-    assert main(["lab", str(tmp_path / "endless.py")]) == 2
-    assert "endless.py is no ordinary file." in capsys.readouterr().err
-
-
 def test_a_fleet_is_made_of_address_selector_and_labels() -> None:
     parser = argparse.ArgumentParser()
     add_window_arguments(parser)

@@ -41,6 +41,7 @@ COPIES = (
     ("--sizes big", "'big' is not a size."),
     ("--devices cuda:9", "--devices names 'cuda:9', and no device here is called so."),
     ("--mode sideways", "--mode names 'sideways', which is not known."),
+    ("--mode strided", "--mode names 'strided', which is not known."),
     ("--json --csv", "--json and --csv exclude each other."),
     ("--python /x", "--simulate and --python exclude each other."),
     ("--fault wrong:0", "'wrong:0' does not say from which card to which."),
@@ -59,7 +60,6 @@ HOSTS = (
     ("a,,b", "The name of a machine is missing."),
     ("a,b --mode pageable", "--mode names 'pageable', which does not go between"),
     ("a,b --host a", "--hosts and --host exclude each other."),
-    (",".join("abcdefghijklmnopq"), "--hosts takes up to 16 machines."),
 )
 RECORD = (
     ("--duration soon", "--duration 'soon' is no length of time.\nWrite it as 90"),
@@ -71,7 +71,7 @@ RECORD = (
 )
 LAB = (
     ("nothere.py", "nothere.py cannot be run: No such file or directory."),
-    (".", ". is no ordinary file."),
+    (".", ". is neither a Python program nor a notebook."),
     ("notes.txt", "notes.txt is neither a Python program nor a notebook."),
     ("lesson.ipynb --x", "A notebook takes no arguments"),
     ("--host b train.py --x", "nor does a file on another computer, and --x stands behind it"),
