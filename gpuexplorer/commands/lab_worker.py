@@ -9,10 +9,9 @@ import os
 import queue
 import signal
 import sys
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -55,6 +54,9 @@ if TYPE_CHECKING:
 _GLANCE = 0.2  # seconds: not every system interrupts a wait that has no end
 _ONCE_MORE = 3.0  # seconds: what is interrupted and does not end is interrupted again
 _MOST_INTERRUPTS = 2  # what is interrupted once more is ended
+_ENDINGS = [
+    each for each in signal.Signals if each.name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
+]
 
 
 def lab_start(
@@ -110,18 +112,11 @@ class Lab(ExitStack):
         # A program in our terminal gets its signals as it would without us; for all others
         # they are ours.
         self._own = start.program is not None and start.program.own_streams
-        names = ("SIGINT", "SIGTERM", *(("SIGHUP", "SIGQUIT") if self._own else ()))
-        for number in {getattr(signal, each, signal.SIGINT) for each in names}:
+        for number in _ENDINGS:
             # What this process ignores, the program would ignore, too.
             if signal.getsignal(number) is not signal.SIG_IGN:
                 before = signal.signal(number, lambda number, _: self._said.put(number))
                 self.callback(signal.signal, number, before)
-        if not self._own and sys.stdin.isatty() and sys.platform != "win32":
-            import termios  # noqa: PLC0415 - not on Windows
-
-            # A question for a password may be given up.
-            now = termios.tcgetattr(sys.stdin.fileno())
-            self.callback(termios.tcsetattr, sys.stdin.fileno(), termios.TCSADRAIN, now)
         self._worker = WorkerProcess(start, self._said.put, self._said.put)
         self.callback(self._worker.stop)
         if start.program is None and not any(isinstance(e, Hello) for e in self.events()):
@@ -173,8 +168,7 @@ class Lab(ExitStack):
                 case int():
                     self._signalled(said)
                 case Asked():
-                    # In a thread of its own, so that Ctrl+C is heard meanwhile.
-                    threading.Thread(target=self._answer, args=(said,), daemon=True).start()
+                    self._worker.send(Answer(said.id, self._answer(said)))
                 case Event():
                     ends = isinstance(said, Finished | Failed)
                     if said.id == self._running and (ends or isinstance(said, Began)):
@@ -185,9 +179,8 @@ class Lab(ExitStack):
                         self._load.apply(said)
                     yield said
 
-    def way(self, source: str, target: str) -> Route | None:
-        """The driver is asked for all of them by the first question."""
-        return None if self.ledger.hello is None else self._routes.route(source, target)
+    def way(self, source: str, target: str) -> Route:
+        return self._routes.route(source, target)
 
     @cached_property
     def _routes(self) -> Routes:
@@ -210,27 +203,24 @@ class Lab(ExitStack):
             self.interrupted = True
             self._interrupt()
 
-    def _answer(self, asked: Asked) -> None:
-        answer, text, somebody = None, asked.text, sys.stdin.isatty()
-        install = asked.what == "install"
-        if install:
-            text = tr("Nobody can be asked whether to run {command}.", command=text) + "\n"
-            if somebody:
-                text = tr("Run {command} in the lab's Python? [y/N] ", command=asked.text)
+    def _answer(self, asked: Asked) -> str | None:
+        """What a person types, or None where there is nobody, or a person does not allow it."""
+        text, somebody, install = asked.text, sys.stdin.isatty(), asked.what == "install"
         if asked.what == "nvidia-smi":
-            answer = self._smi(text)
-        elif asked.what == "password" and somebody:
-            with suppress(EOFError):
-                answer = getpass.getpass(text)
-        else:
-            sys.stderr.write(text)
-            sys.stderr.flush()
-            if somebody or not install:
-                with suppress(OSError, ValueError):
-                    line = self._typed.readline()
-                    answer = line.removesuffix("\n") if line else None
-        allowed = not install or (answer or "").strip().lower() in ("y", "yes")
-        self._worker.send(Answer(asked.id, answer if allowed else None))
+            return self._smi(text)
+        if install and not somebody:
+            nobody = tr("Nobody can be asked whether to run {command}.", command=text)
+            sys.stderr.write(f"{nobody}\n")
+            return None
+        if install:
+            text = tr("Run {command} in the lab's Python? [y/N] ", command=text)
+        hidden = asked.what == "password" and somebody
+        try:
+            said = typed(text, getpass.getpass if hidden else input)
+        except KeyboardInterrupt:
+            self._signalled(signal.SIGINT)
+            return None
+        return said if is_yes(said) or not install else None
 
     def _smi(self, arguments: str) -> str | None:
         """What nvidia-smi says of simulated cards; real ones have their own."""
@@ -242,11 +232,22 @@ class Lab(ExitStack):
             return trouble.told
         return f"{said}\n{tr(MADE_UP)}\n"
 
-    @cached_property
-    def _typed(self) -> TextIO:
-        """Not `sys.stdin`, which could not be given up while somebody waits for it."""
-        encoding = sys.stdin.encoding
-        return open(sys.stdin.fileno(), encoding=encoding, errors="replace", closefd=False)
+
+def typed(question: str, read: Callable[[str], str] = input) -> str | None:
+    """None at the end of what is typed. Raises KeyboardInterrupt, whoever else hears of it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        sys.stderr.write(question)
+        sys.stderr.flush()
+        return read("")
+    except (EOFError, OSError, ValueError):
+        return None
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def is_yes(said: str | None) -> bool:
+    return (said or "").strip().lower() in ("y", "yes")
 
 
 def _is_typed_here() -> bool:
@@ -267,21 +268,22 @@ class Paper:
         match event:
             case Printed(stream="out" | "err" as stream):
                 self._write(self._out if stream == "out" else self._err, event.text)
+            case Printed(stream="value" | "placement"):
+                self.line(tr(event.text))
             case Printed():
-                aside = event.stream in ("value", "placement")
-                self.line(tr(event.text), self._out if aside else self._err)
+                self.line(tr(event.text), self._err)
             case Pictured():
                 self.line(tr("[figure]"))
+            case Failed(cause="worker lost"):
+                self.line(tr(event.sentence), self._err)
             case Failed():
-                lost = event.cause == "worker lost"
-                self.line(tr(event.sentence) if lost else self._traceback(event), self._err)
+                self.line(self._traceback(event), self._err)
 
     def line(self, text: str, stream: TextIO | None = None) -> None:
         """Apart from what was printed before it."""
-        onto = stream or self._out
-        if self._open is onto:
-            onto.write("\n")
-        self._write(onto, text if text.endswith("\n") else f"{text}\n")
+        stream = stream or self._out
+        begin = "\n" if self._open is stream else ""
+        self._write(stream, begin + text.removesuffix("\n") + "\n")
 
     def _write(self, stream: TextIO, text: str) -> None:
         stream.write(text)

@@ -7,13 +7,12 @@ import io
 import json
 import re
 import shlex
-import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from gpuexplorer.commands.arguments import OK, SOURCE, TROUBLE, Option, add_options, number
-from gpuexplorer.commands.lab_worker import Lab, Paper, lab_start
+from gpuexplorer.commands.lab_worker import Lab, Paper, is_yes, lab_start, typed
 from gpuexplorer.commands.source import Opened, open_source
 from gpuexplorer.commands.terminal import Terminal, printed, wrap, write_json
 from gpuexplorer.core.cards import CardKind
@@ -198,13 +197,8 @@ def _run(arguments: argparse.Namespace) -> int:
     found, _ = open_source(arguments)
     source = Opened(found or simulated(IDLE, seed=arguments.seed))
 
-    def start() -> Start:
-        needed = Message("A lesson's cells need PyTorch.")
-        return lab_start(None, arguments.python, needed)[1]
-
-    asking = not arguments.json and sys.stdin is not None and sys.stdin.isatty()
-    silent, patience = arguments.json, arguments.patience
-    with source, Play(lesson, source, patience, silent=silent, asking=asking) as play:
+    needed = Message("A lesson's cells need PyTorch.")
+    with source, Play(lesson, source, arguments.patience, silent=arguments.json) as play:
         play.say(lesson.title, "=" * min(len(unmarked(lesson.title)), play.width))
         if found is None:
             none = Message(
@@ -214,7 +208,7 @@ def _run(arguments: argparse.Namespace) -> int:
             play.say(none)
         for each in source.backend.notes() if play.simulated else ():
             play.say(_SIMULATED if each is MADE_UP else each)
-        play.play(start, allowed=arguments.yes)
+        play.play(lambda: lab_start(None, arguments.python, needed)[1], allowed=arguments.yes)
         if arguments.json:
             write_json(play.as_json())
         if save is not None:
@@ -224,25 +218,18 @@ def _run(arguments: argparse.Namespace) -> int:
 
 class Play(Lab):
     """One lesson, from its first step to its last, as text on standard output; and the lab that
-    its player plays it in. `asking`: a person sits at the terminal; `silent`: no text at all.
+    its player plays it in. `silent`: no text at all, and nobody is asked.
     """
 
     def __init__(
-        self,
-        lesson: Lesson,
-        source: Opened,
-        patience: float,
-        *,
-        silent: bool = False,
-        asking: bool = False,
+        self, lesson: Lesson, source: Opened, patience: float, *, silent: bool = False
     ) -> None:
         super().__init__(source, patience)
         self.simulated = isinstance(source.backend, SimulatedBackend)
         self.player = Player(lesson, self)
         self.width = min(Terminal().width(), _WIDEST)
-        self._asking, self._host = asking, HostReader()
-        nowhere = io.StringIO()
-        streams = (nowhere, nowhere) if silent else (sys.stdout, sys.stderr)
+        self._asking, self._host = not silent and sys.stdin.isatty(), HostReader()
+        streams = (sys.stdout, sys.stderr) if not silent else (io.StringIO(), io.StringIO())
         self._paper = Paper(self.ledger, *streams)
         self._told: set[int] = set()  # parts whose outcome was shown, by their lines
 
@@ -339,8 +326,7 @@ class Play(Lab):
         then(Readings(read, (host, self._host.read(metrics_of(host)))))
 
     def limit(self, source: str, target: str) -> float | None:
-        way = self.way(source, target)
-        return None if way is None else way.limit
+        return self.way(source, target).limit
 
     def _wait(self) -> None:
         """Until nothing runs, and nothing is being worked out."""
@@ -388,7 +374,7 @@ class Play(Lab):
         self.say(part.question, indent=2)
         for place, choice in enumerate(part.choices, 1):
             self.say(f"{place}. {choice}", indent=4)
-        while said := _typed(tr("  Your prediction: ")).strip():
+        while said := (typed(tr("  Your prediction: ")) or "").strip():
             try:
                 self.player.predict(part, said)
             except Trouble as trouble:
@@ -413,7 +399,7 @@ class Play(Lab):
                 for source in sources_of(part):
                     self._line("  " + tr("worked out: {expression}", expression=source))
         question = tr("This lesson did not come with the program. Run its cells? [y/N] ")
-        if _typed(question).strip().lower() not in ("y", "yes"):
+        if not is_yes(typed(question)):
             raise Trouble("Nothing was run.")
 
     def _say_title(self, at: int, step: StepPlay) -> None:
@@ -425,20 +411,6 @@ class Play(Lab):
 
     def _line(self, text: str = "") -> None:
         self._paper.line(f"{text.rstrip()}\n")
-
-
-def _typed(question: str) -> str:
-    """Empty at the end of what is typed. Ctrl+C ends it, and the command with it; else it is
-    the worker's.
-    """
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        return input(question)
-    except EOFError:
-        sys.stdout.write("\n")
-        return ""
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def unmarked(markdown: str) -> str:
