@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 
 import gpuexplorer
@@ -51,9 +52,8 @@ def main(words: Sequence[str] | None = None) -> int:
         if getattr(sys, name) is None:  # started with its output closed
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
         # A terminal that cannot show a letter gets a question mark instead of a failure.
-        reconfigure = getattr(getattr(sys, name), "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="replace")
+        with suppress(AttributeError):
+            getattr(sys, name).reconfigure(errors="replace")
     try:
         return _run(sys.argv[1:] if words is None else [*words], alone=words is None)
     except Trouble as trouble:
@@ -65,15 +65,13 @@ def main(words: Sequence[str] | None = None) -> int:
             raise
         # What waits to be written would fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        # Whoever read us may have seen enough, which is no failure. Windows has no word of its
-        # own for it.
-        on_windows = sys.platform == "win32" and error.errno == errno.EINVAL
-        if isinstance(error, BrokenPipeError) or on_windows:
+        # Whoever read us may have seen enough, which is no failure; Windows says EINVAL then.
+        if error.errno in (errno.EPIPE, *([errno.EINVAL] if sys.platform == "win32" else [])):
             return OK
         full = Trouble(
             "The output could not be written: {reason}.",
             "Look at the disk, or send it elsewhere.",
-            reason=os.strerror(error.errno),
+            reason=error.strerror,
         )
         return _say(full, TROUBLE)
     except KeyboardInterrupt:

@@ -43,7 +43,7 @@ from gpuexplorer.copies.benches import (
     worker_bench,
 )
 from gpuexplorer.copies.datasheet.cards_table import cards_table
-from gpuexplorer.copies.datasheet.figure import Figure, Origin, What, in_words, short
+from gpuexplorer.copies.datasheet.figure import Figure, What, in_words, short
 from gpuexplorer.copies.datasheet.make_sheet import sheet_of
 from gpuexplorer.copies.datasheet.power_log import PowerLog, PowerReader
 from gpuexplorer.copies.datasheet.product_result import ProductResult
@@ -563,16 +563,11 @@ def _write_sheets(
         page.gap().table(columns, rows)
         page.gap()
         for row in sheet.rows:
-            # Where each figure is from, or why there is none. What is modelled is said above.
+            # Where each figure is from, or why there is none.
             promised = Message("promised: {source}", source=row.promised.source)
-            figures = [row.reached, *([] if row.what is What.POWER else [row.watts])]
             said = [
                 promised if row.promised.value is not None else row.promised.reason,
-                *(
-                    each.source or each.reason
-                    for each in figures
-                    if not (sheet.modelled and each.origin is Origin.MODELLED)
-                ),
+                *(each.source or each.reason for each in (row.reached, row.watts)),
             ]
             sources = "; ".join(dict.fromkeys(filter(None, map(tr, said))))
             page.say(paragraph((f"{tr(row.title)}: {sources}.", *row.notes)))
@@ -632,27 +627,22 @@ def _between_hosts(arguments: argparse.Namespace) -> int:
 
 def _write_between(page: Page, met: Sequence[Met], results: Sequence[RankResult]) -> None:
     page.say(*(remark for each in met for remark in each.remarks))
-    rows, promises = [], dict[str, None]()
+    rows = []
     for each in results:
-        together = each.way is Way.ALL_REDUCE
-        ends = tr(_FROM_TO, source=each.source, target=each.target)
-        if together:
-            ends = tr("All-reduce of all {ranks}", ranks=each.ranks)
-        promise = Message("What the network promises is not known.")
-        if each.promised:
-            promise = Message("The network promises {rate}.", rate=rate(each.promised))
-        path = f"{tr(each.path)}." if each.path else ""
-        promises[paragraph([f"{ends}:", path, promise])] = None
         low, middle, high = map(duration, each.quartiles)
+        together = each.way is Way.ALL_REDUCE
+        ends = Message(_FROM_TO, source=each.source, target=each.target)
         rows.append(
             [
-                ends,
+                Message("All-reduce of all {ranks}", ranks=each.ranks) if together else ends,
                 bytes_words(each.bytes),
                 str(middle),
                 f"{low} – {high}",
                 figure(each.rate, rate) if each.intact else _WRONG,
                 figure(each.bus_rate, rate) if together else "",
-                figure(each.share, percent) if each.promised else "",
+                figure(each.promised, rate),
+                figure(each.share, percent),
+                each.path,
             ]
         )
     columns: dict[str, int] = {
@@ -660,17 +650,16 @@ def _write_between(page: Page, met: Sequence[Met], results: Sequence[RankResult]
         Message("Size"): 99,
         Message("Median"): 90,
         Message("Quartiles"): 60,
-        Message("Rate"): 90,
+        Message("Rate"): 98,
         Message("On the wire"): 70,
+        Message("Promised"): 91,
         Message("Share"): 80,
+        Message("By way of"): 65,
     }
+    page.gap().table(columns, rows)
     timed = Message(
         "One way is timed until the other says that all is there, and an all-reduce has these"
-        " bytes of each."
+        " bytes of each. What is promised is the narrowest network's, where that is known."
     )
-    page.gap().say(*promises, timed)
-    page.gap().table(columns, rows)
-    if all(each.intact for each in results):
-        page.gap().say(
-            Message("All of it was compared with what was sent, and arrived intact.")
-        )
+    intact = Message("All of it was compared with what was sent, and arrived intact.")
+    page.gap().say(timed, intact if all(each.intact for each in results) else "")

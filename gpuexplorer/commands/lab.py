@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -71,6 +71,7 @@ _MOST_FINDINGS = 6
 _MOST_LINES = 8
 _MOST_CARDS = 8
 _SHORTEST = 20  # letters of a place
+_SET_IN = 7 * " "  # as wide as a share
 _CARDS: Mapping[str, int] = {
     Message("Card"): 100,
     Message("Busy"): 95,
@@ -91,8 +92,8 @@ _LINES: Mapping[str, int] = {
     Message("Memory"): 30,
     Message("Limit"): 50,
     Message("On the wire"): 80,
-    Message("Host waited"): 90,
-    Message("Card idle"): 93,
+    Message("Host waited"): 88,
+    Message("Card idle"): 89,
 }
 
 
@@ -282,8 +283,8 @@ def report(run: ProgramRun, width: int) -> str:
                 str(duration(each.idle.get(why, 0.0)))
                 for why in (Why.READ, Why.LOADER, Why.HOST)
             ),
-            _or_empty(each.idle.get(Why.START)),
-            _or_empty(each.pauses),
+            figure(each.idle.get(Why.START), duration),
+            figure(each.pauses, duration),
         ]
         for each in used
         if each in idlest
@@ -297,40 +298,34 @@ def report(run: ProgramRun, width: int) -> str:
     advised: set[str] = set()
     for each in found[:_MOST_FINDINGS]:
         share = each.share(run.stepping_seconds)
+        head = f"{share} %" if share else NONE
+        page.add(*wrap(tr(each.sentence), width, _SET_IN, f"{head:>5}  "))
         # A cure that was named already is not repeated.
-        said = [tr(sentence) for sentence in (each.sentence, *({each.cure} - advised))]
-        wrapped = (line for sentence in said for line in wrap(sentence, width - 7, ""))
-        for number, line in enumerate(wrapped):
-            head = "" if number else f"{share} %" if share else NONE
-            page.add(f"{head:>5}  {line}")
+        for cure in {each.cure} - {*advised, ""}:
+            page.add(*wrap(tr(cure), width, _SET_IN, _SET_IN))
         advised.add(each.cure)
     page.count_more(len(found), _MOST_FINDINGS)
     way_on = Message("With --simulate 2xTitanRTX+idle the program runs on simulated ones.")
     said = [*as_a_whole(run, bool(found)), *([way_on] if lacks_cards(run) else [])]
     page.gap().say(paragraph(said))
     room = max(_SHORTEST, width // 2)
-    if lines:
-        rows = [
-            [
-                # The number of the line stands last.
-                place if len(place := tr(each.place)) <= room else f"…{place[1 - room :]}",
-                each.what,
-                grouped(each.copies) if each.copied else "",
-                str(memory(each.bytes, run.units)) if each.copied else "",
-                each.asked_words,
-                each.way,
-                each.memory,
-                _or_empty(each.share, percent),
-                figure(each.device_seconds, duration) if each.copied else "",
-                figure(each.waited, duration) if any(e.blocking for e in each.copied) else "",
-                _or_empty(each.idle_seconds if each.idled else None),
-            ]
-            for each in lines
+    rows = [
+        [
+            # The number of the line stands last.
+            place if len(place := tr(each.place)) <= room else f"…{place[1 - room :]}",
+            each.what,
+            grouped(each.copies) if each.copied else "",
+            str(memory(each.bytes, run.units)) if each.copied else "",
+            each.asked_words,
+            each.way,
+            each.memory,
+            figure(each.share, percent),
+            figure(each.device_seconds if each.copied else None, duration),
+            figure(each.waited if any(e.blocking for e in each.copied) else None, duration),
+            figure(each.idle_seconds if each.idled else None, duration),
         ]
+        for each in lines
+    ]
+    if rows:
         page.gap().table(_LINES, rows, _MOST_LINES)
     return str(page)
-
-
-def _or_empty(value: float | None, form: Callable[[float], object] = duration) -> str:
-    """What is not there at all is left empty."""
-    return "" if value is None else str(form(value))

@@ -172,12 +172,12 @@ def _new(folder: Path) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         with file.open("xb") as made:
             made.write(template)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise Trouble(
             "{file} cannot be written: {reason}.",
             "Choose another place.",
             file=file,
-            reason=getattr(error, "strerror", None) or error,
+            reason=error.strerror,
         ) from None
     written = Message(
         "{file} is written. Change it, then look at it with: gpuexplorer lesson check {folder}",

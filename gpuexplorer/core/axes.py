@@ -4,10 +4,10 @@ that move apart where they would touch.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import accumulate, count
 from statistics import fmean
+from typing import NamedTuple
 
 from gpuexplorer.core.words import mark, tr
 
@@ -35,8 +35,7 @@ def round_steps(
     return floor, ceiling, step
 
 
-@dataclass(frozen=True, slots=True)
-class TimeTick:
+class TimeTick(NamedTuple):
     """A moment on the steady clock and the time of day that it was."""
 
     at: float
@@ -47,18 +46,14 @@ def time_ticks(start: float, end: float, offset: float, most: int) -> list[TimeT
     """At most about so many; `offset` makes seconds since 1970 out of steady ones."""
     step = next((s for s in _SECONDS if (end - start) / s <= max(1, most)), _SECONDS[-1])
     # Hours are counted where the person is, who may live half an hour off the full one.
-    shift = _local(end + offset).utcoffset()
-    zone = shift.total_seconds() if shift else 0.0
-    first = -(-(start + offset + zone) // step) * step
+    zone = (_local(end + offset).utcoffset() or timedelta()).total_seconds()
+    first, last = (int((each + offset + zone) // step) for each in (start, end))
     ticks = []
-    while first - zone - offset <= end:
-        moment = _local(first - zone)
+    for wall in (step * at - zone for at in range(first, last + 1)):
+        moment = _local(wall)
         word = f"{moment:%H:%M:%S}" if step < 60 else f"{moment:%H:%M}"
-        if word == "00:00":
-            word = day_word(first - zone)
-        ticks.append(TimeTick(first - zone - offset, word))
-        first += step
-    return ticks
+        ticks.append(TimeTick(wall - offset, day_word(wall) if word == "00:00" else word))
+    return [each for each in ticks if each.at >= start]
 
 
 def moment_word(wall: float, today: float, *, tenths: bool = False) -> str:

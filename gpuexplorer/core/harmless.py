@@ -51,11 +51,11 @@ def csv_of(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
     out.
     """
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
+    writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
     for row in rows:
-        cells = [row.get(column) for column in columns]
-        writer.writerow("yes" if e is True else "no" if e is False else e for e in cells)
+        yes = {name: "yes" if e else "no" for name, e in row.items() if isinstance(e, bool)}
+        writer.writerow({**row, **yes})
     return out.getvalue()
 
 

@@ -46,9 +46,6 @@ class Message(str):
         message.template, message.many, message.values = str(template), str(many), values
         return message
 
-    def __reduce__(self) -> "tuple[Any, ...]":
-        return Message._of, (self.template, self.many, dict(self.values))
-
     def as_json(self) -> "dict[str, object]":
         """For a pipe or a file; `from_json` reads it again."""
         values = {
@@ -115,9 +112,7 @@ def trn(one: str, many: str, /, count: int, **values: object) -> str:
 
 def listed(words: Sequence[str]) -> str:
     """What is already translated, as a list: "a, b and c"."""
-    if len(words) < 2:
-        return "".join(words)
-    return tr("{several} and {last}", several=", ".join(words[:-1]), last=words[-1])
+    return tr(all_of(words))
 
 
 def paragraph(sentences: Sequence[str]) -> str:
@@ -149,8 +144,8 @@ def on(machine: "str | None", said: Message) -> Message:
 
 def all_of(words: "Sequence[str]") -> Message:
     """Names as a list, to be translated by whoever shows it: "a, b and c"."""
-    if len(words) == 1:
-        return Message("{word}", word=words[0])
+    if len(words) < 2:
+        return told(*words)
     return Message("{several} and {last}", several=", ".join(words[:-1]), last=words[-1])
 
 
