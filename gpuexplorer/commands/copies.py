@@ -154,15 +154,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " said",
         modes=", ".join(Way),
     )
-    measured = {
+    options = {
         "--devices": Option("LIST", "such as cpu,cuda:0,1 or 0-3"),
         "--sizes": Option(
             "LIST", "such as 64M,4KiB, or 4B-1G, or sweep; 256M if nothing is said"
         ),
         "--mode": Option("LIST", Message("{modes}, or all", modes=", ".join(TYPED))),
         "--hosts": Option("LIST", hosts),
-    }
-    more = {
         "--csv": Option("", "as CSV, a line for each copy"),
         "--list": Option("", "what could be asked for here; measures nothing"),
         "--python": Option("FILE", "the Python whose PyTorch measures", Path),
@@ -173,7 +171,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "NAMES", "with --datasheet: other cards of the table, such as 'RTX 4090,H100 SXM'"
         ),
     }
-    add_options(parser, measured | JSON | more | HOST | SOURCE)
+    add_options(parser, JSON | options | HOST | SOURCE)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -264,8 +262,7 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
             python, start = lab_start(
                 source.far,
                 arguments.python,
-                Message("Copies are measured with PyTorch."),
-                "Or look at simulated cards: gpuexplorer copies --simulate 4xRTX4090.",
+                Message("Copies are measured with PyTorch, unless cards are simulated."),
             )
             topology, left_out = wiring_of(source)
             cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
@@ -424,9 +421,8 @@ def _write_results(page: Page, benched: Benched, results: Sequence[CopyResult]) 
     page.count_more(len(found), _MOST_FINDINGS)
     rest = [
         [
-            kin.words
-            if kin.kind in (Kind.ONE_WAY, Kind.STAGED)
-            else Message("{way}, {kind}", way=kin.words, kind=kin.kind.value),
+            kin.words,
+            kin.kind.value,
             str(len(kin.results)),
             str(memory(kin.results[0].job.bytes)),
             gigabytes_per_second(kin.rate),
@@ -435,9 +431,9 @@ def _write_results(page: Page, benched: Benched, results: Sequence[CopyResult]) 
         for kin in the_rest(largest, found)
         if kin.rate is not None and kin.kind is not Kind.LATENCY
     ]
-    kinds = Message("The rest, by kind") if found else Message("By kind")
     columns: dict[str, int] = {
-        kinds: 100,
+        Message("The rest, by kind"): 100,
+        Message("Mode"): 65,
         Message("Copies"): 60,
         Message("Size"): 70,
         "GB/s": 95,
@@ -482,17 +478,16 @@ def _cell(result: CopyResult, name: str) -> str:
 
 
 def _places(finding: Finding) -> str:
-    """The devices that it is about, or the first pairs of them."""
+    """The devices that it is about, or the pairs: the first of them."""
     pairs = [
         tr("inside {device}", device=source)
         if source == target
         else tr(_FROM_TO, source=source, target=target)
         for source, target in finding.cells
     ]
-    places, more = ", ".join(finding.devices or pairs[:_MOST_CELLS]), len(pairs) - _MOST_CELLS
-    if finding.devices or more <= 0:
-        return places
-    return tr("{pairs} and {count} more", pairs=places, count=more)
+    places = finding.devices or pairs
+    shown, more = ", ".join(places[:_MOST_CELLS]), len(places) - _MOST_CELLS
+    return tr("{pairs} and {count} more", pairs=shown, count=more) if more > 0 else shown
 
 
 def _datasheets(

@@ -60,11 +60,11 @@ _ENDINGS = [
 
 
 def lab_start(
-    far: "FarMachine | None", path: Path | None, why: Message, instead: str = ""
+    far: "FarMachine | None", path: Path | None, why: Message
 ) -> tuple[LabPython, Start]:
     """The Python that a person named, or the first that has PyTorch, and how its worker is
     started; on that machine where there is one. Where none has it, the Trouble says `why` that
-    is needed, and what could be done `instead`.
+    is needed.
     """
     place = PythonPlace()
     install = "Get it: `gpuexplorer doctor --get-pytorch`; or name a Python with --python."
@@ -79,7 +79,7 @@ def lab_start(
         if python.usable:
             start = Start(python.path)
             return python, start if far is None else far.lab_start(start)
-    raise Trouble(told(why, none_has_torch(asked, place.computer)), told(install, instead))
+    raise Trouble(told(why, none_has_torch(asked, place.computer)), install)
 
 
 class Lab(ExitStack):
@@ -294,19 +294,18 @@ class Paper:
         """The person's own calls, as Python would show them; and what it means here."""
         calls = []
         for frame in failed.frames:
-            file, cell = frame.file, self._ledger.by_number(frame.cell)
-            if not file:
-                file = tr("Cell {cell}", cell=frame.cell)
-                code = cell.code.splitlines(keepends=True) if cell else []
+            file = frame.file or tr("Cell {cell}", cell=frame.cell)
+            cell = self._ledger.by_number(frame.cell)
+            if cell is not None and not frame.file:
+                code = cell.code.splitlines(keepends=True)
                 linecache.cache[file] = len(code), None, code, file
-            begin, end = (frame.begin, frame.end) if frame.end else (None, None)
             call = FrameSummary(
                 file,
                 frame.line,
                 frame.name or "<module>",
                 end_lineno=frame.line,
-                colno=begin,
-                end_colno=end,
+                colno=frame.begin,
+                end_colno=frame.end or None,
             )
             calls.append(call)
         said = ["Traceback (most recent call last):\n", *StackSummary.from_list(calls).format()]

@@ -8,6 +8,7 @@ import json
 import re
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -272,9 +273,9 @@ class Play(Lab):
 
     def say_end(self) -> int:
         """How many steps came to what; gives the status for it."""
-        states = [each.state for each in self.player.steps]
-        done, skipped = states.count(StepState.DONE), states.count(StepState.SKIPPED)
-        others = len(states) - done - skipped
+        states = Counter(each.state for each in self.player.steps)
+        done, skipped = states[StepState.DONE], states[StepState.SKIPPED]
+        others = states.total() - done - skipped
         end = Message(
             "Steps that are done: {done}; skipped: {skipped}; not come to their end: {others}.",
             done=done,
@@ -359,13 +360,14 @@ class Play(Lab):
             self.say(*outcome(part, step), indent=4)
         elif isinstance(part, Check):
             checked = step.checked[part.line]
-            if checked.held:
-                self.say(Message("Checked, and it holds."), indent=2)
-                return
-            [source] = [each.source for each in part.conditions if each.line == checked.line]
-            held = Message(
-                "Line {line} does not hold: {source}", line=checked.line, source=source
-            )
+            held = Message("Checked, and it holds.")
+            for each in part.conditions:
+                if each.line == checked.line and not checked.held:
+                    held = Message(
+                        "Line {line} does not hold: {source}",
+                        line=each.line,
+                        source=each.source,
+                    )
             self.say(held, indent=2)
             self.say(checked.error or checked.found, checked.told, indent=4)
 

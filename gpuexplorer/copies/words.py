@@ -7,8 +7,8 @@ from decimal import Decimal, InvalidOperation, Overflow
 
 from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.plan import SWEEP_LEAST, SWEEP_MOST, TYPED, Kind, sweep_sizes
-from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, told
+from gpuexplorer.core.trouble import Trouble, did_you_mean
+from gpuexplorer.core.words import Message
 
 MOST_BYTES = 1 << 40
 _STEP = 4  # of a range of sizes
@@ -108,9 +108,8 @@ def kinds_of(text: str) -> tuple[Kind, ...]:
     found: list[Kind] = []
     for word in (part.strip().lower() for part in text.split(",")):
         if word not in known:
-            hint = Message("There are: {modes}.", modes=", ".join(TYPED))
-            for close in difflib.get_close_matches(word, TYPED, n=1):
-                hint = told(Message("Did you mean {word}?", word=close), hint)
+            there = Message("There are: {modes}.", modes=", ".join(TYPED))
+            hint = did_you_mean(difflib.get_close_matches(word, TYPED, n=1), there)
             raise Trouble("--mode names {word!r}, which is not known.", hint, word=word)
         found += known[word]
     return tuple(dict.fromkeys(found))

@@ -29,27 +29,12 @@ class CardState(Told):
     """How a card is, briefly and in a sentence."""
 
     WORKING = Message("working"), Message("working")
-    ASLEEP = (
-        Message("asleep"),
-        Message("asleep, or left alone so that it can fall asleep; not woken to be read"),
-    )
+    ASLEEP = Message("asleep"), Message("asleep, and not woken to be read")
     LOST = Message("lost"), Message("it no longer answers the driver")
-    UNLISTED = (
-        Message("not listed"),
-        Message("the driver no longer lists it; it is looked for again and again"),
-    )
-    REFUSED = (
-        Message("no access"),
-        Message("the driver gives no access to it; it is asked again and again"),
-    )
-    NO_ANSWER = (
-        Message("no answer"),
-        Message("the driver has not answered for this card yet"),
-    )
-    NO_DRIVER = (
-        Message("no driver"),
-        Message("the driver is gone; it is looked for again and again"),
-    )
+    UNLISTED = Message("not listed"), Message("the driver no longer lists it; it is looked for")
+    REFUSED = Message("no access"), Message("the driver gives no access; it is asked again")
+    NO_ANSWER = Message("no answer"), Message("the driver has not answered for it yet")
+    NO_DRIVER = Message("no driver"), Message("the driver is gone; it is looked for")
     # To the computer that it is in.
     NO_CONNECTION = Message("no connection"), Message("there is no connection to its computer")
 

@@ -110,32 +110,24 @@ _MOST = {"fan": MOST_FANS, "nvlink": MOST_NVLINKS}
 
 def _read() -> Iterator[Metric]:
     for part, alike in groupby(table("core", "metrics.csv"), lambda row: row["part"]):
-        metrics = [_metric(row) for row in alike]
-        if not part:
-            yield from metrics
-            continue
-        for number in range(_MOST[part]):
-            for metric in metrics:
-                yield metric._replace(
-                    id=MetricId(metric.id.format(number=number)),
-                    label=Message(metric.label, number=number),
-                    meaning=Message(metric.meaning, number=number),
-                    part=(part, number),
-                )
+        rows = [*alike]
+        for number in range(_MOST.get(part, 1)):
+            yield from (_metric(row, number) for row in rows)
 
 
-def _metric(row: Mapping[str, str]) -> Metric:
-    unit = Unit(row["unit"])
+def _metric(row: Mapping[str, str], number: int) -> Metric:
+    unit, part = Unit(row["unit"]), row["part"]
     lowest, highest = _POSSIBLE.get(unit, (0.0, float("inf")))
     words = row["choices"].split("|") if row["choices"] else []
     highest = float(row["highest"] or (len(words) - 1 if words else highest))
     if len(words) == 1:  # for every number up to the highest
         words *= int(highest) + 1
+    values = {"number": number} if part else {}
     return Metric(
-        MetricId(row["id"]),
-        Message(row["label"]),
+        MetricId(row["id"].format(number=number)),
+        Message(row["label"], **values),
         unit,
-        Message(row["meaning"]),
+        Message(row["meaning"], **values),
         row["smi"],
         Cadence(row["cadence"]),
         highest,
@@ -147,6 +139,7 @@ def _metric(row: Mapping[str, str]) -> Metric:
         row["short"],
         (row["dcgm"], row["nvidia_gpu_exporter"], row["nvitop"]),
         {n: Message(word, number=n) for n, word in enumerate(words)},
+        (part, number) if part else None,
     )
 
 

@@ -5,8 +5,9 @@ Called where a value is shown, so words that stand for a number come translated.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
+from typing import NamedTuple
 
 from gpuexplorer.core.metrics import Metric, Unit
 from gpuexplorer.core.words import tr
@@ -32,8 +33,7 @@ _WHOLE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(NamedTuple):
     """A number and its unit, apart, since the unit is drawn smaller."""
 
     number: str
@@ -43,8 +43,7 @@ class Quantity:
         return f"{self.number} {self.unit}" if self.unit else self.number
 
 
-@dataclass(frozen=True, slots=True)
-class Units:
+class Units(NamedTuple):
     """In which units a person wants to read what can be said in two ways. Files stay SI."""
 
     decimal_memory: bool = False  # GB, a thousand million bytes, in place of GiB
@@ -85,8 +84,7 @@ def figure(value: float) -> str:
     return trimmed(f"{Decimal(f'{value:.3g}'):f}")
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(NamedTuple):
     """One unit for all figures of an axis: what is shown is value / size + zero."""
 
     size: float
@@ -151,7 +149,7 @@ def temperature(celsius: float, units: Units = USUAL) -> Quantity:
 
 def memory(value: float, units: Units = USUAL) -> Quantity:
     """Binary units, as every tool for cards counts memory, unless somebody wants decimal."""
-    return _scaled(value, units.sizes)
+    return _scaled(units.sizes, value)
 
 
 def bytes_words(count: float, units: Units = USUAL) -> str:
@@ -168,20 +166,11 @@ def part_of_memory(value: float, whole: float, units: Units = USUAL) -> Quantity
     return Quantity(number, scale.name)
 
 
-def rate(value: float) -> Quantity:
-    """Decimal units, as wires are sold: 1 GB/s is 10^9 bytes per second."""
-    return _scaled(value, _RATES)
-
-
 def gigabytes_per_second(value: float) -> str:
     """The number alone, where the unit stands beside many: "0.41", "26.1", "450"."""
     if 0 < value < 5e6:
         return "<0.01"
     return _short(value / 1e9) if value else "0"
-
-
-def energy(value: float) -> Quantity:
-    return _scaled(value, _ENERGIES)
 
 
 def duration(seconds: float) -> Quantity:
@@ -203,7 +192,7 @@ def _suiting(value: float, scale: _Scale) -> tuple[float, str]:
     return next((each for each in scale if abs(value) >= each[0]), scale[-1])
 
 
-def _scaled(value: float, scale: _Scale) -> Quantity:
+def _scaled(scale: _Scale, value: float) -> Quantity:
     """Three digits, or all of what is smaller than the second smallest unit."""
     size, name = _suiting(value, scale)
     return Quantity(_short(value / size) if size > 1 else f"{value:.0f}", name)
@@ -216,6 +205,9 @@ def _short(value: float) -> str:
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
 
 
+# Decimal units, as wires are sold: 1 GB/s is 10^9 bytes per second.
+rate = partial(_scaled, _RATES)
+energy = partial(_scaled, _ENERGIES)
 _FORMS: Mapping[Unit, Callable[[float], Quantity]] = {
     Unit.WATTS: watts,
     Unit.JOULES: energy,
