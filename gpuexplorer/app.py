@@ -227,8 +227,9 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         window.diagnostics.cost_changed.connect(window.status.show_cost)
     # The ticks of the frame clock let Python notice the signal.
-    for name in filter(signal.Signals.__members__.__contains__, _ENDINGS):
-        signal.signal(signal.Signals[name], lambda got, _: application.exit(128 + got))
+    for each in signal.Signals:
+        if each.name in _ENDINGS:
+            signal.signal(each, lambda got, _: application.exit(128 + got))
     if arguments.quit_after is not None:
         QTimer.singleShot(round(arguments.quit_after * 1000), application.quit)
     if arguments.diagnostics is not None:

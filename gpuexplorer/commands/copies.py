@@ -71,8 +71,7 @@ from gpuexplorer.core.units import (
     seconds_words,
     watts,
 )
-from gpuexplorer.core.verdict import Verdict
-from gpuexplorer.core.words import NOTHING, Message, mark, on, paragraph, told, tr
+from gpuexplorer.core.words import Message, mark, on, paragraph, told, tr
 from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.ranks import measuring as between
 from gpuexplorer.ranks.measuring import Company, Member, Met, RankResult, here, told_apart
@@ -168,13 +167,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "", "what each card promises and what it reached: memory, links, matrix products"
         ),
         "--beside": Option(
-            "NAMES", "with --datasheet: other cards of the table, such as 'RTX 4090,H100 SXM'"
+            "NAMES", "a datasheet beside other cards of the table: 'RTX 4090,H100 SXM'"
         ),
     }
     add_options(parser, JSON | options | HOST | SOURCE)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    arguments.datasheet |= arguments.beside is not None
     typed = vars(arguments)
     for one, other in _EXCLUDED:
         if typed[one] and typed[other]:
@@ -208,13 +208,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _others(arguments: argparse.Namespace) -> Sequence[OtherCard]:
     """The cards of the table that --beside names: by all words of a name, or by some."""
-    if arguments.beside is not None and not arguments.datasheet:
-        raise WrongArgumentsError(
-            "Other cards lie beside a datasheet only.", "Add --datasheet."
-        )
     known = {card.name.lower(): card for card in cards_table().cards()}
     beside: dict[str, OtherCard] = {}
-    for named in () if arguments.beside is None else arguments.beside.split(","):
+    for named in arguments.beside.split(",") if arguments.beside else ():
         word = named.strip().lower()
         like = {name: known[name] for name in known if all(e in name for e in word.split())}
         if not (word and like):
@@ -253,37 +249,32 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
         bench: Bench
         if model is not None:
             spec, faults = model.machine.spec, model.faults
-            routes = routes_of_simulated(spec)
+            routes, said = routes_of_simulated(spec), [fault.sentence for fault in faults]
             bench = ModelBench(
                 spec, faults, routes, arguments.seed, elapsed=lambda: model.elapsed
             )
-            there, said = [*routes.devices], [fault.sentence for fault in faults]
+            there: Sequence[str] = routes.devices
         else:
-            python, start = lab_start(
-                source.far,
-                arguments.python,
-                Message("Copies are measured with PyTorch, unless cards are simulated."),
-            )
+            needed = Message("Copies are measured with PyTorch, unless cards are simulated.")
+            python, start = lab_start(source.far, arguments.python, needed)
             topology, left_out = wiring_of(source)
-            cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
-            numbers = {card.id: card.index for card in cards}
             bench = stack.enter_context(closing(worker_bench(start, backend, topology)))
             hello = bench.greet()
             routes, there = routes_here(backend, hello, topology), offered(hello.devices)
-            suits = python.fits(cards, backend.source.driver_version)
-            fine = not cards or suits.verdict is Verdict.FINE
             said = [
                 Message("Measured by {python}.", python=python.label),
-                NOTHING if fine else told(suits.sentence, suits.do),
                 *without_cards(hello.devices),
                 *without_kernels(hello.devices),
                 left_out,
             ]
-            other = mark(
-                "PyTorch counts differently from the driver: its {device} is card {card}."
-            )
+            cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
+            numbers = {card.id: card.index for card in cards}
             said += (
-                Message(other, device=device, card=numbers[card])
+                Message(
+                    "PyTorch counts differently from the driver: its {device} is card {card}.",
+                    device=device,
+                    card=numbers[card],
+                )
                 for device, card in names_by_uuid(hello.devices, cards).items()
                 if device != f"cuda:{numbers[card]}"
             )

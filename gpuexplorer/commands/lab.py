@@ -54,18 +54,6 @@ from gpuexplorer.programs.trace import TraceFile
 _PROGRAM, _NOTEBOOK = ".py", ".ipynb"
 _WIDEST = 110  # columns: longer lines are hard to read
 _SIGINT = -2  # a process that Ctrl+C has ended
-_OPTIONS = {
-    "--json": Option("", "what was seen, as JSON, schema 1"),
-    "--trace": Option("FILE", "also write what happened when, for ui.perfetto.dev", Path),
-    "--python": Option("FILE", "the Python that runs it", Path),
-}
-_FILE = {
-    "words": Option(
-        "FILE",
-        "a program (.py) and its own arguments, or a notebook (.ipynb)",
-        nargs=argparse.PARSER,  # one, and whatever follows it
-    )
-}
 # All of it is to be seen at once, on a terminal of 40 lines.
 _MOST_FINDINGS = 6
 _MOST_LINES = 8
@@ -114,7 +102,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " other as a notebook's do, in the home folder there; a program is watched as a whole"
         " only where it lies."
     )
-    add_options(parser, _OPTIONS | SOURCE | HOST | _FILE)
+    options = {
+        "--json": Option("", "what was seen, as JSON, schema 1"),
+        "--trace": Option("FILE", "also write what happened when, for ui.perfetto.dev", Path),
+        "--python": Option("FILE", "the Python that runs it", Path),
+    }
+    file = Option(
+        "FILE",
+        "a program (.py) and its own arguments, or a notebook (.ipynb)",
+        nargs=argparse.PARSER,  # one, and whatever follows it
+    )
+    add_options(parser, options | SOURCE | HOST | {"words": file})
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -153,7 +151,7 @@ def run(arguments: argparse.Namespace) -> int:
                 lab.ledger.cells,
                 lab.began(),
                 status,
-                lab.way,
+                lab.routes.route,
                 processors=os.cpu_count() if source.far is None else None,
                 machine=source.machine,
             )
@@ -258,7 +256,7 @@ class Trace:
         pieces = trace_pieces(
             timeline,
             book,
-            simulated=ledger.hello is not None and ledger.hello.simulated,
+            simulated=lab.began().simulated,
             names={each.uuid or each.name: each.label for each in ledger.devices},
             machine=lab.source.machine or "",
         )
@@ -271,9 +269,8 @@ def report(run: ProgramRun, width: int) -> str:
     found, lines = findings(run), lines_of(run)
     page = Page(width)
     page.say(ended(run), *watched(run))
-    # Those that were idle the longest, in their order.
     used = [each for each in cards_of(run) if each.used]
-    idlest = sorted(used, key=lambda each: -each.idle_seconds)[:_MOST_CARDS]
+    used.sort(key=lambda each: -each.idle_seconds)
     rows = [
         [
             each.device,
@@ -287,11 +284,9 @@ def report(run: ProgramRun, width: int) -> str:
             figure(each.pauses, duration),
         ]
         for each in used
-        if each in idlest
     ]
     if rows:
-        page.gap().table(_CARDS, rows)
-        page.count_more(len(used), _MOST_CARDS)
+        page.gap().table(_CARDS, rows, _MOST_CARDS)
     # Each with its share, so that one sees at once which is worth it.
     if found:
         page.gap().add(tr("What would help, and how much of the time it could save at most:"))

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, TextIO
 from gpuexplorer.commands.source import Opened, wiring_of
 from gpuexplorer.copies.benches import routes_here
 from gpuexplorer.copies.modelled import routes_of_simulated
-from gpuexplorer.copies.route import Route
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.trouble import Trouble
@@ -179,11 +178,8 @@ class Lab(ExitStack):
                         self._load.apply(said)
                     yield said
 
-    def way(self, source: str, target: str) -> Route:
-        return self._routes.route(source, target)
-
     @cached_property
-    def _routes(self) -> Routes:
+    def routes(self) -> Routes:
         if self._model is not None:
             return routes_of_simulated(self._model.machine.spec)
         topology, _ = wiring_of(self.source)
@@ -197,9 +193,10 @@ class Lab(ExitStack):
             self._worker.cancel(self._running)
 
     def _signalled(self, number: int) -> None:
-        if number == signal.SIGTERM or (self._own and not _is_typed_here()):
+        # What is typed reaches a program in our terminal, too.
+        if number == signal.SIGTERM or (self._own and not any(map(os.isatty, range(3)))):
             self._worker.hand_on(number)
-        elif not self._own:  # what is typed reaches a program in our terminal, too
+        elif not self._own:
             self.interrupted = True
             self._interrupt()
 
@@ -248,13 +245,6 @@ def typed(question: str, read: Callable[[str], str] = input) -> str | None:
 
 def is_yes(said: str | None) -> bool:
     return (said or "").strip().lower() in ("y", "yes")
-
-
-def _is_typed_here() -> bool:
-    """Whether what is typed at a terminal comes as signals."""
-    return sys.platform == "win32" or any(
-        os.isatty(each) and os.tcgetpgrp(each) == os.getpgrp() for each in range(3)
-    )
 
 
 class Paper:

@@ -54,12 +54,6 @@ _SIMULATED = Message(
     "These cards are simulated: their times, memory and loads are made up. What the cells"
     " compute is computed for real."
 )
-_COLUMNS: dict[str, int] = {
-    Message("Name"): 100,
-    Message("Minutes"): 80,
-    Message("Needs"): 70,
-    Message("Title"): 95,
-}
 _JSON = {"--json": Option("", "print it for programs to read")}
 # What each action understands, and its line in the help.
 _ACTIONS: Mapping[str, tuple[str, Mapping[str, Option]]] = {
@@ -139,11 +133,16 @@ def _list(*, as_json: bool) -> int:
         keys = ("name", "title", "minutes", "needs")
         write_json([{key: getattr(each, key) for key in keys} for each in lessons])
         return TROUBLE if broken else OK
-    needs = {each.name: all_of(each.needs or [tr("nothing")]) for each in lessons}
+    nothing = [Message("nothing")]
+    columns: dict[str, int] = {
+        Message("Name"): 100,
+        Message("Minutes"): 80,
+        Message("Needs"): 70,
+        Message("Title"): 95,
+    }
+    rows = [(e.name, str(e.minutes), all_of(e.needs or nothing), e.title) for e in lessons]
     with printed() as page:
-        page.table(
-            _COLUMNS, [(e.name, str(e.minutes), needs[e.name], e.title) for e in lessons]
-        )
+        page.table(columns, rows)
         page.gap().say(tr("Play one in the window, or with: gpuexplorer lesson run NAME"))
     return TROUBLE if broken else OK
 
@@ -327,7 +326,7 @@ class Play(Lab):
         then(Readings(read, (host, self._host.read(metrics_of(host)))))
 
     def limit(self, source: str, target: str) -> float | None:
-        return self.way(source, target).limit
+        return self.routes.route(source, target).limit
 
     def _wait(self) -> None:
         """Until nothing runs, and nothing is being worked out."""

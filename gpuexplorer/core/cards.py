@@ -45,7 +45,7 @@ class CardState(Told):
 
 def remedy(denied: Absence | None) -> Message:
     """What to do about a card that the driver gives no access to; empty where nothing helps."""
-    return _REMEDIES.get(denied, _ASK_FOR_THE_CAUSE) if denied else NOTHING
+    return _REMEDIES.get(denied, _ASK_FOR_THE_CAUSE)
 
 
 _ASK_FOR_THE_CAUSE = Message(
@@ -71,6 +71,7 @@ _REMEDIES = {
         " and its seat."
     ),
     Absence.NO_ANSWER: NOTHING,  # it is waited for
+    None: NOTHING,
 }
 
 

@@ -28,9 +28,10 @@ class Trouble(Exception):  # noqa: N818 - it is the world's fault, not an error 
 
 def did_you_mean(close: Sequence[str], forms: str) -> Message:
     """A hint for what was mistyped: the first of what is close to it, and the right forms."""
+    right = _message(forms, {})
     if not close:
-        return _message(forms, {})
-    return Message("Did you mean {word}? {forms}", word=close[0], forms=_message(forms, {}))
+        return right
+    return Message("Did you mean {word}? {forms}", word=close[0], forms=right)
 
 
 def _message(template: str, values: dict[str, object]) -> Message:

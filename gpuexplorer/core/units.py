@@ -42,6 +42,11 @@ class Quantity(NamedTuple):
     def __str__(self) -> str:
         return f"{self.number} {self.unit}" if self.unit else self.number
 
+    @property
+    def words(self) -> str:
+        """Without noughts that say nothing: "2 MiB" of "2.00 MiB"."""
+        return f"{trimmed(self.number)} {self.unit}"
+
 
 class Units(NamedTuple):
     """In which units a person wants to read what can be said in two ways. Files stay SI."""
@@ -131,15 +136,11 @@ def ratio(value: float) -> Quantity:
     return Quantity(f"{value * 100:.0f}", "%")
 
 
-def watts(value: float) -> Quantity:
-    return Quantity(f"{value:.0f}" if value >= 10 else f"{value:.1f}", "W")
-
-
-def watts_together(value: float, at_least: float = 0.0) -> Quantity:
-    """Of many cards; in the unit that suits `at_least`, the sum of what they may draw."""
+def watts(value: float, at_least: float = 0.0) -> Quantity:
+    """In the unit that suits `at_least` too, such as the sum of what many cards may draw."""
     if max(value, at_least) >= 2000:
         return Quantity(_short(value / 1000), "kW")
-    return watts(value)
+    return Quantity(f"{value:.0f}" if value >= 10 else f"{value:.1f}", "W")
 
 
 def temperature(celsius: float, units: Units = USUAL) -> Quantity:
@@ -153,54 +154,48 @@ def memory(value: float, units: Units = USUAL) -> Quantity:
 
 
 def bytes_words(count: float, units: Units = USUAL) -> str:
-    """ "24 B", "2 MiB", "7.45 GiB": without noughts that say nothing."""
-    read = memory(count, units)
-    return f"{trimmed(read.number)} {read.unit}"
+    """ "24 B", "2 MiB", "7.45 GiB"."""
+    return memory(count, units).words
 
 
 def part_of_memory(value: float, whole: float, units: Units = USUAL) -> Quantity:
     """In the unit of the whole: "0.53 GiB" of 24 GiB."""
-    scale = measure(Unit.BYTES, whole, units)
-    shown = scale.shown(value)
-    number = "0" if shown == 0 else "<0.01" if shown < 0.01 else _short(shown)
-    return Quantity(number, scale.name)
+    return _scaled(units.sizes, value, whole)
 
 
 def gigabytes_per_second(value: float) -> str:
     """The number alone, where the unit stands beside many: "0.41", "26.1", "450"."""
-    if 0 < value < 5e6:
-        return "<0.01"
-    return _short(value / 1e9) if value else "0"
+    return _short(value / 1e9)
 
 
 def duration(seconds: float) -> Quantity:
     """From nanoseconds to days, three digits; two of a large unit before it is taken."""
     if not seconds:
         return Quantity("0", "s")
-    size, name = _suiting(seconds / 2 if seconds >= 120 else min(seconds, 59.0), _TIMES)
-    shown = seconds / size
-    return Quantity(_short(shown) if name != "ns" else f"{seconds * 1e9:.0f}", name)
+    return _scaled(_TIMES, seconds, seconds / 2 if seconds >= 120 else min(seconds, 59.0))
 
 
 def seconds_words(seconds: float) -> str:
     """One or two digits, which is all that is known of what is only expected."""
-    read = duration(float(f"{seconds:.2g}"))
-    return f"{trimmed(read.number)} {read.unit}"
+    return duration(float(f"{seconds:.2g}")).words
 
 
 def _suiting(value: float, scale: _Scale) -> tuple[float, str]:
     return next((each for each in scale if abs(value) >= each[0]), scale[-1])
 
 
-def _scaled(scale: _Scale, value: float) -> Quantity:
-    """Three digits, or all of what is smaller than the second smallest unit."""
-    size, name = _suiting(value, scale)
-    return Quantity(_short(value / size) if size > 1 else f"{value:.0f}", name)
+def _scaled(scale: _Scale, value: float, like: float | None = None) -> Quantity:
+    """Three digits in the unit that suits `like`; of the smallest unit all of them."""
+    size, name = _suiting(value if like is None else like, scale)
+    smallest = size == scale[-1][0]
+    return Quantity(f"{value / size:.0f}" if smallest else _short(value / size), name)
 
 
 def _short(value: float) -> str:
     """Three digits that matter."""
-    if abs(value) >= 100:
+    if 0 < value < 0.005:
+        return "<0.01"
+    if abs(value) >= 100 or not value:
         return f"{value:.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
 

@@ -56,9 +56,8 @@ class Message(str):
 
     @staticmethod
     def from_json(written: "Mapping[str, Any]") -> "Message":
-        """From whoever wrote it: a template that would grow beyond measure, that looks into its
-        values or lacks one raises a ValueError or LookupError, and what is no message at all
-        a TypeError.
+        """From whoever wrote it: raises one of UNREADABLE where the template would grow beyond
+        measure, looks into its values or lacks one, or it is no message at all.
         """
         values = {
             name: Message.from_json(value) if isinstance(value, dict) else value
@@ -67,13 +66,10 @@ class Message(str):
         template, many = written["template"], written["many"]
         longest = max(len(str(value)) for value in ("", *values.values()))
         for each in (template, many):
-            named = _PLACE.findall(each)
-            if len(each) + len(named) * (longest + _WIDEST) > _LONGEST:
-                raise ValueError("too long a message")
-            if {"{", "}"} & set(_PLACE.sub("", each)):
+            named, left = _PLACE.findall(each), _PLACE.sub("", each)
+            size = len(each) + len(named) * (longest + _WIDEST)
+            if size > _LONGEST or "{" in left or "}" in left or {*named} - {"", *values}:
                 raise ValueError(each)
-            if not values.keys() >= set(filter(None, named)):
-                raise LookupError("a value is missing")
         if many and type(values["count"]) is not int:
             raise TypeError("no count")
         return Message._of(template, many, values)

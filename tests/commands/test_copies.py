@@ -42,7 +42,7 @@ def row(text: str, label: str) -> str:
         ("2xTitanRTX", "SIMULATED", "cpu", "12.0 12.3 12.3"),
         ("2xTitanRTX", "Modelled", "0 ", "12.3 295 45.9"),
         ("2xTitanRTX", "Share of what the narrowest wire could carry", "0 ", "78 88 92"),
-        ("2xTitanRTX", "memory traffic is twice", "NVLink pairs", "one-way 2 256 MiB 45.9 92 %"),
+        ("2xTitanRTX", "traffic is twice", "NVLink pairs", "one-way 2 256 MiB 45.9 92 %"),
         ("2xTitanRTX --fault lost:1@0s", "", "0 ", "12.3 295 -"),
         (
             "4xRTX4090+pcie --mode latency",

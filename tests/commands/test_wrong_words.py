@@ -48,8 +48,7 @@ COPIES = (
     ("--devices cpu --mode staged", "there is nothing to measure as staged."),
     ("--many", "There is no argument --many."),
     ("--datasheet --beside Voodoo", "--beside names 'Voodoo', and the table of"),
-    ("--beside 4090", "Other cards lie beside a datasheet only."),
-    ("--datasheet --sizes 1M", "--datasheet and --sizes exclude each other."),
+    ("--beside 4090 --sizes 1M", "--datasheet and --sizes exclude each other."),
     ("--datasheet --mode all", "--datasheet and --mode exclude each other."),
     ("--hosts a,b", "--hosts and --simulate exclude each other."),
 )
