@@ -33,17 +33,10 @@ from gpuexplorer.commands.terminal import (
     progress_line,
     write_json,
 )
+from gpuexplorer.copies import benches
 from gpuexplorer.copies.asked_for import HOST as PROCESSOR
-from gpuexplorer.copies.benches import (
-    names_by_uuid,
-    offered,
-    routes_here,
-    without_cards,
-    without_kernels,
-    worker_bench,
-)
 from gpuexplorer.copies.datasheet.cards_table import cards_table
-from gpuexplorer.copies.datasheet.figure import Figure, What, in_words, short
+from gpuexplorer.copies.datasheet.figure import Figure, What, in_words
 from gpuexplorer.copies.datasheet.make_sheet import sheet_of
 from gpuexplorer.copies.datasheet.power_log import PowerLog, PowerReader
 from gpuexplorer.copies.datasheet.product_result import ProductResult
@@ -69,6 +62,7 @@ from gpuexplorer.core.units import (
     memory,
     rate,
     seconds_words,
+    short,
     watts,
 )
 from gpuexplorer.core.words import Message, mark, on, paragraph, told, tr
@@ -90,24 +84,12 @@ _WRONG = "WRONG"
 _FROM_TO = mark("{source} to {target}")
 _SIMULATED = Message("SIMULATED: these cards do not exist.")
 _MODELLED = Message("Modelled: what was reached is a model's; nothing was measured.")
-# What a matrix shows of each result: its title, and the figure as a cell without its unit.
-_MATRICES: Mapping[str, tuple[str, Callable[[float], str]]] = {
-    "rate": (
-        mark("{way}, {size}, GB/s, median of {samples}; row to column:"),
-        gigabytes_per_second,
-    ),
-    "seconds": (
-        mark("Latency in µs, {size}, median of {samples}; row to column:"),
-        lambda seconds: short(seconds * 1e6),
-    ),
-    "share": (
-        mark("Share of what the narrowest wire could carry, %:"),
-        lambda share: f"{share * 100:.0f}",
-    ),
-    "hidden": (
-        mark("Share of the copies that the computation hid, %:"),
-        lambda share: f"{share * 100:.0f}",
-    ),
+# What a matrix shows of each result: its title, and in what its cells count.
+_MATRICES = {
+    "rate": (mark("{way}, {size}, GB/s, median of {samples}; row to column:"), 1e-9),
+    "seconds": (mark("Latency in µs, {size}, median of {samples}; row to column:"), 1e6),
+    "share": (mark("Share of what the narrowest wire could carry, %:"), 100),
+    "hidden": (mark("Share of the copies that the computation hid, %:"), 100),
 }
 _SHOWN = {
     **dict.fromkeys(Kind, ("rate", "share")),
@@ -258,13 +240,16 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
             needed = Message("Copies are measured with PyTorch, unless cards are simulated.")
             python, start = lab_start(source.far, arguments.python, needed)
             topology, left_out = wiring_of(source)
-            bench = stack.enter_context(closing(worker_bench(start, backend, topology)))
+            bench = stack.enter_context(closing(benches.worker_bench(start, backend, topology)))
             hello = bench.greet()
-            routes, there = routes_here(backend, hello, topology), offered(hello.devices)
+            routes, there = (
+                benches.routes_here(backend, hello, topology),
+                benches.offered(hello.devices),
+            )
             said = [
                 Message("Measured by {python}.", python=python.label),
-                *without_cards(hello.devices),
-                *without_kernels(hello.devices),
+                *benches.without_cards(hello.devices),
+                *benches.without_kernels(hello.devices),
                 left_out,
             ]
             cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
@@ -275,7 +260,7 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
                     device=device,
                     card=numbers[card],
                 )
-                for device, card in names_by_uuid(hello.devices, cards).items()
+                for device, card in benches.names_by_uuid(hello.devices, cards).items()
                 if device != f"cuda:{numbers[card]}"
             )
         with in_the_words(*said):
@@ -383,10 +368,8 @@ def _write_results(page: Page, benched: Benched, results: Sequence[CopyResult]) 
             down, across = (list(dict.fromkeys(ends)) for ends in zip(*cells, strict=True))
             across.sort(key=[*down, *across].index)
             page.matrix(down, [(e, [cells.get((row, e), "") for row in down]) for e in across])
-    if any(each.traffic is not None for each in results):
-        page.gap().say(
-            Message("Inside one device copied bytes count once; memory traffic is twice that.")
-        )
+    twice = Message("Inside one device copied bytes count once; memory traffic is twice that.")
+    page.gap().say(twice if any(each.traffic is not None for each in results) else "")
     if intact := sum(bool(each.measured and each.measured.intact) for each in results):
         checked = Message.counted(
             "{count} of {all} that were checked is intact.",
@@ -455,7 +438,7 @@ def _matrices(
             cells |= {(str(memory(e.job.bytes)), path): _cell(e, "rate") for e in its}
             if (curve := curve_of(its)) is not None:
                 below[tr("half rate at"), path] = figure(curve.half_rate_bytes, memory)
-                below[tr("floor, µs"), path] = figure(curve.floor, _MATRICES["seconds"][1])
+                below[tr("floor, µs"), path] = figure(curve.floor, lambda s: short(s * 1e6))
         yield Message("{way}, GB/s over size:", way=kind.words), cells | below
 
 
@@ -465,7 +448,11 @@ def _path(result: CopyResult) -> tuple[str, str]:
 
 
 def _cell(result: CopyResult, name: str) -> str:
-    return _WRONG if result.wrong else figure(getattr(result, name), _MATRICES[name][1])
+    def shown(value: float) -> str:
+        count = value * _MATRICES[name][1]
+        return f"{count:.0f}" if name in ("share", "hidden") else short(count)
+
+    return _WRONG if result.wrong else figure(getattr(result, name), shown)
 
 
 def _places(finding: Finding) -> str:

@@ -139,7 +139,7 @@ def ratio(value: float) -> Quantity:
 def watts(value: float, at_least: float = 0.0) -> Quantity:
     """In the unit that suits `at_least` too, such as the sum of what many cards may draw."""
     if max(value, at_least) >= 2000:
-        return Quantity(_short(value / 1000), "kW")
+        return Quantity(short(value / 1000), "kW")
     return Quantity(f"{value:.0f}" if value >= 10 else f"{value:.1f}", "W")
 
 
@@ -163,9 +163,18 @@ def part_of_memory(value: float, whole: float, units: Units = USUAL) -> Quantity
     return _scaled(units.sizes, value, whole)
 
 
+def short(value: float) -> str:
+    """Three digits that matter."""
+    if 0 < value < 0.005:
+        return "<0.01"
+    if abs(value) >= 100 or not value:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+
+
 def gigabytes_per_second(value: float) -> str:
     """The number alone, where the unit stands beside many: "0.41", "26.1", "450"."""
-    return _short(value / 1e9)
+    return short(value / 1e9)
 
 
 def duration(seconds: float) -> Quantity:
@@ -188,16 +197,7 @@ def _scaled(scale: _Scale, value: float, like: float | None = None) -> Quantity:
     """Three digits in the unit that suits `like`; of the smallest unit all of them."""
     size, name = _suiting(value if like is None else like, scale)
     smallest = size == scale[-1][0]
-    return Quantity(f"{value / size:.0f}" if smallest else _short(value / size), name)
-
-
-def _short(value: float) -> str:
-    """Three digits that matter."""
-    if 0 < value < 0.005:
-        return "<0.01"
-    if abs(value) >= 100 or not value:
-        return f"{value:.0f}"
-    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+    return Quantity(f"{value / size:.0f}" if smallest else short(value / size), name)
 
 
 # Decimal units, as wires are sold: 1 GB/s is 10^9 bytes per second.
