@@ -520,7 +520,7 @@ def _write_sheets(
             Message("Spread"): 40,
             Message("Watts"): 60,
         }
-        columns |= {_with_size(card): 70 for card in beside}
+        columns |= {f"{e.name}, {figure(e.memory_bytes, bytes_words)}": 70 for e in beside}
         rows = [
             [
                 row.title,
@@ -545,10 +545,6 @@ def _write_sheets(
             sources = "; ".join(dict.fromkeys(filter(None, map(tr, said))))
             page.say(paragraph((f"{tr(row.title)}: {sources}.", *row.notes)))
         page.say(*sheet.notes)
-
-
-def _with_size(card: OtherCard) -> str:
-    return f"{card.name}, {bytes_words(card.memory_bytes)}" if card.memory_bytes else card.name
 
 
 def _between_hosts(arguments: argparse.Namespace) -> int:

@@ -287,7 +287,7 @@ class Paper:
             file = frame.file or tr("Cell {cell}", cell=frame.cell)
             cell = self._ledger.by_number(frame.cell)
             if cell is not None and not frame.file:
-                code = cell.code.splitlines(keepends=True)
+                code = [f"{each}\n" for each in cell.code.split("\n")]
                 linecache.cache[file] = len(code), None, code, file
             call = FrameSummary(
                 file,

@@ -21,7 +21,7 @@ from gpuexplorer.core.metrics import metrics_of
 from gpuexplorer.core.records import written
 from gpuexplorer.core.resources import resource
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, all_of, mark, tr
+from gpuexplorer.core.words import Message, all_of, mark, tr, trn
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.ledger import IMPORTS
 from gpuexplorer.lab.printed import error_words
@@ -42,7 +42,6 @@ from gpuexplorer.lessons.reading import built_in, find, read
 from gpuexplorer.lessons.values import Readings, Revealed, cell_fields
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.backends.host import HostReader
-from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.sources import IDLE, simulated
 from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
@@ -155,13 +154,13 @@ def _check(path: Path) -> int:
             one = LessonError(error.file, [each])
             sys.stdout.write(f"{tr(one.sentence)}\n    {tr(one.hint)}\n")
         return TROUBLE
-    fine = Message.counted(
+    fine = trn(
         "{file}: nothing is wrong with its {count} step.",
         "{file}: nothing is wrong with its {count} steps.",
         len(lesson.steps),
         file=lesson.file,
     )
-    sys.stdout.write(f"{tr(fine)}\n")
+    sys.stdout.write(f"{fine}\n")
     return OK
 
 
@@ -179,12 +178,12 @@ def _new(folder: Path) -> int:
             file=file,
             reason=error.strerror,
         ) from None
-    written = Message(
+    told = tr(
         "{file} is written. Change it, then look at it with: gpuexplorer lesson check {folder}",
         file=file,
         folder=shlex.quote(str(folder)),
     )
-    sys.stdout.write(f"{tr(written)}\n")
+    sys.stdout.write(f"{told}\n")
     return OK
 
 
@@ -225,7 +224,7 @@ class Play(Lab):
         self, lesson: Lesson, source: Opened, patience: float, *, silent: bool = False
     ) -> None:
         super().__init__(source, patience)
-        self.simulated = isinstance(source.backend, SimulatedBackend)
+        self.simulated = self._model is not None
         self.player = Player(lesson, self)
         self.width = min(Terminal().width(), _WIDEST)
         self._asking, self._host = not silent and sys.stdin.isatty(), HostReader()
@@ -411,7 +410,7 @@ class Play(Lab):
         self._line("  >>> " + part.source.rstrip().replace("\n", "\n  ... "))
 
     def _line(self, text: str = "") -> None:
-        self._paper.line(f"{text.rstrip()}\n")
+        self._paper.line(text.rstrip())
 
 
 def unmarked(markdown: str) -> str:
