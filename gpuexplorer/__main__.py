@@ -118,17 +118,11 @@ def _open_window(words: Sequence[str]) -> int:
     window.add_window_arguments(parser)
     arguments, unknown = parser.parse_known_args(words)
     word = arguments.recording
-    if word in VERBS:
+    if word is not None and (word in VERBS or not window.names_file(word)):
         raise WrongArgumentsError(
-            "The command {verb!r} has to come first.",
-            "Such as: gpuexplorer {verb} …",
-            verb=word,
-        )
-    if word is not None and not window.names_file(word):
-        raise WrongArgumentsError(
-            "{verb!r} is not a command.",
+            "{word!r} is no recording, and a command has to come first.",
             "The commands are: {verbs}.",
-            verb=word,
+            word=word,
             verbs=", ".join(VERBS),
         )
     parser.refuse(unknown)

@@ -47,10 +47,8 @@ _PICTURE_SIZE = (1600, 1000)
 
 
 class App:
-    """Owns the session and the window. Everything here runs in the GUI thread.
-
-    `past`: simulated cards have lived through so many seconds when the window opens. `launch`
-    runs commands on other machines, where not ssh does.
+    """Owns the session and the window, in the GUI thread. Simulated cards lived through `past`
+    seconds when it opens; `launch` runs commands on other machines, where not ssh does.
     """
 
     def __init__(
@@ -204,9 +202,7 @@ class App:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Open the window and stay until it is closed, or pictures of it are taken. The arguments
-    were checked before.
-    """
+    """Open the window and stay until it is closed, or pictures of it are taken."""
     application = create_application(sys.argv[:1])
     Sweeping(application)
     for_pictures = arguments.screenshot is not None

@@ -1,6 +1,4 @@
-"""gpuexplorer copies: how fast bytes move between host and cards, or between machines, whether
-they arrive, and what each card promises beside what it reached; as text, JSON or CSV.
-"""
+"""gpuexplorer copies: how fast bytes move, whether they arrive, and what each card promises."""
 
 import argparse
 import sys
@@ -130,27 +128,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " something arrived WRONG, or nothing could be measured; 2 when the command was not"
         " understood; 130 after Ctrl-C, which shows what was measured until then."
     )
-    hosts = Message(
-        "between these machines, such as localhost,user@server: {modes}; all if nothing is"
-        " said",
-        modes=", ".join(Way),
-    )
+    hosts = mark("between machines, such as localhost,user@server: {modes}")
     options = {
         "--devices": Option("LIST", "such as cpu,cuda:0,1 or 0-3"),
-        "--sizes": Option(
-            "LIST", "such as 64M,4KiB, or 4B-1G, or sweep; 256M if nothing is said"
-        ),
+        "--sizes": Option("LIST", "such as 64M,4KiB, or 4B-1G, or sweep; 256M if not given"),
         "--mode": Option("LIST", Message("{modes}, or all", modes=", ".join(TYPED))),
-        "--hosts": Option("LIST", hosts),
+        "--hosts": Option("LIST", Message(hosts, modes=", ".join(Way))),
         "--csv": Option("", "as CSV, a line for each copy"),
         "--list": Option("", "what could be asked for here; measures nothing"),
         "--python": Option("FILE", "the Python whose PyTorch measures", Path),
-        "--datasheet": Option(
-            "", "what each card promises and what it reached: memory, links, matrix products"
-        ),
-        "--beside": Option(
-            "NAMES", "a datasheet beside other cards of the table: 'RTX 4090,H100 SXM'"
-        ),
+        "--datasheet": Option("", "what each card promises, and what it reached"),
+        "--beside": Option("NAMES", "a datasheet beside others: 'RTX 4090,H100 SXM'"),
     }
     add_options(parser, JSON | options | HOST | SOURCE)
 
@@ -161,10 +149,7 @@ def run(arguments: argparse.Namespace) -> int:
     for one, other in _EXCLUDED:
         if typed[one] and typed[other]:
             raise WrongArgumentsError(
-                "--{one} and --{other} exclude each other.",
-                "Choose one of them.",
-                one=one,
-                other=other,
+                "--{one} and --{other} exclude each other.", one=one, other=other
             )
     if arguments.hosts is not None:
         return _between_hosts(arguments)
@@ -206,9 +191,7 @@ def _others(arguments: argparse.Namespace) -> Sequence[OtherCard]:
 
 
 def _offer(source: Opened) -> int:
-    """What `--devices` and `--mode` understand here. A card's number is CUDA's; where that is
-    not known, it is said why.
-    """
+    """What `--devices` and `--mode` understand here; why, where CUDA's number is not known."""
     devices = [("cpu", tr("the processor and its memory"))]
     for card in source.backend.cards():
         if card.cuda_index is not None:
@@ -281,9 +264,7 @@ def _tell(
     *,
     well: bool,
 ) -> int:
-    """What was measured, in the form that was asked for. Gives the status for the shell, and
-    raises what ended it.
-    """
+    """In the form that was asked for. Gives the status for the shell; raises what ended it."""
     if arguments.json:
         write_json({**told, "complete": end is None})
     elif arguments.csv:
@@ -371,13 +352,8 @@ def _write_results(page: Page, benched: Benched, results: Sequence[CopyResult]) 
     twice = Message("Inside one device copied bytes count once; memory traffic is twice that.")
     page.gap().say(twice if any(each.traffic is not None for each in results) else "")
     if intact := sum(bool(each.measured and each.measured.intact) for each in results):
-        checked = Message.counted(
-            "{count} of {all} that were checked is intact.",
-            "{count} of {all} that were checked are intact.",
-            intact,
-            all=intact + sum(each.wrong for each in results),
-        )
-        page.gap().say(checked)
+        checked = intact + sum(each.wrong for each in results)
+        page.gap().say(Message("Intact: {count} of {all} checked.", count=intact, all=checked))
     found = findings(results)
     page.gap().say(Message("What stands out:") if found else "")
     advised: set[str] = set()
@@ -420,9 +396,7 @@ def _write_results(page: Page, benched: Benched, results: Sequence[CopyResult]) 
 def _matrices(
     kind: Kind, by_size: Mapping[int, Sequence[CopyResult]]
 ) -> Iterator[tuple[Message, Cells]]:
-    """Of few sizes one each, from row to column; else sizes in rows and paths in columns, and
-    below them what follows from all sizes.
-    """
+    """Of few sizes one each; else one of sizes by paths, and below what follows from all."""
     for size, group in by_size.items() if len(by_size) <= _FEW_SIZES else ():
         samples = max(len(e.measured.samples_s) if e.measured else 0 for e in group)
         values = {"way": kind.words, "size": str(memory(size)), "samples": samples}
@@ -561,10 +535,7 @@ def _between_hosts(arguments: argparse.Namespace) -> int:
         sizes = _BETWEEN_HOSTS if arguments.sizes is None else sizes_of(arguments.sizes)
         hosts = [host_name(each) for each in arguments.hosts.split(",")]
         if len(hosts) < 2:
-            raise Trouble(
-                "--hosts needs two machines or more.",
-                "Write them with commas, such as --hosts localhost,user@server.",
-            )
+            raise Trouble("--hosts needs two machines or more, with commas between them.")
     ways = [way for way in Way if asked & {way, "all"}]
     launch = partial(ssh_command, somebody_answers=False)
     there = str(arguments.host_python or arguments.python or "python3")

@@ -16,6 +16,7 @@ from gpuexplorer.commands.arguments import (
     Option,
     WrongArgumentsError,
     add_options,
+    in_the_words,
 )
 from gpuexplorer.commands.lab_worker import Lab, Paper, lab_start
 from gpuexplorer.commands.source import opened
@@ -33,9 +34,10 @@ from gpuexplorer.copies.timeline import Timeline
 from gpuexplorer.copies.trace_file import trace_pieces
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import duration, grouped, memory
-from gpuexplorer.core.words import Message, paragraph, tr
+from gpuexplorer.core.words import Message, mark, paragraph, tr
 from gpuexplorer.lab.events import Failed, Finished, Printed, Why
 from gpuexplorer.lab.session_files import opened as cells_of
+from gpuexplorer.lab.session_files import program as text_of
 from gpuexplorer.lab.start import Program
 from gpuexplorer.lab.wire import Run
 from gpuexplorer.programs.as_json import as_json
@@ -107,12 +109,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--trace": Option("FILE", "also write what happened when, for ui.perfetto.dev", Path),
         "--python": Option("FILE", "the Python that runs it", Path),
     }
-    file = Option(
-        "FILE",
-        "a program (.py) and its own arguments, or a notebook (.ipynb)",
-        nargs=argparse.PARSER,  # one, and whatever follows it
-    )
-    add_options(parser, options | SOURCE | HOST | {"words": file})
+    file = mark("a program (.py) and its own arguments, or a notebook (.ipynb)")
+    words = Option("FILE", file, nargs=argparse.PARSER)  # one, and whatever follows it
+    add_options(parser, options | SOURCE | HOST | {"words": words})
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -120,7 +119,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check(file, words, arguments)
     # A program is watched where it lies; elsewhere its cells run as a notebook's do.
     in_cells = file.suffix.lower() == _NOTEBOOK or bool(arguments.host)
-    codes = cells_of(file) if in_cells else ()
+    with in_the_words():
+        codes = cells_of(file) if in_cells else [text_of(file)]
     with opened(arguments) as source:
         _, start = lab_start(source.far, arguments.python, Message("The lab needs PyTorch."))
         start = replace(start, sampled=True)
@@ -135,8 +135,7 @@ def run(arguments: argparse.Namespace) -> int:
                 own, traced = not arguments.json, arguments.trace is not None
                 program = Program(file, words, own_streams=own, traced=traced)
                 lab.begin(replace(start, program=program))
-                # For people to read; Python itself says what is wrong with it.
-                lab.ledger.sent(Run(1, file.read_text("utf-8", "replace"), number=1))
+                lab.ledger.sent(Run(1, codes[0], number=1))
                 events = TraceFile(trace.out, file.name, ProgramRun(file.resolve(), ()).place)
                 for event in lab.events():
                     with trace.tried():
@@ -173,23 +172,7 @@ def program_of(arguments: argparse.Namespace) -> tuple[Path, Sequence[str]]:
 
 
 def _check(file: Path, words: Sequence[str], arguments: argparse.Namespace) -> None:
-    """What is wrong is said before anything is started."""
     suffix, trace = file.suffix.lower(), arguments.trace
-    if suffix not in (_PROGRAM, _NOTEBOOK):
-        raise WrongArgumentsError(
-            "{file} is neither a Python program nor a notebook.",
-            "The lab runs files whose names end in .py or .ipynb.",
-            file=file,
-        )
-    try:
-        file.open("rb").close()
-    except OSError as error:
-        raise WrongArgumentsError(
-            "{file} cannot be run: {why}.",
-            "Name a program or a notebook, such as: gpuexplorer lab train.py",
-            file=file,
-            why=error.strerror,
-        ) from None
     if words and (arguments.host or suffix == _NOTEBOOK):
         raise WrongArgumentsError(
             "A notebook takes no arguments, nor does a file on another computer, and {argument}"
@@ -198,11 +181,7 @@ def _check(file: Path, words: Sequence[str], arguments: argparse.Namespace) -> N
             argument=words[0],
         )
     if trace is not None and trace.suffix in (_PROGRAM, _NOTEBOOK):
-        raise WrongArgumentsError(
-            "The trace would be written over {file}.",
-            "Name another file for it, such as: --trace trace.json",
-            file=trace,
-        )
+        raise WrongArgumentsError("The trace would be written over {file}.", file=trace)
 
 
 def _run_cells(file: Path, codes: Sequence[str], lab: Lab, paper: Paper) -> int:
@@ -220,9 +199,7 @@ def _run_cells(file: Path, codes: Sequence[str], lab: Lab, paper: Paper) -> int:
 
 
 class Trace:
-    """A file, nobody's without a path. A disk that is full does not end the program: `trouble`
-    says so afterwards.
-    """
+    """A file, nobody's without a path. A full disk ends nothing: `trouble` says so."""
 
     def __init__(self, path: Path | None) -> None:
         """Raises Trouble where the file cannot be written."""

@@ -1,6 +1,4 @@
-"""The lab of a command: a worker with the cards that it has, heard in the main thread; what it
-asks, answered at the terminal; what its cells show, as text.
-"""
+"""The lab of a command: its worker, what that asks at the terminal, and what its cells show."""
 
 import getpass
 import linecache

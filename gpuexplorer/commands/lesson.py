@@ -1,6 +1,4 @@
-"""gpuexplorer lesson: the lessons that there are, and those that somebody writes; one of them
-played to its end without a window, told as sentences, or as JSON at its end.
-"""
+"""gpuexplorer lesson: lists, checks and begins lessons, and plays one without a window."""
 
 import argparse
 import io
@@ -27,7 +25,7 @@ from gpuexplorer.lab.ledger import IMPORTS
 from gpuexplorer.lab.printed import error_words
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Evaluate, Run
-from gpuexplorer.lessons.html import contents, outcome
+from gpuexplorer.lessons.html import SIMULATED, contents, outcome
 from gpuexplorer.lessons.lesson import (
     LESSON_FILE,
     Check,
@@ -49,24 +47,13 @@ from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
 _READING_PATIENCE = 3.0  # of a card
 _WIDEST = 80
 _MARKS = re.compile(r"(\*\*|__|`)(.+?)\1")
-_SIMULATED = Message(
-    "These cards are simulated: their times, memory and loads are made up. What the cells"
-    " compute is computed for real."
-)
 _JSON = {"--json": Option("", "print it for programs to read")}
 # What each action understands, and its line in the help.
 _ACTIONS: Mapping[str, tuple[str, Mapping[str, Option]]] = {
-    "list": (
-        mark("the lessons that came with the program; with --json for programs"),
-        _JSON,
-    ),
+    "list": (mark("the lessons that came with the program"), _JSON),
     "check": (
         mark("say what is wrong with a lesson, in which line, and what to do"),
-        {
-            "files": Option(
-                "FILE", "a lesson.md, or the folder that it lies in", Path, nargs="+"
-            )
-        },
+        {"files": Option("FILE", "a lesson.md, or the folder it lies in", Path, nargs="+")},
     ),
     "new": (
         mark("write the beginning of a lesson of your own"),
@@ -77,17 +64,10 @@ _ACTIONS: Mapping[str, tuple[str, Mapping[str, Option]]] = {
         {
             "name": Option("NAME", "a lesson's name or number, or the path of one"),
             **_JSON,
-            "--yes": Option(
-                "", "run the cells of a lesson that did not come with the program, unasked"
-            ),
+            "--yes": Option("", "run its cells unasked, also where it is from elsewhere"),
             "--save": Option("FILE", "also write what came of it, as a page (.html)", Path),
             "--python": Option("FILE", "the Python that runs the cells", Path),
-            "--patience": Option(
-                "SECONDS",
-                "a cell that takes longer is stopped, and its step has failed; by default 600",
-                number,
-                600.0,
-            ),
+            "--patience": Option("SECONDS", "of a cell; 600 if not given", number, 600.0),
             **SOURCE,
         },
     ),
@@ -172,12 +152,8 @@ def _new(folder: Path) -> int:
         with file.open("xb") as made:
             made.write(template)
     except OSError as error:
-        raise Trouble(
-            "{file} cannot be written: {reason}.",
-            "Choose another place.",
-            file=file,
-            reason=error.strerror,
-        ) from None
+        why = error.strerror
+        raise Trouble("{file} cannot be written: {why}.", file=file, why=why) from None
     told = tr(
         "{file} is written. Change it, then look at it with: gpuexplorer lesson check {folder}",
         file=file,
@@ -200,13 +176,9 @@ def _run(arguments: argparse.Namespace) -> int:
     with source, Play(lesson, source, arguments.patience, silent=arguments.json) as play:
         play.say(lesson.title, "=" * min(len(unmarked(lesson.title)), play.width))
         if found is None:
-            none = Message(
-                "No graphics card answers here, so the lesson is played on two idle simulated"
-                " ones."
-            )
-            play.say(none)
+            play.say(Message("No graphics card answers here, so two are simulated."))
         for each in source.backend.notes() if play.simulated else ():
-            play.say(_SIMULATED if each is MADE_UP else each)
+            play.say(SIMULATED if each is MADE_UP else each)
         play.play(lambda: lab_start(None, arguments.python, needed)[1], allowed=arguments.yes)
         if arguments.json:
             write_json(play.as_json())
@@ -343,9 +315,7 @@ class Play(Lab):
         if self.interrupted:
             raise KeyboardInterrupt
         if self.late and step.state is StepState.FAILED:
-            step.reason = Message(
-                "It took too long and was stopped. With --patience SECONDS it may take longer."
-            )
+            step.reason = Message("It took too long and was stopped. --patience gives more.")
         come = {*step.revealed, *step.checked} - self._told
         self._told |= come
         for part in step.step.parts:
@@ -386,9 +356,7 @@ class Play(Lab):
     def _ask_whether_to_run(self) -> None:
         if not self._asking:
             raise Trouble(
-                "{file} did not come with the program, and nobody can be asked whether its"
-                " cells may run.",
-                "Read them; --yes then runs them unasked.",
+                "{file} did not come with the program: read its cells; --yes then runs them.",
                 file=self.player.lesson.file,
             )
         for at, step in enumerate(self.player.steps):

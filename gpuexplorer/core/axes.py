@@ -1,6 +1,4 @@
-"""Axes of plots: grid lines in steps that people count in, moments of the clock, and labels
-that move apart where they would touch.
-"""
+"""Axes of plots: round grid lines, moments of the clock, and labels that move apart."""
 
 import math
 from collections.abc import Sequence

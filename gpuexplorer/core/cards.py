@@ -104,9 +104,8 @@ class Card:
 
 
 class Sample(NamedTuple):
-    """What one card said at one instant, in SI units, to one round of questions.
-
-    Of the metrics asked for, each is in `values` or in `missing`, never in both.
+    """What one card said at one instant, in SI units, to one round of questions: each metric is
+    in `values` or in `missing`, never in both.
     """
 
     card: CardId

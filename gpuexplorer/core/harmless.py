@@ -1,7 +1,4 @@
-"""What strangers say, in a file or from another machine, made harmless: texts, also in a table
-that a spreadsheet opens; JSON as values of ours; and records of several kinds as lines of JSON,
-each with its kind's name.
-"""
+"""What strangers say, made harmless: texts, tables and JSON; and records as lines of JSON."""
 
 import csv
 import io
@@ -47,9 +44,7 @@ def harmless(text: str) -> str:
 
 
 def csv_of(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
-    """A header and a line each. What there is not is an empty field; what is no column is left
-    out.
-    """
+    """A header and a line each. What there is not is empty; what is no column is left out."""
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()

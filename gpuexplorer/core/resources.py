@@ -1,6 +1,4 @@
-"""Files that are no code: the `resources` folder, which is beside the package in a checkout
-and else inside it, and what lies among the modules.
-"""
+"""Files that are no code: the `resources` folder, and what lies among the modules."""
 
 import csv
 from pathlib import Path

@@ -1,7 +1,5 @@
-"""Traces as Perfetto and Chrome open them: events as text, in the object form of their JSON.
-
-Perfetto's reader takes letters as they are, and no escapes like \\u2026 outside of events; and
-what begins with `ph` and `ts` can be read by its older ones too. Nothing may follow the end.
+"""Traces as Perfetto and Chrome open them, in the object form of their JSON. Outside of events
+Perfetto takes no escapes like \\u2026; its older readers want `ph` and `ts` first.
 """
 
 import json

@@ -6,10 +6,8 @@ from gpuexplorer.core.words import Message, paragraph
 
 
 class Trouble(Exception):  # noqa: N818 - it is the world's fault, not an error of ours
-    """Carries a sentence that says what happened, and a hint that says what to do.
-
-    Both are templates, filled in with the same values: `Trouble("{file} is no recording.",
-    "Choose another file.", file=name)`. A sentence that is a message already is taken as it is.
+    """A sentence that says what happened, and a hint that says what to do: templates with the
+    same values, or messages already.
     """
 
     def __init__(self, template: str, hint: str = "", /, **values: object) -> None:

@@ -1,7 +1,4 @@
-"""Values as people read them: a number and its unit. The only place that formats.
-
-Called where a value is shown, so words that stand for a number come translated.
-"""
+"""Values as people read them: a number and its unit, translated. All that formats."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
-"""Words for people: whole templates, translated by gettext when they are shown.
-
-Below the window nothing translates: what happened travels as a `Message`, and the window or the
-command line turns it into text with `tr`. Runs under the worker's Python too.
+"""Words for people: whole templates, translated by gettext when they are shown. Below that they
+travel as a `Message`, which `tr` turns into text. Runs under the worker's Python too.
 """
 
 import gettext
@@ -20,10 +18,8 @@ _ACCENTED = str.maketrans("aceinorsuyACEINORSUY", "áčéíñóŕšúýÁČÉÍ�
 
 
 class Message(str):
-    """A template with its values; as a string it is the English text.
-
-    Values may be messages themselves. They are kept, so that whoever shows it can translate
-    the template, and logic can read the values instead of the text.
+    """A template with its values, which may be messages; as a string it is the English text.
+    Whoever shows it translates the template, and logic reads the values.
     """
 
     template: str
@@ -112,9 +108,7 @@ def listed(words: Sequence[str]) -> str:
 
 
 def paragraph(sentences: Sequence[str]) -> str:
-    """Whole sentences one after the other, without the empty ones. Messages are translated;
-    what is no message is translated already.
-    """
+    """Whole sentences in a row. Messages are translated; what is none is translated already."""
     return " ".join(
         tr(each) if isinstance(each, Message) else each for each in sentences if each
     )
@@ -146,10 +140,7 @@ def all_of(words: "Sequence[str]") -> Message:
 
 
 def use_language(language: "str | None" = None) -> None:
-    """Of the catalogues that are there; by default as the environment says, or English.
-
-    Called once, before the first word is shown.
-    """
+    """By default as the environment says, or English; before the first word is shown."""
     global _translations  # noqa: PLW0603 - a process speaks one language
     asked = os.environ.get("LANGUAGE", "") if language is None else language
     if asked == PSEUDO:

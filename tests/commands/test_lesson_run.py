@@ -56,7 +56,7 @@ def test_it_is_played_to_its_end_with_what_was_measured(tmp_path: Path) -> None:
     for words in ("919 MiB", "simulated", "There are <code>two</code> cards."):
         assert words in page
     assert "A lesson of one's own\n====" in ran.out
-    assert "times, memory and loads are made up" in ran.out
+    assert "Times and memory of the cards come from a model" in ran.out
     assert (
         "  >>> X = torch.ones(2, 3, device='cuda:0')\n  ... print(X.device)\ncuda:0\n"
         "  By how much does the memory in use rise?\n"

@@ -53,7 +53,7 @@ COPIES = (
     ("--hosts a,b", "--hosts and --simulate exclude each other."),
 )
 HOSTS = (
-    ("a", "--hosts needs two machines or more."),
+    ("a", "--hosts needs two machines or more, with commas"),
     ("a,-oProxyCommand=x", "cannot begin with a hyphen"),
     ("'a,b\x1b[2J'", "cannot hold spaces or control characters"),
     ("a,,b", "The name of a machine is missing."),
@@ -69,8 +69,8 @@ RECORD = (
     ("--simulate 2xToaster", "Toaster"),
 )
 LAB = (
-    ("nothere.py", "nothere.py cannot be run: No such file or directory."),
-    (".", ". is neither a Python program nor a notebook."),
+    ("nothere.py", "nothere.py cannot be read: No such file or directory."),
+    (".", " is neither a Python program nor a notebook."),
     ("notes.txt", "notes.txt is neither a Python program nor a notebook."),
     ("lesson.ipynb --x", "A notebook takes no arguments"),
     ("--host b train.py --x", "nor does a file on another computer, and --x stands behind it"),
@@ -115,7 +115,7 @@ WINDOW = (
     ("--match a='b'", "--match is about a Prometheus, and none was named"),
     ("--prometheus x --host-label a-b", "is no name of a label"),
     ("snapshot", "has to come first"),
-    ("snapshit", "'snapshit' is not a command.\nThe commands are: snapshot, topology,"),
+    ("snapshit", "'snapshit' is no recording, and a command has to come first.\nThe commands"),
 )
 UNUSABLE = (
     ("--screenshot taken", "taken: File exists."),
