@@ -48,8 +48,8 @@ _WORKER = "worker"
 
 def main(words: Sequence[str] | None = None) -> int:
     """Exit status 0: done; 1: trouble, said in a sentence; 2: wrong arguments; 130: Ctrl-C."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # started with its output closed
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # started with it closed
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
         # A terminal that cannot show a letter gets a question mark instead of a failure.
         with suppress(AttributeError):

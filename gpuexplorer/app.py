@@ -1,6 +1,4 @@
-"""The one place that knows everybody: builds the parts, connects them, ends them in order; for
-a person, or for pictures of every screen (`--screenshot`) of a window that nobody sees.
-"""
+"""The one place that knows everybody: builds the parts, connects them, ends them in order."""
 
 import argparse
 import signal
@@ -141,9 +139,7 @@ class App:
     def _change_to(
         self, session: Session, attempts: Sequence[Attempt] = (), *, quietly: bool = False
     ) -> None:
-        """`attempts` say why no card is read any more. `quietly`: nobody asked for it, and who
-        looks at another machine goes on doing so.
-        """
+        """`attempts`: why no card is read any more. `quietly`: another machine stays shown."""
         left = {self._session, self._here}
         self._session = self._here = session
         self._search.go_on(until_found=session.bare)

@@ -101,10 +101,8 @@ _EXCLUDED = (
     *(("datasheet", each) for each in ("sizes", "mode")),
     ("simulate", "python"),
 )
-# By row and column.
-Cells = Mapping[tuple[str, str], str]
-# Why it ended before its end.
-End = Trouble | KeyboardInterrupt | None
+Cells = Mapping[tuple[str, str], str]  # by row and column
+End = Trouble | KeyboardInterrupt | None  # before all was measured
 
 
 class Benched(NamedTuple):

@@ -61,6 +61,7 @@ _MOST_FINDINGS = 6
 _MOST_LINES = 8
 _MOST_CARDS = 8
 _SHORTEST = 20  # letters of a place
+_WAITS = (Why.READ, Why.LOADER, Why.HOST)
 _SET_IN = 7 * " "  # as wide as a share
 _CARDS: Mapping[str, int] = {
     Message("Card"): 100,
@@ -89,20 +90,17 @@ _LINES: Mapping[str, int] = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = tr(
-        "Run a program or a notebook with the Python of the lab, as that Python would run it,"
-        " and say at its end which of its lines copied how many bytes, how long the cards had"
-        " nothing to do because of which line, and what would help. What stands after FILE is"
-        " the program's own, also what begins with a dash: options of this command stand before"
-        " FILE."
+        "Run a program or a notebook with the Python of the lab, and say at its end which of"
+        " its lines copied how many bytes, how long the cards had nothing to do because of"
+        " which line, and what would help. Options stand before FILE; what stands behind it,"
+        " also what begins with a dash, is the program's own."
     )
     parser.epilog = tr(
-        "What was seen goes to standard error, so that the program's output stays its own. With"
-        " --json standard output is the JSON alone, and the output goes to standard error. The"
-        " exit status is the program's: 128 and the number of the signal where one ended it,"
-        " 130 after Ctrl-C. It is 1 where PyTorch cannot be started, and 2 when the command was"
-        " not understood. With --host the cells of the file run on that computer, one after the"
-        " other as a notebook's do, in the home folder there; a program is watched as a whole"
-        " only where it lies."
+        "What was seen goes to standard error. With --json it is all of standard output, and"
+        " what the program prints goes to standard error. The exit status is the program's: 128"
+        " and the number of the signal where one ended it, 130 after Ctrl-C; 1 where PyTorch"
+        " cannot be started, and 2 when the command was not understood. With --host the cells"
+        " of the file run there one by one, in the home folder."
     )
     options = {
         "--json": Option("", "what was seen, as JSON, schema 1"),
@@ -177,7 +175,6 @@ def _check(file: Path, words: Sequence[str], arguments: argparse.Namespace) -> N
         raise WrongArgumentsError(
             "A notebook takes no arguments, nor does a file on another computer, and {argument}"
             " stands behind it.",
-            "Options of this command stand before the file.",
             argument=words[0],
         )
     if trace is not None and trace.suffix in (_PROGRAM, _NOTEBOOK):
@@ -253,10 +250,7 @@ def report(run: ProgramRun, width: int) -> str:
             each.device,
             figure(each.busy, duration),
             figure(each.copied, duration),
-            *(
-                str(duration(each.idle.get(why, 0.0)))
-                for why in (Why.READ, Why.LOADER, Why.HOST)
-            ),
+            *(str(duration(each.idle.get(why, 0.0))) for why in _WAITS),
             figure(each.idle.get(Why.START), duration),
             figure(each.pauses, duration),
         ]

@@ -51,17 +51,14 @@ if TYPE_CHECKING:
 _GLANCE = 0.2  # seconds: not every system interrupts a wait that has no end
 _ONCE_MORE = 3.0  # seconds: what is interrupted and does not end is interrupted again
 _MOST_INTERRUPTS = 2  # what is interrupted once more is ended
-_ENDINGS = [
-    each for each in signal.Signals if each.name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
-]
+_ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
 
 
 def lab_start(
     far: "FarMachine | None", path: Path | None, why: Message
 ) -> tuple[LabPython, Start]:
     """The Python that a person named, or the first that has PyTorch, and how its worker is
-    started; on that machine where there is one. Where none has it, the Trouble says `why` that
-    is needed.
+    started; on the `far` machine where there is one. Raises Trouble, which says `why`.
     """
     place = PythonPlace()
     install = "Get it: `gpuexplorer doctor --get-pytorch`; or name a Python with --python."
@@ -89,9 +86,8 @@ class Lab(ExitStack):
         super().__init__()
         self.ledger, self.source = Ledger(), source
         self.end: Message = NOTHING  # why, once it has ended
-        self.lost = False  # it ended while it carried something out
-        self.interrupted = False  # by a person
-        self.late = False  # what ran last was interrupted since it took too long
+        # It ended at work; a person interrupted what ran; that was, since it took too long.
+        self.lost = self.interrupted = self.late = False
         self._patience, self._deadline = patience, math.inf
         self._model, self._load = made_up(source.backend), load_of(source.backend)
         self._ids, self._numbers = count(1), count(1)  # of commands, and of cells
@@ -99,9 +95,7 @@ class Lab(ExitStack):
         self._said: queue.SimpleQueue[Event | Message | int] = queue.SimpleQueue()  # or signals
 
     def begin(self, start: Start) -> None:
-        """Raises Trouble where this Python cannot be started. A program's own is yet to say
-        whether it has PyTorch; any other has said so then.
-        """
+        """Raises Trouble where this Python cannot be started, or has no PyTorch for cells."""
         if (model := self._model) is not None:
             cards, links = simulated_cards(model.machine, model.faults, model.elapsed)
             start = replace(start, cards=cards, links=links)
@@ -109,7 +103,7 @@ class Lab(ExitStack):
         # A program in our terminal gets its signals as it would without us; for all others
         # they are ours.
         self._own = start.program is not None and start.program.own_streams
-        for number in _ENDINGS:
+        for number in (each for each in signal.Signals if each.name in _ENDINGS):
             # What this process ignores, the program would ignore, too.
             if signal.getsignal(number) is not signal.SIG_IGN:
                 before = signal.signal(number, lambda number, _: self._said.put(number))

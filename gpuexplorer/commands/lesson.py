@@ -26,15 +26,7 @@ from gpuexplorer.lab.printed import error_words
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Evaluate, Run
 from gpuexplorer.lessons.html import SIMULATED, contents, outcome
-from gpuexplorer.lessons.lesson import (
-    LESSON_FILE,
-    Check,
-    Code,
-    Lesson,
-    LessonError,
-    Part,
-    Predict,
-)
+from gpuexplorer.lessons.lesson import LESSON_FILE, Check, Code, Lesson, LessonError, Predict
 from gpuexplorer.lessons.player import Player, StepPlay, StepState, behind, sources_of
 from gpuexplorer.lessons.reading import built_in, find, read
 from gpuexplorer.lessons.values import Readings, Revealed, cell_fields
@@ -96,7 +88,6 @@ def run(arguments: argparse.Namespace) -> int:
         case "list":
             return _list(as_json=arguments.json)
         case "check":
-            # Every file is looked at, also behind one with problems.
             return max([_check(each) for each in arguments.files])
         case "new":
             return _new(arguments.folder)
@@ -188,9 +179,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 class Play(Lab):
-    """One lesson, from its first step to its last, as text on standard output; and the lab that
-    its player plays it in. `silent`: no text at all, and nobody is asked.
-    """
+    """A lesson as text on standard output, or `silent`; and the lab that it is played in."""
 
     def __init__(
         self, lesson: Lesson, source: Opened, patience: float, *, silent: bool = False
@@ -246,11 +235,9 @@ class Play(Lab):
         states = Counter(each.state for each in self.player.steps)
         done, skipped = states[StepState.DONE], states[StepState.SKIPPED]
         others = states.total() - done - skipped
+        ends = {"done": done, "skipped": skipped, "others": others}
         end = Message(
-            "Steps that are done: {done}; skipped: {skipped}; not come to their end: {others}.",
-            done=done,
-            skipped=skipped,
-            others=others,
+            "Steps done: {done}; skipped: {skipped}; not at their end: {others}.", **ends
         )
         self._line()
         self.say(end)
@@ -322,7 +309,7 @@ class Play(Lab):
             if part.line in come:
                 self._say_outcome(part, step)
 
-    def _say_outcome(self, part: Part, step: StepPlay) -> None:
+    def _say_outcome(self, part: object, step: StepPlay) -> None:
         if isinstance(part, Predict):
             self.say(part.question, indent=2)
             self.say(*outcome(part, step), indent=4)

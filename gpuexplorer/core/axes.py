@@ -62,7 +62,6 @@ def moment_word(wall: float, today: float, *, tenths: bool = False) -> str:
 
 
 def day_word(wall: float) -> str:
-    """ "22 Nov"."""
     moment = _local(wall)
     return tr("{day} {month}", day=moment.day, month=tr(_MONTHS[moment.month - 1]))
 

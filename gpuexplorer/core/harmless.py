@@ -87,9 +87,8 @@ def line_of(record: Any) -> bytes:
 def record_in(
     line: bytes, known: "Mapping[str, Any]", as_they_are: "Collection[str]" = ()
 ) -> Any:
-    """One of the kinds that are known; its texts are harmless, and its figures finite. Raises
-    UnreadableError, whatever the line is. Fields `as_they_are` are made harmless by who reads
-    them.
+    """One of the kinds that are known, harmless but for the fields `as_they_are`, with finite
+    figures. Raises UnreadableError, whatever the line is.
     """
     try:
         content = {

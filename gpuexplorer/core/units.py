@@ -197,8 +197,7 @@ def _scaled(scale: _Scale, value: float, like: float | None = None) -> Quantity:
     return Quantity(f"{value / size:.0f}" if smallest else short(value / size), name)
 
 
-# Decimal units, as wires are sold: 1 GB/s is 10^9 bytes per second.
-rate = partial(_scaled, _RATES)
+rate = partial(_scaled, _RATES)  # decimal, as wires are sold: 1 GB/s is 10^9 bytes per second
 energy = partial(_scaled, _ENERGIES)
 _FORMS: Mapping[Unit, Callable[[float], Quantity]] = {
     Unit.WATTS: watts,

@@ -66,7 +66,7 @@ def test_it_is_played_to_its_end_with_what_was_measured(tmp_path: Path) -> None:
     ) in ran.out
     assert "2. Step 2\n  Skipped: There are two cards.\n" in ran.out
     assert "RuntimeError: Expected all tensors to be on the same device" in ran.out
-    end = "Steps that are done: 2; skipped: 1; not come to their end: 0."
+    end = "Steps done: 2; skipped: 1; not at their end: 0."
     assert ran.out.endswith(f"\n{end}\n")
     assert max(map(len, ran.out.splitlines())) <= 80
     assert ran.err == ""
