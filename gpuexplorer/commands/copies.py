@@ -122,9 +122,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " unless --devices says otherwise. Simulated cards are modelled: no bytes are moved."
     )
     parser.epilog = tr(
-        "The exit status is 0 when something was measured and nothing arrived WRONG; 1 when"
-        " something arrived WRONG, or nothing could be measured; 2 when the command was not"
-        " understood; 130 after Ctrl-C, which shows what was measured until then."
+        "The exit status is 0 when something was measured and nothing arrived WRONG, else 1; 2"
+        " when the command was not understood; 130 after Ctrl-C, which shows what was measured"
+        " until then."
     )
     hosts = mark("between machines, such as localhost,user@server: {modes}")
     options = {
@@ -595,9 +595,6 @@ def _write_between(page: Page, met: Sequence[Met], results: Sequence[RankResult]
         Message("By way of"): 65,
     }
     page.gap().table(columns, rows)
-    timed = Message(
-        "One way is timed until the other says that all is there, and an all-reduce has these"
-        " bytes of each. What is promised is the narrowest network's, where that is known."
-    )
+    timed = Message("One way lasts until the other has all; an all-reduce has so much of each.")
     intact = Message("All of it was compared with what was sent, and arrived intact.")
     page.gap().say(timed, intact if all(each.intact for each in results) else "")
