@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 
 import gpuexplorer
@@ -47,13 +48,12 @@ _WORKER = "worker"
 
 def main(words: Sequence[str] | None = None) -> int:
     """Exit status 0: done; 1: trouble, said in a sentence; 2: wrong arguments; 130: Ctrl-C."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # started with its output closed
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # started with it closed
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
         # A terminal that cannot show a letter gets a question mark instead of a failure.
-        reconfigure = getattr(getattr(sys, name), "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="replace")
+        with suppress(AttributeError):
+            getattr(sys, name).reconfigure(errors="replace")
     try:
         return _run(sys.argv[1:] if words is None else [*words], alone=words is None)
     except Trouble as trouble:
@@ -65,15 +65,13 @@ def main(words: Sequence[str] | None = None) -> int:
             raise
         # What waits to be written would fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        # Whoever read us may have seen enough, which is no failure. Windows has no word of its
-        # own for it.
-        on_windows = sys.platform == "win32" and error.errno == errno.EINVAL
-        if isinstance(error, BrokenPipeError) or on_windows:
+        # Whoever read us may have seen enough, which is no failure; Windows says EINVAL then.
+        if error.errno in (errno.EPIPE, *([errno.EINVAL] if sys.platform == "win32" else [])):
             return OK
         full = Trouble(
             "The output could not be written: {reason}.",
             "Look at the disk, or send it elsewhere.",
-            reason=os.strerror(error.errno),
+            reason=error.strerror,
         )
         return _say(full, TROUBLE)
     except KeyboardInterrupt:
@@ -120,17 +118,11 @@ def _open_window(words: Sequence[str]) -> int:
     window.add_window_arguments(parser)
     arguments, unknown = parser.parse_known_args(words)
     word = arguments.recording
-    if word in VERBS:
+    if word is not None and (word in VERBS or not window.names_file(word)):
         raise WrongArgumentsError(
-            "The command {verb!r} has to come first.",
-            "Such as: gpuexplorer {verb} …",
-            verb=word,
-        )
-    if word is not None and not window.names_file(word):
-        raise WrongArgumentsError(
-            "{verb!r} is not a command.",
+            "{word!r} is no recording, and a command has to come first.",
             "The commands are: {verbs}.",
-            verb=word,
+            word=word,
             verbs=", ".join(VERBS),
         )
     parser.refuse(unknown)

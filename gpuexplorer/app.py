@@ -1,6 +1,4 @@
-"""The one place that knows everybody: builds the parts, connects them, ends them in order; for
-a person, or for pictures of every screen (`--screenshot`) of a window that nobody sees.
-"""
+"""The one place that knows everybody: builds the parts, connects them, ends them in order."""
 
 import argparse
 import signal
@@ -9,11 +7,9 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, QTimer
 
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.crash_dialog import CrashReports
@@ -22,7 +18,6 @@ from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.card_search import STILL_WAITING, CardSearch, Opened
 from gpuexplorer.gui.state.choices import WithoutCards
-from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.state.machines_at_start import begin, hosts_named, machines_at_start
 from gpuexplorer.gui.state.places import within_screen
 from gpuexplorer.gui.state.recording_reader import RecordingReader
@@ -31,7 +26,6 @@ from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.gui.sweeping import Sweeping
 from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.remote.ssh import Launch
 from gpuexplorer.telemetry.backend import Backend
@@ -40,28 +34,19 @@ from gpuexplorer.telemetry.looked_for import Place, looked_for
 from gpuexplorer.telemetry.session import Session, Want
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers
 
-if TYPE_CHECKING:
-    from gpuexplorer.gui.pictures import Pictures
-
 # Whichever of them comes, a recording ends as it should.
 _ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
-
-READ_ONLY = Message("This window was started with --read-only: nothing can be ended from it.")
+_READ_ONLY = Message("This window was started with --read-only: nothing can be ended from it.")
 # A driver that takes longer than this is waited for with the window open.
 _OPENING_PATIENCE = 1.0
 # Pictures of an empty plot teach nobody: a little more than the plots show at first.
 _PAST = 330.0
-# Real cards answer every question within that time; the computer is told by differences.
-_REAL_READINGS, _HOST_READINGS = 4.0, 1.5
 _PICTURE_SIZE = (1600, 1000)
-_LOOK_EVERY = 200  # milliseconds
 
 
 class App:
-    """Owns the session and the window. Everything here runs in the GUI thread.
-
-    `past`: simulated cards have lived through so many seconds when the window opens. `launch`
-    runs commands on other machines, where not ssh does.
+    """Owns the session and the window, in the GUI thread. Simulated cards lived through `past`
+    seconds when it opens; `launch` runs commands on other machines, where not ssh does.
     """
 
     def __init__(
@@ -154,9 +139,7 @@ class App:
     def _change_to(
         self, session: Session, attempts: Sequence[Attempt] = (), *, quietly: bool = False
     ) -> None:
-        """`attempts` say why no card is read any more. `quietly`: nobody asked for it, and who
-        looks at another machine goes on doing so.
-        """
+        """`attempts`: why no card is read any more. `quietly`: another machine stays shown."""
         left = {self._session, self._here}
         self._session = self._here = session
         self._search.go_on(until_found=session.bare)
@@ -215,13 +198,11 @@ class App:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Open the window and stay until it is closed, or pictures of it are taken. The arguments
-    were checked before.
-    """
+    """Open the window and stay until it is closed, or pictures of it are taken."""
     application = create_application(sys.argv[:1])
     Sweeping(application)
     for_pictures = arguments.screenshot is not None
-    because, past = READ_ONLY if arguments.read_only else "", None
+    because, past, pictures = _READ_ONLY if arguments.read_only else "", None, None
     # Of pictures the same words give the same, whatever a person's settings are.
     settings = Settings(None if for_pictures else open_store(), read_only_because=because)
     if for_pictures:
@@ -229,15 +210,18 @@ def run(arguments: argparse.Namespace) -> int:
         past = _PAST if arguments.after is None else arguments.after
     app = App(arguments, settings=settings, past=past)
     window = app.window
-    pictures = _pictures(app, arguments) if for_pictures else None
-    if pictures is None:
-        window.diagnostics.cost_changed.connect(window.status.show_cost)
-    else:
-        window.resize(*(arguments.size or _PICTURE_SIZE))
+    if for_pictures:
+        from gpuexplorer.gui.pictures import Pictures  # noqa: PLC0415 - nobody else needs it
+
+        pictures = Pictures(window, app.session, arguments)
         pictures.finished.connect(application.quit)
+        window.resize(*(arguments.size or _PICTURE_SIZE))
+    else:
+        window.diagnostics.cost_changed.connect(window.status.show_cost)
     # The ticks of the frame clock let Python notice the signal.
-    for name in filter(signal.Signals.__members__.__contains__, _ENDINGS):
-        signal.signal(signal.Signals[name], lambda got, _: application.exit(128 + got))
+    for each in signal.Signals:
+        if each.name in _ENDINGS:
+            signal.signal(each, lambda got, _: application.exit(128 + got))
     if arguments.quit_after is not None:
         QTimer.singleShot(round(arguments.quit_after * 1000), application.quit)
     if arguments.diagnostics is not None:
@@ -262,56 +246,6 @@ def run(arguments: argparse.Namespace) -> int:
         raise pictures.trouble
     sys.stdout.writelines(f"{path}\n" for path in pictures.written)
     return 1 if app.crash_reports.any else status
-
-
-def _pictures(app: App, arguments: argparse.Namespace) -> "Pictures":
-    """Of the screens that were asked for, in one theme or both, once there is something to see.
-    Where no card answers, what this computer shows then is the one screen.
-    """
-    # Whoever opens the window needs none of them.
-    from gpuexplorer.gui.pictures import Pictures, Shot, shot_of  # noqa: PLC0415
-    from gpuexplorer.gui.settings.dialog import SettingsDialog  # noqa: PLC0415
-
-    window, view, session = app.window, arguments.view, app.session
-    everything, bare = view in (None, "all"), session.bare and not arguments.host
-    if bare and not everything:
-        raise Trouble(
-            "No graphics card answers, so there is nothing to show on the screen {screen!r}.",
-            "Take pictures of simulated cards: --simulate 2xTitanRTX.",
-            screen=view,
-        )
-    named = (each.name for each in VIEWS if not bare and (everything or each.name == view))
-    shots = [shot_of(window, name) for name in named]
-
-    def opened() -> SettingsDialog:
-        return next(each for each in window.findChildren(SettingsDialog) if each.isVisible())
-
-    if everything:
-        shots.append(Shot("settings", window.open_settings, opened, lambda: opened().reject()))
-    if bare:
-        shots.append(Shot("empty", window.update, lambda: window))
-    one_theme = arguments.theme in tuple(Scheme)
-    schemes = (Scheme(arguments.theme),) if one_theme else (Scheme.DARK, Scheme.LIGHT)
-    pictures = Pictures(Path(arguments.screenshot), [window], shots, schemes)
-    # What was recorded is there at once.
-    lived = arguments.open is not None or (
-        not arguments.host and (session.bare or session.simulated)
-    )
-    wait = _HOST_READINGS if lived else arguments.after or _REAL_READINGS
-    looks, machines = QTimer(window, interval=_LOOK_EVERY), window.machines.state
-    if arguments.host:
-        machines.show(arguments.host[0])
-
-    def look() -> None:
-        """The first machine that was named is shown, once all have answered or will not."""
-        connecting = (each.standing is Standing.CONNECTING for each in machines.rows())
-        if not arguments.host or not any(connecting):
-            looks.stop()
-            QTimer.singleShot(round(wait * 1000), pictures.start)
-
-    looks.timeout.connect(look)
-    looks.start()
-    return pictures
 
 
 def _end(session: Session) -> None:

@@ -1,11 +1,9 @@
-"""gpuexplorer copies: how fast bytes move between host and cards, or between machines, whether
-they arrive, and what each card promises beside what it reached; as text, JSON or CSV.
-"""
+"""gpuexplorer copies: how fast bytes move, whether they arrive, and what each card promises."""
 
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -33,29 +31,21 @@ from gpuexplorer.commands.terminal import (
     progress_line,
     write_json,
 )
+from gpuexplorer.copies import benches
 from gpuexplorer.copies.asked_for import HOST as PROCESSOR
-from gpuexplorer.copies.benches import (
-    names_by_uuid,
-    offered,
-    routes_here,
-    without_cards,
-    without_kernels,
-    worker_bench,
-)
 from gpuexplorer.copies.datasheet.cards_table import cards_table
-from gpuexplorer.copies.datasheet.figure import Figure, Origin, What, short
-from gpuexplorer.copies.datasheet.figure import in_words as figure_in_words
+from gpuexplorer.copies.datasheet.figure import Figure, What, in_words
 from gpuexplorer.copies.datasheet.make_sheet import sheet_of
 from gpuexplorer.copies.datasheet.power_log import PowerLog, PowerReader
 from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.datasheet.promises import ASKED
-from gpuexplorer.copies.datasheet.sheet import OtherCard, Row, Sheet
+from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
 from gpuexplorer.copies.datasheet.sheet_files import sheet_as_csv, sheet_as_json
 from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
 from gpuexplorer.copies.findings import Finding, findings, the_rest
 from gpuexplorer.copies.measuring import Bench, Job, Measuring, Progress
 from gpuexplorer.copies.modelled import ModelBench, routes_of_simulated
-from gpuexplorer.copies.plan import USUAL_BYTES, Kind, all_asked, kind_of
+from gpuexplorer.copies.plan import TYPED, USUAL_BYTES, Kind, all_asked, kind_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import as_csv, as_json
 from gpuexplorer.copies.routes import Routes
@@ -70,9 +60,9 @@ from gpuexplorer.core.units import (
     memory,
     rate,
     seconds_words,
+    short,
     watts,
 )
-from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import Message, mark, on, paragraph, told, tr
 from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.ranks import measuring as between
@@ -85,53 +75,34 @@ _EVERY = 0.1
 _LAST_PATIENCE = 3.0
 _HERE = ("localhost", ".")
 _BETWEEN_HOSTS = (8, 1 << 10, 16 << 10, 256 << 10, 4 << 20, 64 << 20)
-_MOST_HOSTS = 16
 _FEW_SIZES = 2
 _MOST_FINDINGS = 12
 _MOST_CELLS = 4
-_OF_THE_WIRE = {Kind.ONE_WAY, Kind.BOTH_WAYS, Kind.PAGEABLE, Kind.STAGED}
 _WRONG = "WRONG"
+_FROM_TO = mark("{source} to {target}")
 _SIMULATED = Message("SIMULATED: these cards do not exist.")
-# What is compared with other cards.
-_BESIDE = {
-    What.MEMORY: Message("Memory"),
-    What.TO_CARD: Message("Host link"),
-    What.PEER: "NVLink",
-    What.FP32: "FP32",
-    What.TF32: "TF32",
-    What.BF16: "BF16",
-    What.POWER: Message("Power"),
+_MODELLED = Message("Modelled: what was reached is a model's; nothing was measured.")
+# What a matrix shows of each result: its title, and in what its cells count.
+_MATRICES = {
+    "rate": (mark("{way}, {size}, GB/s, median of {samples}; row to column:"), 1e-9),
+    "seconds": (mark("Latency in µs, {size}, median of {samples}; row to column:"), 1e6),
+    "share": (mark("Share of what the narrowest wire could carry, %:"), 100),
+    "hidden": (mark("Share of the copies that the computation hid, %:"), 100),
 }
-_BETWEEN = {
-    Way.ONE_WAY: mark("{source} to {target}"),
-    Way.ALL_REDUCE: mark("All-reduce of all {ranks}"),
+_SHOWN = {
+    **dict.fromkeys(Kind, ("rate", "share")),
+    **dict.fromkeys((Kind.BLOCKING, Kind.OVERLAP), ("rate", "hidden")),
+    Kind.LATENCY: ("seconds",),
 }
-# As a cell of a matrix, whose title has the unit.
-_SHOWN: Mapping[str, Callable[[float], str]] = {
-    "rate": gigabytes_per_second,
-    "seconds": lambda seconds: short(seconds * 1e6),
-    "share": lambda share: f"{share * 100:.0f}",
-    "hidden": lambda share: f"{share * 100:.0f}",
-}
-# What has no sense together: each chooses or knows already what the other asks for.
-_EXCLUDED = {
-    "json": ("csv",),
-    "hosts": ("host", "simulate", "devices", "datasheet", "list"),
-    "datasheet": ("sizes", "mode"),
-    "simulate": ("python",),
-}
-# By row and column.
-Cells = Mapping[tuple[str, str], str]
-
-
-class Told(NamedTuple):
-    """What was measured, in each form, and why it ended before its end."""
-
-    data: Mapping[str, object]
-    csv: str
-    write: Callable[[Page], None]
-    well: bool
-    end: Trouble | KeyboardInterrupt | None = None
+# What has no sense together: one chooses or knows already what the other asks for.
+_EXCLUDED = (
+    ("json", "csv"),
+    *(("hosts", each) for each in ("host", "simulate", "devices", "datasheet", "list")),
+    *(("datasheet", each) for each in ("sizes", "mode")),
+    ("simulate", "python"),
+)
+Cells = Mapping[tuple[str, str], str]  # by row and column
+End = Trouble | KeyboardInterrupt | None  # before all was measured
 
 
 class Benched(NamedTuple):
@@ -141,13 +112,7 @@ class Benched(NamedTuple):
     bench: Bench
     routes: Routes
     devices: Sequence[str]
-    remarks: Sequence[Message]
-
-    def write(self, page: Page, modelled: Message) -> None:
-        backend = self.source.backend
-        none = Message("No graphics card answers.")
-        page.say(on(self.source.machine, backend.source.label if backend.cards() else none))
-        page.say(*((_SIMULATED, modelled) if self.bench.modelled else ()), *self.remarks)
+    said: Sequence[Message]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -157,58 +122,60 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " unless --devices says otherwise. Simulated cards are modelled: no bytes are moved."
     )
     parser.epilog = tr(
-        "The exit status is 0 when something was measured and nothing arrived WRONG; 1 when"
-        " something arrived WRONG, or nothing could be measured; 2 when the command was not"
-        " understood; 130 after Ctrl-C, which shows what was measured until then."
+        "The exit status is 0 when something was measured and nothing arrived WRONG, else 1; 2"
+        " when the command was not understood; 130 after Ctrl-C, which shows what was measured"
+        " until then."
     )
-    measured = {
+    hosts = mark("between machines, such as localhost,user@server: {modes}")
+    options = {
         "--devices": Option("LIST", "such as cpu,cuda:0,1 or 0-3"),
-        "--sizes": Option(
-            "LIST", "such as 64M,4KiB, or 4B-1G, or sweep; 256M if nothing is said"
-        ),
-        "--mode": Option("LIST", Message("{modes}, or all", modes=", ".join(Kind))),
-        "--hosts": Option(
-            "LIST",
-            Message(
-                "between these machines, such as localhost,user@server: {modes}; all if nothing"
-                " is said",
-                modes=", ".join(Way),
-            ),
-        ),
-    }
-    more = {
+        "--sizes": Option("LIST", "such as 64M,4KiB, or 4B-1G, or sweep; 256M if not given"),
+        "--mode": Option("LIST", Message("{modes}, or all", modes=", ".join(TYPED))),
+        "--hosts": Option("LIST", Message(hosts, modes=", ".join(Way))),
         "--csv": Option("", "as CSV, a line for each copy"),
         "--list": Option("", "what could be asked for here; measures nothing"),
         "--python": Option("FILE", "the Python whose PyTorch measures", Path),
-        "--datasheet": Option(
-            "", "what each card promises and what it reached: memory, links, matrix products"
-        ),
-        "--beside": Option(
-            "NAMES", "with --datasheet: other cards of the table, such as 'RTX 4090,H100 SXM'"
-        ),
+        "--datasheet": Option("", "what each card promises, and what it reached"),
+        "--beside": Option("NAMES", "a datasheet beside others: 'RTX 4090,H100 SXM'"),
     }
-    add_options(parser, measured | JSON | more | HOST | SOURCE)
+    add_options(parser, JSON | options | HOST | SOURCE)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    arguments.datasheet |= arguments.beside is not None
     typed = vars(arguments)
-    for one, other in ((one, other) for one, others in _EXCLUDED.items() for other in others):
+    for one, other in _EXCLUDED:
         if typed[one] and typed[other]:
             raise WrongArgumentsError(
-                "--{one} and --{other} exclude each other.",
-                "Choose one of them.",
-                one=one,
-                other=other,
+                "--{one} and --{other} exclude each other.", one=one, other=other
             )
     if arguments.hosts is not None:
-        return _tell(arguments, _between_hosts(arguments))
-    if arguments.beside is not None and not arguments.datasheet:
-        raise WrongArgumentsError(
-            "Other cards lie beside a datasheet only.", "Add --datasheet."
-        )
+        return _between_hosts(arguments)
+    beside = _others(arguments)
+    with in_the_words():
+        sizes = sizes_of(arguments.sizes or str(USUAL_BYTES))
+        kinds = kinds_of(arguments.mode or Kind.ONE_WAY)
+    with opened(arguments) as source:
+        if arguments.list:
+            return _offer(source)
+        with _benched(arguments, source) as benched:
+            if arguments.datasheet:
+                return _datasheets(arguments, benched, beside)
+            if jobs := all_asked(benched.devices, sizes, kinds):
+                return _copies(arguments, benched, jobs)
+            raise WrongArgumentsError(
+                "Between {devices} there is nothing to measure as {modes}.",
+                "`gpuexplorer copies --list` says what can be asked for.",
+                devices=", ".join(benched.devices),
+                modes=", ".join(kinds),
+            )
+
+
+def _others(arguments: argparse.Namespace) -> Sequence[OtherCard]:
+    """The cards of the table that --beside names: by all words of a name, or by some."""
     known = {card.name.lower(): card for card in cards_table().cards()}
     beside: dict[str, OtherCard] = {}
-    for named in () if arguments.beside is None else arguments.beside.split(","):
+    for named in arguments.beside.split(",") if arguments.beside else ():
         word = named.strip().lower()
         like = {name: known[name] for name in known if all(e in name for e in word.split())}
         if not (word and like):
@@ -218,48 +185,11 @@ def run(arguments: argparse.Namespace) -> int:
                 word=named.strip(),
             )
         beside |= {word: known[word]} if word in known else like
-    with in_the_words():
-        sizes = sizes_of(arguments.sizes or str(USUAL_BYTES))
-        kinds = kinds_of(arguments.mode or Kind.ONE_WAY)
-    with opened(arguments) as source:
-        if arguments.list:
-            _write_offer(source)
-            return OK
-        with _benched(arguments, source) as benched:
-            if arguments.datasheet:
-                return _tell(arguments, _datasheets(benched, [*beside.values()]))
-            jobs = all_asked(benched.devices, sizes, kinds)
-            if not jobs:
-                raise WrongArgumentsError(
-                    "Between {devices} there is nothing to measure as {modes}.",
-                    "`gpuexplorer copies --list` says what can be asked for.",
-                    devices=", ".join(benched.devices),
-                    modes=", ".join(kinds),
-                )
-            return _tell(arguments, _copies(benched, jobs))
+    return [*beside.values()]
 
 
-def _tell(arguments: argparse.Namespace, told: Told) -> int:
-    """The status for the shell. Raises what ended it."""
-    if arguments.json:
-        write_json({**told.data, "complete": told.end is None})
-    elif arguments.csv:
-        sys.stdout.write(told.csv)
-    elif told.data.get("results") or told.data.get("sheets"):
-        with printed() as page:
-            told.write(page)
-            if told.end is not None:
-                page.gap().say(Message("It was ended before all was measured."))
-    sys.stdout.flush()
-    if told.end is not None:
-        raise told.end
-    return OK if told.well else TROUBLE
-
-
-def _write_offer(source: Opened) -> None:
-    """What `--devices` and `--mode` understand here. A card's number is CUDA's; where that is
-    not known, it is said why.
-    """
+def _offer(source: Opened) -> int:
+    """What `--devices` and `--mode` understand here; why, where CUDA's number is not known."""
     devices = [("cpu", tr("the processor and its memory"))]
     for card in source.backend.cards():
         if card.cuda_index is not None:
@@ -269,125 +199,99 @@ def _write_offer(source: Opened) -> None:
             devices.append((NONE, why))
     with printed() as page:
         page.table({Message("Device"): 100, "": 90}, devices)
-        page.gap().table({Message("Mode"): 100, "": 90}, [(each, each.words) for each in Kind])
+        page.gap().table({Message("Mode"): 100, "": 90}, [(each, each.words) for each in TYPED])
         page.gap().say(_SIMULATED if source.backend.source.simulated else "")
+    return OK
 
 
 @contextmanager
 def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]:
     """Those of its devices that were asked for; all of them where none was named."""
-    backend = source.backend
-    if (model := made_up(backend)) is not None:
-        spec, faults = model.machine.spec, model.faults
-        routes = routes_of_simulated(spec)
-        made = ModelBench(spec, faults, routes, arguments.seed, elapsed=lambda: model.elapsed)
-        said = [fault.sentence for fault in faults]
-        yield Benched(source, made, routes, _named(arguments, routes.devices, said), said)
-        return
-    python, start = lab_start(
-        source.far,
-        arguments.python,
-        Message("Copies are measured with PyTorch."),
-        "Or look at simulated cards: gpuexplorer copies --simulate 4xRTX4090.",
-    )
-    topology, left_out = wiring_of(source)
-    cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
-    numbers = {card.id: card.index for card in cards}
-    with closing(worker_bench(start, backend, topology)) as bench:
-        hello = bench.greet()
-        suits = python.fits(cards, backend.source.driver_version)
-        fine = not cards or suits.verdict is Verdict.FINE
-        said = [
-            Message("Measured by {python}.", python=python.label),
-            *(() if fine else (told(suits.sentence, suits.do),)),
-            *without_cards(hello.devices),
-            *without_kernels(hello.devices),
-            left_out,
-        ]
-        for device, card in names_by_uuid(hello.devices, cards).items():
-            if device != f"cuda:{numbers[card]}":
-                other = Message(
+    backend, model = source.backend, made_up(source.backend)
+    with ExitStack() as stack:
+        bench: Bench
+        if model is not None:
+            spec, faults = model.machine.spec, model.faults
+            routes, said = routes_of_simulated(spec), [fault.sentence for fault in faults]
+            bench = ModelBench(
+                spec, faults, routes, arguments.seed, elapsed=lambda: model.elapsed
+            )
+            there: Sequence[str] = routes.devices
+        else:
+            needed = Message("Copies are measured with PyTorch, unless cards are simulated.")
+            python, start = lab_start(source.far, arguments.python, needed)
+            topology, left_out = wiring_of(source)
+            bench = stack.enter_context(closing(benches.worker_bench(start, backend, topology)))
+            hello = bench.greet()
+            routes, there = (
+                benches.routes_here(backend, hello, topology),
+                benches.offered(hello.devices),
+            )
+            said = [
+                Message("Measured by {python}.", python=python.label),
+                *benches.without_cards(hello.devices),
+                *benches.without_kernels(hello.devices),
+                left_out,
+            ]
+            cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
+            numbers = {card.id: card.index for card in cards}
+            said += (
+                Message(
                     "PyTorch counts differently from the driver: its {device} is card {card}.",
                     device=device,
                     card=numbers[card],
                 )
-                said.append(other)
-        devices = _named(arguments, offered(hello.devices), said)
-        yield Benched(source, bench, routes_here(backend, hello, topology), devices, said)
+                for device, card in benches.names_by_uuid(hello.devices, cards).items()
+                if device != f"cuda:{numbers[card]}"
+            )
+        with in_the_words(*said):
+            asked = arguments.devices
+            devices = there if asked is None else devices_of(asked, there)
+        none = Message("No graphics card answers.")
+        label = on(source.machine, backend.source.label if backend.cards() else none)
+        modelled = (_SIMULATED, _MODELLED) if bench.modelled else ()
+        yield Benched(source, bench, routes, devices, [label, *modelled, *said])
 
 
-def _named(
-    arguments: argparse.Namespace, there: Sequence[str], said: Sequence[Message]
-) -> Sequence[str]:
-    with in_the_words(*said):
-        return there if arguments.devices is None else devices_of(arguments.devices, there)
-
-
-def _copies(benched: Benched, jobs: Sequence[CopyJob]) -> Told:
-    results: list[CopyResult] = []
-    end = _measured(jobs, benched.bench, results.append)
-    simulated, machine = benched.bench.modelled, benched.source.machine
-    return Told(
-        as_json(results, simulated=simulated, machine=machine),
-        as_csv(results, simulated=simulated, machine=machine),
-        lambda page: _write_results(page, benched, results),
-        any(each.measured for each in results) and not any(each.wrong for each in results),
-        end,
-    )
-
-
-def _datasheets(benched: Benched, beside: Sequence[OtherCard]) -> Told:
-    """Of all cards among these devices; of the processor where there is none."""
-    bench, backend, routes = benched.bench, benched.source.backend, benched.routes
-    cards = {card.id: card for card in backend.cards()}
-    subjects = []
-    for device in [each for each in benched.devices if each != PROCESSOR] or benched.devices:
-        card = cards.get(routes.card(device) or CardId(""))
-        sample = Sample(HOST_ID, 0.0, {}) if card is None else backend.read(card.id, ASKED)
-        subjects.append(Subject(device, card, routes, sample.values, sample.missing))
-    results: dict[CopyJob, CopyResult] = {}
-    products: dict[ProductJob, ProductResult] = {}
-    log = PowerLog()
-    drawing = [each.card.id for each in subjects if each.card and not bench.modelled]
-    with PowerReader(backend, drawing, log):
-        end = _measured(
-            [job for subject in subjects for job in jobs_of(subject)],
-            bench,
-            lambda result: results.update({result.job: result}),
-            lambda product: products.update({product.job: product}),
-        )
-    table, simulated = cards_table(), bench.modelled
-    *others, last = sheets = [
-        sheet_of(each, results, products, table, log, simulated=simulated) for each in subjects
-    ]
-    # One header for all; other cards below the last.
-    first, *more = [*map(sheet_as_csv, others), sheet_as_csv(last, beside)]
-    rows = [row for sheet in sheets for row in sheet.rows]
-    listed = [sheet_as_json(sheet, beside) for sheet in sheets]
-    return Told(
-        {**benched.source.head, "simulated": simulated, "sheets": listed},
-        first + "".join(each.partition("\n")[2] for each in more),
-        lambda page: _write_sheets(page, benched, sheets, beside),
-        any(row.reached.value for row in rows) and not any(row.wrong for row in rows),
-        end,
-    )
+def _tell(
+    arguments: argparse.Namespace,
+    end: End,
+    told: Mapping[str, object],
+    csv: str,
+    write: Callable[[Page], None],
+    *,
+    well: bool,
+) -> int:
+    """In the form that was asked for. Gives the status for the shell; raises what ended it."""
+    if arguments.json:
+        write_json({**told, "complete": end is None})
+    elif arguments.csv:
+        sys.stdout.write(csv)
+    elif told.get("results") or told.get("sheets"):
+        with printed() as page:
+            write(page)
+            if end is not None:
+                page.gap().say(Message("It was ended before all was measured."))
+    sys.stdout.flush()
+    if end is not None:
+        raise end
+    return OK if well else TROUBLE
 
 
 def _measured(
-    jobs: Sequence[Job],
-    bench: Bench,
-    on_result: Callable[[CopyResult], None],
-    on_product: Callable[[ProductResult], None] = lambda _: None,
-) -> Trouble | KeyboardInterrupt | None:
+    jobs: Sequence[Job], bench: Bench
+) -> tuple[dict[CopyJob, CopyResult], dict[ProductJob, ProductResult], End]:
+    copies: dict[CopyJob, CopyResult] = {}
+    products: dict[ProductJob, ProductResult] = {}
     ends: list[Message] = []
     with progress_line(sys.stderr) as show:
         measuring = Measuring(
             jobs,
             bench,
-            on_result,
-            lambda progress: show(in_words(progress)),
+            lambda each: copies.update({each.job: each}),
+            lambda progress: show(_progress(progress)),
             ends.append,
-            on_product=on_product,
+            on_product=lambda each: products.update({each.job: each}),
         )
         measuring.start()
         try:
@@ -396,124 +300,58 @@ def _measured(
         except KeyboardInterrupt as interrupt:
             measuring.stop()
             measuring.wait(_LAST_PATIENCE)
-            return interrupt
-    return Trouble(ends[0]) if ends[0] else None
+            return copies, products, interrupt
+    return copies, products, Trouble(ends[0]) if ends[0] else None
 
 
-def in_words(progress: Progress) -> str:
+def _progress(progress: Progress) -> str:
     """How far it has got."""
-    job = progress.job
-    if job is None:
-        return ""
-    if isinstance(job, ProductJob):
-        what = f"{job.kind.upper()} {job.device}, {job.size}"
-    else:
-        ends = tr("{source} to {target}", source=job.source, target=job.target)
-        what = f"{ends}, {memory(job.bytes)}, {kind_of(job)}"
-    parts = [
-        tr("{number} of {all}: {copy}", number=progress.done + 1, all=progress.of, copy=what)
-    ]
-    if progress.samples:
-        parts.append(tr("sample {taken} of {all}", taken=progress.taken, all=progress.samples))
-    if progress.seconds_left is not None:
-        time = seconds_words(max(1.0, progress.seconds_left))
-        parts.append(tr("{time} left", time=time))
-    return ", ".join(parts)
+    match progress.job:
+        case None:
+            return ""
+        case ProductJob() as job:
+            what = f"{job.kind.upper()} {job.device}, {job.size}"
+        case job:
+            ends = tr(_FROM_TO, source=job.source, target=job.target)
+            what = f"{ends}, {memory(job.bytes)}, {kind_of(job)}"
+    values = {"number": progress.done + 1, "all": progress.of, "copy": what}
+    if progress.seconds_left is None:
+        return tr("{number} of {all}: {copy}", **values)
+    left = seconds_words(max(1.0, progress.seconds_left))
+    return tr("{number} of {all}: {copy}, {time} left", **values, time=left)
 
 
-def _between_hosts(arguments: argparse.Namespace) -> Told:
-    """`localhost` is this computer, without ssh."""
-    words = [each.strip() for each in (arguments.mode or "all").lower().split(",")]
-    with in_the_words():
-        for word in words:
-            if word not in {*Way, "all"}:
-                raise Trouble(
-                    "--mode names {word!r}, which does not go between machines.",
-                    "There are: {modes}.",
-                    word=word,
-                    modes=", ".join(Way),
-                )
-        ways = [way for way in Way if way in words or "all" in words]
-        sizes = _BETWEEN_HOSTS if arguments.sizes is None else sizes_of(arguments.sizes)
-        hosts = [host_name(each) for each in arguments.hosts.split(",")]
-        if len(hosts) < 2:
-            raise Trouble(
-                "--hosts needs two machines or more.",
-                "Write them with commas, such as --hosts localhost,user@server.",
-            )
-        if len(hosts) > _MOST_HOSTS:
-            raise Trouble("--hosts takes up to {most} machines.", most=_MOST_HOSTS)
-    launch = partial(ssh_command, somebody_answers=False)
-    there = str(arguments.host_python or arguments.python or "python3")
-    names = told_apart([each.text for each in hosts])
-    members = [
-        here(name, arguments.python)
-        if host.text in _HERE
-        else Member(name, host, launch, there)
-        for name, host in zip(names, hosts, strict=True)
-    ]
-    results: list[RankResult] = []
-    met: list[Met] = []
-    end: Trouble | KeyboardInterrupt | None = None
-    try:
-        with progress_line(sys.stderr) as show, Company(members) as company:
-            between.measure(
-                company,
-                between.Asked(ways, sizes),
-                met.append,
-                results.append,
-                lambda told: show(tr(told)),
-            )
-    except (KeyboardInterrupt, Trouble) as ended:
-        end = ended
-    return Told(
-        between.as_json(names, results, complete=end is None),
-        between.as_csv(results),
-        lambda page: _write_between(page, met, results),
-        all(each.intact for each in results),
+def _copies(arguments: argparse.Namespace, benched: Benched, jobs: Sequence[CopyJob]) -> int:
+    measured, _, end = _measured(jobs, benched.bench)
+    results, simulated = [*measured.values()], benched.bench.modelled
+    return _tell(
+        arguments,
         end,
+        as_json(results, simulated=simulated, machine=benched.source.machine),
+        as_csv(results, simulated=simulated, machine=benched.source.machine),
+        lambda page: _write_results(page, benched, results),
+        well=any(e.measured for e in results) and not any(e.wrong for e in results),
     )
 
 
 def _write_results(page: Page, benched: Benched, results: Sequence[CopyResult]) -> None:
     """A matrix for each question, what stands out, and the rest by kind."""
-    modelled = Message("Modelled: every time follows from the wiring; no bytes moved.")
-    benched.write(page, modelled)
+    page.say(*benched.said)
     largest: list[CopyResult] = []  # of each kind: the wire shows in large copies only
     for kind, its in gathered((kind_of(each.job), each) for each in results).items():
         by_size = gathered((each.job.bytes, each) for each in its)
         largest += by_size[max(by_size)]
-        if len(by_size) > _FEW_SIZES:
-            _write_sweep(page, kind, its)
-            continue
-        asked = {"rate": mark("{way}, {size}, GB/s, median of {samples}; row to column:")}
-        if kind is Kind.LATENCY:
-            latency = mark("Latency in µs, {size}, median of {samples}; row to column:")
-            asked = {"seconds": latency}
-        elif kind in _OF_THE_WIRE:
-            asked["share"] = mark("Share of what the narrowest wire could carry, %:")
-        elif kind in (Kind.BLOCKING, Kind.OVERLAP):
-            asked["hidden"] = mark("Share of the copies that the computation hid, %:")
-        for size, group in by_size.items():
-            samples = max(len(e.measured.samples_s) if e.measured else 0 for e in group)
-            values = {"way": kind.words, "size": str(memory(size)), "samples": samples}
-            for name, title in asked.items():
-                cells = {_path(each): _cell(each, name) for each in group}
-                if {*cells.values()} != {NONE}:
-                    page.gap().say(Message(title, **values))
-                    _write_matrix(page, cells)
-    if any(each.traffic is not None for each in results):
-        page.gap().say(
-            Message("Inside one device copied bytes count once; memory traffic is twice that.")
-        )
+        for title, cells in _matrices(kind, by_size):
+            page.gap().say(title)
+            # The columns follow the rows, where they are called the same.
+            down, across = (list(dict.fromkeys(ends)) for ends in zip(*cells, strict=True))
+            across.sort(key=[*down, *across].index)
+            page.matrix(down, [(e, [cells.get((row, e), "") for row in down]) for e in across])
+    twice = Message("Inside one device copied bytes count once; memory traffic is twice that.")
+    page.gap().say(twice if any(each.traffic is not None for each in results) else "")
     if intact := sum(bool(each.measured and each.measured.intact) for each in results):
-        checked = Message.counted(
-            "{count} of {all} that were checked is intact.",
-            "{count} of {all} that were checked are intact.",
-            intact,
-            all=intact + sum(each.wrong for each in results),
-        )
-        page.gap().say(checked)
+        checked = intact + sum(each.wrong for each in results)
+        page.gap().say(Message("Intact: {count} of {all} checked.", count=intact, all=checked))
     found = findings(results)
     page.gap().say(Message("What stands out:") if found else "")
     advised: set[str] = set()
@@ -531,9 +369,8 @@ def _write_results(page: Page, benched: Benched, results: Sequence[CopyResult]) 
     page.count_more(len(found), _MOST_FINDINGS)
     rest = [
         [
-            kin.words
-            if kin.kind in (Kind.ONE_WAY, Kind.STAGED)
-            else Message("{way}, {kind}", way=kin.words, kind=kin.kind.value),
+            kin.words,
+            kin.kind.value,
             str(len(kin.results)),
             str(memory(kin.results[0].job.bytes)),
             gigabytes_per_second(kin.rate),
@@ -542,32 +379,39 @@ def _write_results(page: Page, benched: Benched, results: Sequence[CopyResult]) 
         for kin in the_rest(largest, found)
         if kin.rate is not None and kin.kind is not Kind.LATENCY
     ]
-    kinds = Message("The rest, by kind") if found else Message("By kind")
-    columns = {kinds: 100, Message("Copies"): 60, Message("Size"): 70, "GB/s": 95}
+    columns: dict[str, int] = {
+        Message("The rest, by kind"): 100,
+        Message("Mode"): 65,
+        Message("Copies"): 60,
+        Message("Size"): 70,
+        "GB/s": 95,
+        Message("of limit"): 80,
+    }
     if rest:
-        page.gap().table({**columns, Message("of limit"): 80}, rest)
+        page.gap().table(columns, rest)
 
 
-def _write_sweep(page: Page, kind: Kind, results: Sequence[CopyResult]) -> None:
-    """Sizes in rows, paths in columns; below them what follows from all sizes."""
-    cells, below = dict[tuple[str, str], str](), dict[tuple[str, str], str]()
-    for (source, target), its in gathered((_path(each), each) for each in results).items():
-        path = tr("{source} to {target}", source=source, target=target)
-        cells |= {(str(memory(e.job.bytes)), path): _cell(e, "rate") for e in its}
-        if (curve := curve_of(its)) is not None:
-            below[tr("half rate at"), path] = figure(curve.half_rate_bytes, memory)
-            below[tr("floor, µs"), path] = figure(curve.floor, _SHOWN["seconds"])
-    page.gap().say(Message("{way}, GB/s over size:", way=kind.words))
-    _write_matrix(page, cells | below)
-
-
-def _write_matrix(page: Page, cells: Cells) -> None:
-    """The columns follow the rows, where they are called the same."""
-    rows, columns = (list(dict.fromkeys(ends)) for ends in zip(*cells, strict=True))
-    columns.sort(key=[*rows, *columns].index)
-    page.matrix(
-        rows, [(each, [cells.get((row, each), "") for row in rows]) for each in columns]
-    )
+def _matrices(
+    kind: Kind, by_size: Mapping[int, Sequence[CopyResult]]
+) -> Iterator[tuple[Message, Cells]]:
+    """Of few sizes one each; else one of sizes by paths, and below what follows from all."""
+    for size, group in by_size.items() if len(by_size) <= _FEW_SIZES else ():
+        samples = max(len(e.measured.samples_s) if e.measured else 0 for e in group)
+        values = {"way": kind.words, "size": str(memory(size)), "samples": samples}
+        for name in _SHOWN[kind]:
+            cells = {_path(each): _cell(each, name) for each in group}
+            if {*cells.values()} != {NONE}:
+                yield Message(_MATRICES[name][0], **values), cells
+    if len(by_size) > _FEW_SIZES:
+        cells, below = dict[tuple[str, str], str](), dict[tuple[str, str], str]()
+        every = (each for group in by_size.values() for each in group)
+        for (source, target), its in gathered((_path(each), each) for each in every).items():
+            path = tr(_FROM_TO, source=source, target=target)
+            cells |= {(str(memory(e.job.bytes)), path): _cell(e, "rate") for e in its}
+            if (curve := curve_of(its)) is not None:
+                below[tr("half rate at"), path] = figure(curve.half_rate_bytes, memory)
+                below[tr("floor, µs"), path] = figure(curve.floor, lambda s: short(s * 1e6))
+        yield Message("{way}, GB/s over size:", way=kind.words), cells | below
 
 
 def _path(result: CopyResult) -> tuple[str, str]:
@@ -576,30 +420,71 @@ def _path(result: CopyResult) -> tuple[str, str]:
 
 
 def _cell(result: CopyResult, name: str) -> str:
-    return _WRONG if result.wrong else figure(getattr(result, name), _SHOWN[name])
+    def shown(value: float) -> str:
+        count = value * _MATRICES[name][1]
+        return f"{count:.0f}" if name in ("share", "hidden") else short(count)
+
+    return _WRONG if result.wrong else figure(getattr(result, name), shown)
 
 
 def _places(finding: Finding) -> str:
+    """The devices that it is about, or the pairs: the first of them."""
     pairs = [
         tr("inside {device}", device=source)
         if source == target
-        else tr("{source} to {target}", source=source, target=target)
+        else tr(_FROM_TO, source=source, target=target)
         for source, target in finding.cells
     ]
-    places = ", ".join(finding.devices or pairs[:_MOST_CELLS])
-    more = len(pairs) - _MOST_CELLS
-    if finding.devices or more <= 0:
-        return places
-    return tr("{pairs} and {count} more", pairs=places, count=more)
+    places = finding.devices or pairs
+    shown, more = ", ".join(places[:_MOST_CELLS]), len(places) - _MOST_CELLS
+    return tr("{pairs} and {count} more", pairs=shown, count=more) if more > 0 else shown
+
+
+def _datasheets(
+    arguments: argparse.Namespace, benched: Benched, beside: Sequence[OtherCard]
+) -> int:
+    """Of all cards among these devices; of the processor where there is none."""
+    bench, backend, routes = benched.bench, benched.source.backend, benched.routes
+    cards = {card.id: card for card in backend.cards()}
+    subjects = []
+    for device in [each for each in benched.devices if each != PROCESSOR] or benched.devices:
+        card = cards.get(routes.card(device) or CardId(""))
+        sample = Sample(HOST_ID, 0.0, {}) if card is None else backend.read(card.id, ASKED)
+        subjects.append(Subject(device, card, routes, sample.values, sample.missing))
+    log, table, simulated = PowerLog(), cards_table(), bench.modelled
+    drawing = [each.card.id for each in subjects if each.card and not simulated]
+    with PowerReader(backend, drawing, log):
+        results, products, end = _measured(
+            [job for subject in subjects for job in jobs_of(subject)], bench
+        )
+    *others, last = sheets = [
+        sheet_of(each, results, products, table, log, simulated=simulated) for each in subjects
+    ]
+    # One header for all; other cards below the last.
+    first, *more = [*map(sheet_as_csv, others), sheet_as_csv(last, beside)]
+    rows = [row for sheet in sheets for row in sheet.rows]
+    listed = [sheet_as_json(sheet, beside) for sheet in sheets]
+    return _tell(
+        arguments,
+        end,
+        {**benched.source.head, "simulated": simulated, "sheets": listed},
+        first + "".join(each.partition("\n")[2] for each in more),
+        lambda page: _write_sheets(page, benched, sheets, beside),
+        well=any(e.reached.value for e in rows) and not any(e.wrong for e in rows),
+    )
 
 
 def _write_sheets(
     page: Page, benched: Benched, sheets: Sequence[Sheet], beside: Sequence[OtherCard]
 ) -> None:
-    modelled = Message("Modelled: what was reached is a model's; nothing was measured.")
-    benched.write(page, modelled)
+    """What makers of other cards promise stands in columns of its own."""
+
+    def shown(what: What, told: Figure) -> str:
+        return figure(told.value, partial(in_words, what))
+
+    page.say(*benched.said)
     for sheet in sheets:
-        columns = {
+        columns: dict[str, int] = {
             f"{sheet.card}, {sheet.device}": 100,
             Message("Promised"): 90,
             Message("Reached"): 95,
@@ -607,90 +492,109 @@ def _write_sheets(
             Message("Spread"): 40,
             Message("Watts"): 60,
         }
+        columns |= {f"{e.name}, {figure(e.memory_bytes, bytes_words)}": 70 for e in beside}
         rows = [
             [
                 row.title,
-                _shown(row.what, row.promised),
-                _WRONG if row.wrong else _shown(row.what, row.reached),
+                shown(row.what, row.promised),
+                _WRONG if row.wrong else shown(row.what, row.reached),
                 figure(row.share, percent),
                 figure(row.variation, partial(percent, digits=1)),
                 figure(row.watts.value, watts),
+                *(shown(row.what, card.figure(row.what)) for card in beside),
             ]
             for row in sheet.rows
         ]
         page.gap().table(columns, rows)
         page.gap()
         for row in sheet.rows:
-            page.say(f"{tr(row.title)}: {_sources(row, modelled=sheet.modelled)}")
-        if beside and sheet is sheets[-1]:
-            # What makers promise; for this card what is promised here.
-            name = Message("{card} (here)", card=sheet.card)
-            figures = {row.what: row.promised for row in sheet.rows}
-            shown = [OtherCard(name, "", "", None, None, figures=figures), *beside]
-            rows = [
-                [
-                    card.name,
-                    "" if card.memory_bytes is None else str(memory(card.memory_bytes)),
-                    *(_shown(what, card.figure(what)) for what in _BESIDE),
-                ]
-                for card in shown
+            # Where each figure is from, or why there is none.
+            promised = Message("promised: {source}", source=row.promised.source)
+            said = [
+                promised if row.promised.value is not None else row.promised.reason,
+                *(each.source or each.reason for each in (row.reached, row.watts)),
             ]
-            heads = {head: 90 - place for place, head in enumerate(_BESIDE.values())}
-            page.gap().table({Message("Promised by"): 100, Message("Size"): 60, **heads}, rows)
+            sources = "; ".join(dict.fromkeys(filter(None, map(tr, said))))
+            page.say(paragraph((f"{tr(row.title)}: {sources}.", *row.notes)))
         page.say(*sheet.notes)
 
 
-def _shown(what: What, told: Figure) -> str:
-    return figure(told.value, partial(figure_in_words, what))
-
-
-def _sources(row: Row, *, modelled: bool) -> str:
-    """Where each figure is from, or why there is none. What is modelled is said above."""
-    promised, figures = row.promised, [row.reached, row.watts]
-    said = [tr(promised.reason)]
-    if promised.value is not None:
-        said = [tr("promised: {source}", source=promised.source)]
-    said += [
-        tr(each.source or each.reason)
-        for each in figures[: 1 if row.what is What.POWER else 2]
-        if not (modelled and each.origin is Origin.MODELLED)
+def _between_hosts(arguments: argparse.Namespace) -> int:
+    """`localhost` is this computer, without ssh."""
+    asked = {each.strip().lower() for each in (arguments.mode or "all").split(",")}
+    with in_the_words():
+        for word in asked - {*Way, "all"}:
+            raise Trouble(
+                "--mode names {word!r}, which does not go between machines.",
+                "There are: {modes}.",
+                word=word,
+                modes=", ".join(Way),
+            )
+        sizes = _BETWEEN_HOSTS if arguments.sizes is None else sizes_of(arguments.sizes)
+        hosts = [host_name(each) for each in arguments.hosts.split(",")]
+        if len(hosts) < 2:
+            raise Trouble("--hosts needs two machines or more, with commas between them.")
+    ways = [way for way in Way if asked & {way, "all"}]
+    launch = partial(ssh_command, somebody_answers=False)
+    there = str(arguments.host_python or arguments.python or "python3")
+    names = told_apart([each.text for each in hosts])
+    members = [
+        here(name, arguments.python)
+        if host.text in _HERE
+        else Member(name, host, launch, there)
+        for name, host in zip(names, hosts, strict=True)
     ]
-    return paragraph((f"{'; '.join(dict.fromkeys(filter(None, said)))}.", *row.notes))
+    results, met, end = list[RankResult](), list[Met](), None
+    try:
+        with progress_line(sys.stderr) as show, Company(members) as company:
+            asked_for = between.Asked(ways, sizes)
+            between.measure(
+                company, asked_for, met.append, results.append, lambda told: show(tr(told))
+            )
+    except (KeyboardInterrupt, Trouble) as ended:
+        end = ended
+    return _tell(
+        arguments,
+        end,
+        between.as_json(names, results, complete=end is None),
+        between.as_csv(results),
+        lambda page: _write_between(page, met, results),
+        well=all(each.intact for each in results),
+    )
 
 
 def _write_between(page: Page, met: Sequence[Met], results: Sequence[RankResult]) -> None:
     page.say(*(remark for each in met for remark in each.remarks))
-    rows, promises = [], list[str]()
+    rows = []
     for each in results:
-        values = {"source": each.source, "target": each.target, "ranks": each.ranks}
-        ends = tr(_BETWEEN[each.way], **values)
-        promise = Message("What the network promises is not known.")
-        if each.promised:
-            promise = Message("The network promises {rate}.", rate=rate(each.promised))
-        path = f"{tr(each.path)}." if each.path else ""
-        promises.append(paragraph([f"{ends}:", path, promise]))
-        low, middle, high = (str(duration(seconds)) for seconds in each.quartiles)
-        wire = figure(each.bus_rate, rate) if each.way is Way.ALL_REDUCE else ""
-        share = figure(each.share, percent) if each.promised else ""
-        size, spread = bytes_words(each.bytes), f"{low} – {high}"
-        reached = figure(each.rate, rate) if each.intact else _WRONG
-        rows.append([ends, size, middle, spread, reached, wire, share])
+        low, middle, high = map(duration, each.quartiles)
+        together = each.way is Way.ALL_REDUCE
+        ends = Message(_FROM_TO, source=each.source, target=each.target)
+        rows.append(
+            [
+                Message("All-reduce of all {ranks}", ranks=each.ranks) if together else ends,
+                bytes_words(each.bytes),
+                str(middle),
+                f"{low} – {high}",
+                figure(each.rate, rate) if each.intact else _WRONG,
+                figure(each.bus_rate, rate) if together else "",
+                figure(each.promised, rate),
+                figure(each.share, percent),
+                each.path,
+            ]
+        )
     columns: dict[str, int] = {
         Message("Between"): 100,
         Message("Size"): 99,
         Message("Median"): 90,
         Message("Quartiles"): 60,
-        Message("Rate"): 90,
+        Message("Rate"): 98,
         Message("On the wire"): 70,
+        Message("Promised"): 91,
         Message("Share"): 80,
+        Message("By way of"): 65,
     }
-    timed = Message(
-        "One way is timed until the other says that all is there, and an all-reduce has these"
-        " bytes of each."
-    )
-    page.gap().say(*dict.fromkeys(promises), timed)
     page.gap().table(columns, rows)
-    if all(each.intact for each in results):
-        page.gap().say(
-            Message("All of it was compared with what was sent, and arrived intact.")
-        )
+    timed = Message("One way lasts until the other has all; an all-reduce has so much of each.")
+    intact = Message("All of it was compared with what was sent, and arrived intact.")
+    page.gap().say(timed, intact if all(each.intact for each in results) else "")

@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from gpuexplorer.commands.arguments import (
     Option,
     WrongArgumentsError,
     add_options,
+    in_the_words,
 )
 from gpuexplorer.commands.lab_worker import Lab, Paper, lab_start
 from gpuexplorer.commands.source import opened
@@ -33,9 +34,10 @@ from gpuexplorer.copies.timeline import Timeline
 from gpuexplorer.copies.trace_file import trace_pieces
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import duration, grouped, memory
-from gpuexplorer.core.words import Message, paragraph, tr
+from gpuexplorer.core.words import Message, mark, paragraph, tr
 from gpuexplorer.lab.events import Failed, Finished, Printed, Why
 from gpuexplorer.lab.session_files import opened as cells_of
+from gpuexplorer.lab.session_files import program as text_of
 from gpuexplorer.lab.start import Program
 from gpuexplorer.lab.wire import Run
 from gpuexplorer.programs.as_json import as_json
@@ -54,23 +56,13 @@ from gpuexplorer.programs.trace import TraceFile
 _PROGRAM, _NOTEBOOK = ".py", ".ipynb"
 _WIDEST = 110  # columns: longer lines are hard to read
 _SIGINT = -2  # a process that Ctrl+C has ended
-_OPTIONS = {
-    "--json": Option("", "what was seen, as JSON, schema 1"),
-    "--trace": Option("FILE", "also write what happened when, for ui.perfetto.dev", Path),
-    "--python": Option("FILE", "the Python that runs it", Path),
-}
-_FILE = {
-    "words": Option(
-        "FILE",
-        "a program (.py) and its own arguments, or a notebook (.ipynb)",
-        nargs=argparse.PARSER,  # one, and whatever follows it
-    )
-}
 # All of it is to be seen at once, on a terminal of 40 lines.
 _MOST_FINDINGS = 6
 _MOST_LINES = 8
 _MOST_CARDS = 8
 _SHORTEST = 20  # letters of a place
+_WAITS = (Why.READ, Why.LOADER, Why.HOST)
+_SET_IN = 7 * " "  # as wide as a share
 _CARDS: Mapping[str, int] = {
     Message("Card"): 100,
     Message("Busy"): 95,
@@ -91,29 +83,33 @@ _LINES: Mapping[str, int] = {
     Message("Memory"): 30,
     Message("Limit"): 50,
     Message("On the wire"): 80,
-    Message("Host waited"): 90,
-    Message("Card idle"): 93,
+    Message("Host waited"): 88,
+    Message("Card idle"): 89,
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = tr(
-        "Run a program or a notebook with the Python of the lab, as that Python would run it,"
-        " and say at its end which of its lines copied how many bytes, how long the cards had"
-        " nothing to do because of which line, and what would help. What stands after FILE is"
-        " the program's own, also what begins with a dash: options of this command stand before"
-        " FILE."
+        "Run a program or a notebook with the Python of the lab, and say at its end which of"
+        " its lines copied how many bytes, how long the cards had nothing to do because of"
+        " which line, and what would help. Options stand before FILE; what stands behind it,"
+        " also what begins with a dash, is the program's own."
     )
     parser.epilog = tr(
-        "What was seen goes to standard error, so that the program's output stays its own. With"
-        " --json standard output is the JSON alone, and the output goes to standard error. The"
-        " exit status is the program's: 128 and the number of the signal where one ended it,"
-        " 130 after Ctrl-C. It is 1 where PyTorch cannot be started, and 2 when the command was"
-        " not understood. With --host the cells of the file run on that computer, one after the"
-        " other as a notebook's do, in the home folder there; a program is watched as a whole"
-        " only where it lies."
+        "What was seen goes to standard error. With --json it is all of standard output, and"
+        " what the program prints goes to standard error. The exit status is the program's: 128"
+        " and the number of the signal where one ended it, 130 after Ctrl-C; 1 where PyTorch"
+        " cannot be started, and 2 when the command was not understood. With --host the cells"
+        " of the file run there one by one, in the home folder."
     )
-    add_options(parser, _OPTIONS | SOURCE | HOST | _FILE)
+    options = {
+        "--json": Option("", "what was seen, as JSON, schema 1"),
+        "--trace": Option("FILE", "also write what happened when, for ui.perfetto.dev", Path),
+        "--python": Option("FILE", "the Python that runs it", Path),
+    }
+    file = mark("a program (.py) and its own arguments, or a notebook (.ipynb)")
+    words = Option("FILE", file, nargs=argparse.PARSER)  # one, and whatever follows it
+    add_options(parser, options | SOURCE | HOST | {"words": words})
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -121,34 +117,23 @@ def run(arguments: argparse.Namespace) -> int:
     _check(file, words, arguments)
     # A program is watched where it lies; elsewhere its cells run as a notebook's do.
     in_cells = file.suffix.lower() == _NOTEBOOK or bool(arguments.host)
-    codes = cells_of(file) if in_cells else ()
-    out = sys.stderr if arguments.json else sys.stdout
+    with in_the_words():
+        codes = cells_of(file) if in_cells else [text_of(file)]
     with opened(arguments) as source:
         _, start = lab_start(source.far, arguments.python, Message("The lab needs PyTorch."))
+        start = replace(start, sampled=True)
         with closing(Trace(arguments.trace)) as trace, Lab(source) as lab:
-            paper, ledger = Paper(lab.ledger, out, sys.stderr), lab.ledger
+            paper = Paper(lab.ledger, sys.stderr if arguments.json else sys.stdout, sys.stderr)
             if in_cells:
                 folder = file.resolve().parent if source.far is None else None
-                lab.begin(replace(start, sampled=True, folder=folder))
+                lab.begin(replace(start, folder=folder))
                 status = _run_cells(file, codes, lab, paper)
-                book, timeline = CopyBook(), Timeline()
-                book.take(ledger)
-                timeline.take(ledger, book)
-                pieces = trace_pieces(
-                    timeline,
-                    book,
-                    simulated=ledger.hello is not None and ledger.hello.simulated,
-                    names={each.uuid or each.name: each.label for each in ledger.devices},
-                    machine=source.machine or "",
-                )
-                with trace.tried():
-                    trace.out.writelines(pieces)
+                trace.write_cells(lab)
             else:
                 own, traced = not arguments.json, arguments.trace is not None
                 program = Program(file, words, own_streams=own, traced=traced)
-                lab.begin(replace(start, sampled=True, program=program))
-                # For people to read; Python itself says what is wrong with it.
-                ledger.sent(Run(1, file.read_text("utf-8", "replace"), number=1))
+                lab.begin(replace(start, program=program))
+                lab.ledger.sent(Run(1, codes[0], number=1))
                 events = TraceFile(trace.out, file.name, ProgramRun(file.resolve(), ()).place)
                 for event in lab.events():
                     with trace.tried():
@@ -158,16 +143,15 @@ def run(arguments: argparse.Namespace) -> int:
                 with trace.tried():
                     events.close()
                 status = lab.status
-            hello = lab.began()
-        seen = ProgramRun(
-            file.resolve(),
-            ledger.cells,
-            hello,
-            status,
-            lab.way,
-            processors=os.cpu_count() if source.far is None else None,
-            machine=source.machine,
-        )
+            seen = ProgramRun(
+                file.resolve(),
+                lab.ledger.cells,
+                lab.began(),
+                status,
+                lab.routes.route,
+                processors=os.cpu_count() if source.far is None else None,
+                machine=source.machine,
+            )
         if arguments.json:
             write_json(as_json(seen))
         else:
@@ -186,46 +170,21 @@ def program_of(arguments: argparse.Namespace) -> tuple[Path, Sequence[str]]:
 
 
 def _check(file: Path, words: Sequence[str], arguments: argparse.Namespace) -> None:
-    """What is wrong is said before anything is started."""
-    if file.exists() and not file.is_file():  # it may have no end
-        raise WrongArgumentsError(
-            "{file} is no ordinary file.", "Name a program or a notebook.", file=file
-        )
-    try:
-        file.open("rb").close()
-    except OSError as error:
-        raise WrongArgumentsError(
-            "{file} cannot be run: {why}.",
-            "Name a program or a notebook, such as: gpuexplorer lab train.py",
-            file=file,
-            why=error.strerror,
-        ) from None
     suffix, trace = file.suffix.lower(), arguments.trace
-    if suffix not in (_PROGRAM, _NOTEBOOK):
-        raise WrongArgumentsError(
-            "{file} is neither a Python program nor a notebook.",
-            "The lab runs files whose names end in .py or .ipynb.",
-            file=file,
-        )
     if words and (arguments.host or suffix == _NOTEBOOK):
         raise WrongArgumentsError(
             "A notebook takes no arguments, nor does a file on another computer, and {argument}"
             " stands behind it.",
-            "Options of this command stand before the file.",
             argument=words[0],
         )
     if trace is not None and trace.suffix in (_PROGRAM, _NOTEBOOK):
-        raise WrongArgumentsError(
-            "The trace would be written over {file}.",
-            "Name another file for it, such as: --trace trace.json",
-            file=trace,
-        )
+        raise WrongArgumentsError("The trace would be written over {file}.", file=trace)
 
 
 def _run_cells(file: Path, codes: Sequence[str], lab: Lab, paper: Paper) -> int:
     """To its end, or to the first error."""
-    for number, code in enumerate(codes, 1):
-        lab.send(Run(number, code, number), outside=str(file))
+    for code in codes:
+        lab.run(code, outside=str(file))
         for event in lab.events():
             paper.show(event)
             if isinstance(event, Finished | Failed):
@@ -237,9 +196,7 @@ def _run_cells(file: Path, codes: Sequence[str], lab: Lab, paper: Paper) -> int:
 
 
 class Trace:
-    """A file, nobody's without a path. A disk that is full does not end the program: `trouble`
-    says so afterwards.
-    """
+    """A file, nobody's without a path. A full disk ends nothing: `trouble` says so."""
 
     def __init__(self, path: Path | None) -> None:
         """Raises Trouble where the file cannot be written."""
@@ -266,73 +223,75 @@ class Trace:
         with self.tried():
             self.out.close()
 
+    def write_cells(self, lab: Lab) -> None:
+        ledger, book, timeline = lab.ledger, CopyBook(), Timeline()
+        book.take(ledger)
+        timeline.take(ledger, book)
+        pieces = trace_pieces(
+            timeline,
+            book,
+            simulated=lab.began().simulated,
+            names={each.uuid or each.name: each.label for each in ledger.devices},
+            machine=lab.source.machine or "",
+        )
+        with self.tried():
+            self.out.writelines(pieces)
+
 
 def report(run: ProgramRun, width: int) -> str:
     """Lines of at most that width, to be read on a terminal."""
     found, lines = findings(run), lines_of(run)
     page = Page(width)
     page.say(ended(run), *watched(run))
-    # Those that were idle the longest, in their order.
     used = [each for each in cards_of(run) if each.used]
-    idlest = sorted(used, key=lambda each: -each.idle_seconds)[:_MOST_CARDS]
+    used.sort(key=lambda each: -each.idle_seconds)
     rows = [
         [
             each.device,
             figure(each.busy, duration),
             figure(each.copied, duration),
-            *(
-                str(duration(each.idle.get(why, 0.0)))
-                for why in (Why.READ, Why.LOADER, Why.HOST)
-            ),
-            _or_empty(each.idle.get(Why.START)),
-            _or_empty(each.pauses),
+            *(str(duration(each.idle.get(why, 0.0))) for why in _WAITS),
+            figure(each.idle.get(Why.START), duration),
+            figure(each.pauses, duration),
         ]
         for each in used
-        if each in idlest
     ]
     if rows:
-        page.gap().table(_CARDS, rows)
-        page.count_more(len(used), _MOST_CARDS)
+        page.gap().table(_CARDS, rows, _MOST_CARDS)
     # Each with its share, so that one sees at once which is worth it.
     if found:
         page.gap().add(tr("What would help, and how much of the time it could save at most:"))
     advised: set[str] = set()
     for each in found[:_MOST_FINDINGS]:
         share = each.share(run.stepping_seconds)
+        head = f"{share} %" if share else NONE
+        page.add(*wrap(tr(each.sentence), width, _SET_IN, f"{head:>5}  "))
         # A cure that was named already is not repeated.
-        said = [tr(sentence) for sentence in (each.sentence, *({each.cure} - advised))]
-        wrapped = (line for sentence in said for line in wrap(sentence, width - 7, ""))
-        for number, line in enumerate(wrapped):
-            head = "" if number else f"{share} %" if share else NONE
-            page.add(f"{head:>5}  {line}")
+        for cure in {each.cure} - {*advised, ""}:
+            page.add(*wrap(tr(cure), width, _SET_IN, _SET_IN))
         advised.add(each.cure)
     page.count_more(len(found), _MOST_FINDINGS)
     way_on = Message("With --simulate 2xTitanRTX+idle the program runs on simulated ones.")
     said = [*as_a_whole(run, bool(found)), *([way_on] if lacks_cards(run) else [])]
     page.gap().say(paragraph(said))
     room = max(_SHORTEST, width // 2)
-    if lines:
-        rows = [
-            [
-                # The number of the line stands last.
-                place if len(place := tr(each.place)) <= room else f"…{place[1 - room :]}",
-                each.what,
-                grouped(each.copies) if each.copied else "",
-                str(memory(each.bytes, run.units)) if each.copied else "",
-                each.asked_words,
-                each.way,
-                each.memory,
-                _or_empty(each.share, percent),
-                figure(each.device_seconds, duration) if each.copied else "",
-                figure(each.waited, duration) if any(e.blocking for e in each.copied) else "",
-                _or_empty(each.idle_seconds if each.idled else None),
-            ]
-            for each in lines
+    rows = [
+        [
+            # The number of the line stands last.
+            place if len(place := tr(each.place)) <= room else f"…{place[1 - room :]}",
+            each.what,
+            grouped(each.copies) if each.copied else "",
+            str(memory(each.bytes, run.units)) if each.copied else "",
+            each.asked_words,
+            each.way,
+            each.memory,
+            figure(each.share, percent),
+            figure(each.device_seconds if each.copied else None, duration),
+            figure(each.waited if any(e.blocking for e in each.copied) else None, duration),
+            figure(each.idle_seconds if each.idled else None, duration),
         ]
+        for each in lines
+    ]
+    if rows:
         page.gap().table(_LINES, rows, _MOST_LINES)
     return str(page)
-
-
-def _or_empty(value: float | None, form: Callable[[float], object] = duration) -> str:
-    """What is not there at all is left empty."""
-    return "" if value is None else str(form(value))

@@ -1,6 +1,4 @@
-"""The lab of a command: a worker with the cards that it has, heard in the main thread; what it
-asks, answered at the terminal; what its cells show, as text.
-"""
+"""The lab of a command: its worker, what that asks at the terminal, and what its cells show."""
 
 import getpass
 import linecache
@@ -9,13 +7,13 @@ import os
 import queue
 import signal
 import sys
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from traceback import FrameSummary, StackSummary
 from typing import TYPE_CHECKING, TextIO
@@ -23,8 +21,8 @@ from typing import TYPE_CHECKING, TextIO
 from gpuexplorer.commands.source import Opened, wiring_of
 from gpuexplorer.copies.benches import routes_here
 from gpuexplorer.copies.modelled import routes_of_simulated
-from gpuexplorer.copies.route import Route
 from gpuexplorer.copies.routes import Routes
+from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told, tr
 from gpuexplorer.lab.events import (
@@ -41,10 +39,9 @@ from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.pythons import LabPython, PythonPlace, none_has_torch
 from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import Start
-from gpuexplorer.lab.wire import Answer, Command
+from gpuexplorer.lab.wire import Answer, Command, Run
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.remote.stream import load_of, made_up
-from gpuexplorer.simulation.faults import FaultKind
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.nvidia_smi import nvidia_smi
 
@@ -54,15 +51,14 @@ if TYPE_CHECKING:
 _GLANCE = 0.2  # seconds: not every system interrupts a wait that has no end
 _ONCE_MORE = 3.0  # seconds: what is interrupted and does not end is interrupted again
 _MOST_INTERRUPTS = 2  # what is interrupted once more is ended
-_START_PATIENCE = 120.0  # of a worker, and of what was sent before
+_ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
 
 
 def lab_start(
-    far: "FarMachine | None", path: Path | None, why: Message, instead: str = ""
+    far: "FarMachine | None", path: Path | None, why: Message
 ) -> tuple[LabPython, Start]:
     """The Python that a person named, or the first that has PyTorch, and how its worker is
-    started; on that machine where there is one. Where none has it, the Trouble says `why` that
-    is needed, and what could be done `instead`.
+    started; on the `far` machine where there is one. Raises Trouble, which says `why`.
     """
     place = PythonPlace()
     install = "Get it: `gpuexplorer doctor --get-pytorch`; or name a Python with --python."
@@ -77,7 +73,7 @@ def lab_start(
         if python.usable:
             start = Start(python.path)
             return python, start if far is None else far.lab_start(start)
-    raise Trouble(told(why, none_has_torch(asked, place.computer)), told(install, instead))
+    raise Trouble(told(why, none_has_torch(asked, place.computer)), install)
 
 
 class Lab(ExitStack):
@@ -86,20 +82,20 @@ class Lab(ExitStack):
     """
 
     def __init__(self, source: Opened, patience: float = math.inf) -> None:
-        """A command that runs for longer than `patience` is interrupted."""
+        """What runs for longer than `patience` is interrupted."""
         super().__init__()
-        self.ledger = Ledger()
+        self.ledger, self.source = Ledger(), source
         self.end: Message = NOTHING  # why, once it has ended
-        self.lost = False  # it ended while it carried something out
-        self.interrupted = False  # by a person
-        self.late = False  # what ran last was interrupted since it took too long
-        self.source, self._patience = source, patience
+        # It ended at work; a person interrupted what ran; that was, since it took too long.
+        self.lost = self.interrupted = self.late = False
+        self._patience, self._deadline = patience, math.inf
         self._model, self._load = made_up(source.backend), load_of(source.backend)
-        self._running, self._interrupts, self._deadline = 1, 0, math.inf
+        self._ids, self._numbers = count(1), count(1)  # of commands, and of cells
+        self._running, self._interrupts = 1, 0
         self._said: queue.SimpleQueue[Event | Message | int] = queue.SimpleQueue()  # or signals
 
     def begin(self, start: Start) -> None:
-        """Raises Trouble where this Python cannot be started."""
+        """Raises Trouble where this Python cannot be started, or has no PyTorch for cells."""
         if (model := self._model) is not None:
             cards, links = simulated_cards(model.machine, model.faults, model.elapsed)
             start = replace(start, cards=cards, links=links)
@@ -107,20 +103,15 @@ class Lab(ExitStack):
         # A program in our terminal gets its signals as it would without us; for all others
         # they are ours.
         self._own = start.program is not None and start.program.own_streams
-        names = ("SIGINT", "SIGTERM", *(("SIGHUP", "SIGQUIT") if self._own else ()))
-        for number in {getattr(signal, each, signal.SIGINT) for each in names}:
+        for number in (each for each in signal.Signals if each.name in _ENDINGS):
             # What this process ignores, the program would ignore, too.
             if signal.getsignal(number) is not signal.SIG_IGN:
                 before = signal.signal(number, lambda number, _: self._said.put(number))
                 self.callback(signal.signal, number, before)
-        if not self._own and sys.stdin.isatty() and sys.platform != "win32":
-            import termios  # noqa: PLC0415 - not on Windows
-
-            # A question for a password may be given up.
-            now = termios.tcgetattr(sys.stdin.fileno())
-            self.callback(termios.tcsetattr, sys.stdin.fileno(), termios.TCSADRAIN, now)
         self._worker = WorkerProcess(start, self._said.put, self._said.put)
         self.callback(self._worker.stop)
+        if start.program is None and not any(isinstance(e, Hello) for e in self.events()):
+            self.began()
 
     @property
     def status(self) -> int:
@@ -138,18 +129,17 @@ class Lab(ExitStack):
             self.end, "`{doctor}` says which Python has PyTorch.", doctor=self._doctor
         )
 
+    def run(self, code: str, outside: str = "") -> int:
+        """The next cell; the number of its command."""
+        return self.send(Run(next(self._ids), code, next(self._numbers)), outside)
+
     def send(self, command: Command, outside: str = "") -> int:
         if self._load is not None and (model := self._model) is not None:
-            lost = {
-                f"SIM-{each.card}"
-                for each in model.faults
-                if each.kind is FaultKind.LOST and each.start <= model.elapsed < each.end
-            }
-            names = tuple(each.name for each in self.ledger.devices if each.uuid in lost)
-            command = self._load.told(command, names)
+            states = {str(each.id): model.now(each.id, ()).state for each in model.cards()}
+            lost = (e.name for e in self.ledger.devices if states.get(e.uuid) is CardState.LOST)
+            command = self._load.told(command, tuple(lost))
         self.ledger.sent(command, outside=outside)
         self._running, self._interrupts, self.late = command.id, 0, False
-        self._deadline = time.monotonic() + max(self._patience, _START_PATIENCE)
         self._worker.send(command)
         return command.id
 
@@ -159,39 +149,67 @@ class Lab(ExitStack):
             if time.monotonic() > self._deadline:
                 self.late, self._deadline = True, time.monotonic() + _ONCE_MORE
                 self._interrupt()
-            said: Event | Message | int | None = None
-            with suppress(queue.Empty):
+            try:
                 said = self._said.get(timeout=_GLANCE)
+            except queue.Empty:
+                continue
             match said:
                 case Message():
                     self.end = said
                 case int():
                     self._signalled(said)
-                case Asked(what="nvidia-smi"):
-                    self._worker.send(Answer(said.id, self._smi(said.text)))
                 case Asked():
-                    threading.Thread(target=self._answer, args=(said,), daemon=True).start()
+                    self._worker.send(Answer(said.id, self._answer(said)))
                 case Event():
-                    if said.id == self._running and isinstance(said, Began):
-                        self._deadline = time.monotonic() + self._patience
-                    elif said.id == self._running and isinstance(said, Finished | Failed):
-                        self._deadline = math.inf
-                        self.lost = isinstance(said, Failed) and said.cause == "worker lost"
+                    ends = isinstance(said, Finished | Failed)
+                    if said.id == self._running and (ends or isinstance(said, Began)):
+                        self._deadline = math.inf if ends else time.monotonic() + self._patience
+                    self.lost |= isinstance(said, Failed) and said.cause == "worker lost"
                     self.ledger.apply(said)
                     if self._load is not None:
                         self._load.apply(said)
                     yield said
 
-    def way(self, source: str, target: str) -> Route | None:
-        """The driver is asked for all of them by the first question."""
-        return None if self.ledger.hello is None else self._routes.route(source, target)
-
     @cached_property
-    def _routes(self) -> Routes:
+    def routes(self) -> Routes:
         if self._model is not None:
             return routes_of_simulated(self._model.machine.spec)
         topology, _ = wiring_of(self.source)
         return routes_here(self.source.backend, self.began(), topology)
+
+    def _interrupt(self) -> None:
+        self._interrupts += 1
+        if self._interrupts > _MOST_INTERRUPTS or self.ledger.hello is None:
+            self._worker.kill()
+        else:
+            self._worker.cancel(self._running)
+
+    def _signalled(self, number: int) -> None:
+        # What is typed reaches a program in our terminal, too.
+        if number == signal.SIGTERM or (self._own and not any(map(os.isatty, range(3)))):
+            self._worker.hand_on(number)
+        elif not self._own:
+            self.interrupted = True
+            self._interrupt()
+
+    def _answer(self, asked: Asked) -> str | None:
+        """What a person types, or None where there is nobody, or a person does not allow it."""
+        text, somebody, install = asked.text, sys.stdin.isatty(), asked.what == "install"
+        if asked.what == "nvidia-smi":
+            return self._smi(text)
+        if install and not somebody:
+            nobody = tr("Nobody can be asked whether to run {command}.", command=text)
+            sys.stderr.write(f"{nobody}\n")
+            return None
+        if install:
+            text = tr("Run {command} in the lab's Python? [y/N] ", command=text)
+        hidden = asked.what == "password" and somebody
+        try:
+            said = typed(text, getpass.getpass if hidden else input)
+        except KeyboardInterrupt:
+            self._signalled(signal.SIGINT)
+            return None
+        return said if is_yes(said) or not install else None
 
     def _smi(self, arguments: str) -> str | None:
         """What nvidia-smi says of simulated cards; real ones have their own."""
@@ -203,53 +221,22 @@ class Lab(ExitStack):
             return trouble.told
         return f"{said}\n{tr(MADE_UP)}\n"
 
-    def _interrupt(self) -> None:
-        self._interrupts += 1
-        if self._interrupts > _MOST_INTERRUPTS or self.ledger.hello is None:
-            self._worker.kill()
-        else:
-            self._worker.cancel(self._running)
 
-    def _signalled(self, number: int) -> None:
-        if number == signal.SIGTERM or (self._own and not _is_typed_here()):
-            self._worker.hand_on(number)
-        elif not self._own:  # what is typed reaches a program in our terminal, too
-            self.interrupted = True
-            self._interrupt()
-
-    def _answer(self, asked: Asked) -> None:
-        """In a thread of its own, so that Ctrl+C is heard meanwhile."""
-        answer, text, somebody = None, asked.text, sys.stdin.isatty()
-        install = asked.what == "install"
-        if install and somebody:
-            text = tr("Run {command} in the lab's Python? [y/N] ", command=text)
-        elif install:
-            text = tr("Nobody can be asked whether to run {command}.", command=text) + "\n"
-        if asked.what == "password" and somebody:
-            with suppress(EOFError):
-                answer = getpass.getpass(text)
-        else:
-            sys.stderr.write(text)
-            sys.stderr.flush()
-            if somebody or not install:
-                with suppress(OSError, ValueError):
-                    line = self._typed.readline()
-                    answer = line.removesuffix("\n") if line else None
-        allowed = not install or (answer or "").strip().lower() in ("y", "yes")
-        self._worker.send(Answer(asked.id, answer if allowed else None))
-
-    @cached_property
-    def _typed(self) -> TextIO:
-        """Not `sys.stdin`, which could not be given up while somebody waits for it."""
-        encoding = sys.stdin.encoding
-        return open(sys.stdin.fileno(), encoding=encoding, errors="replace", closefd=False)
+def typed(question: str, read: Callable[[str], str] = input) -> str | None:
+    """None at the end of what is typed. Raises KeyboardInterrupt, whoever else hears of it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        sys.stderr.write(question)
+        sys.stderr.flush()
+        return read("")
+    except (EOFError, OSError, ValueError):
+        return None
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
-def _is_typed_here() -> bool:
-    """Whether what is typed at a terminal comes as signals."""
-    return sys.platform == "win32" or any(
-        os.isatty(each) and os.tcgetpgrp(each) == os.getpgrp() for each in range(3)
-    )
+def is_yes(said: str | None) -> bool:
+    return (said or "").strip().lower() in ("y", "yes")
 
 
 class Paper:
@@ -263,21 +250,22 @@ class Paper:
         match event:
             case Printed(stream="out" | "err" as stream):
                 self._write(self._out if stream == "out" else self._err, event.text)
+            case Printed(stream="value" | "placement"):
+                self.line(tr(event.text))
             case Printed():
-                aside = event.stream in ("value", "placement")
-                self.line(tr(event.text), self._out if aside else self._err)
+                self.line(tr(event.text), self._err)
             case Pictured():
                 self.line(tr("[figure]"))
+            case Failed(cause="worker lost"):
+                self.line(tr(event.sentence), self._err)
             case Failed():
-                lost = event.cause == "worker lost"
-                self.line(tr(event.sentence) if lost else self._traceback(event), self._err)
+                self.line(self._traceback(event), self._err)
 
     def line(self, text: str, stream: TextIO | None = None) -> None:
         """Apart from what was printed before it."""
-        onto = stream or self._out
-        if self._open is onto:
-            onto.write("\n")
-        self._write(onto, text if text.endswith("\n") else f"{text}\n")
+        stream = stream or self._out
+        begin = "\n" if self._open is stream else ""
+        self._write(stream, begin + text.removesuffix("\n") + "\n")
 
     def _write(self, stream: TextIO, text: str) -> None:
         stream.write(text)
@@ -288,20 +276,18 @@ class Paper:
         """The person's own calls, as Python would show them; and what it means here."""
         calls = []
         for frame in failed.frames:
-            cell, number = self._ledger.by_number(frame.cell), frame.line
-            file, line = frame.file, linecache.getline(frame.file, number)
-            if not file:
-                file = tr("Cell {cell}", cell=frame.cell)
-                line = "".join(cell.code.split("\n")[number - 1 : number] if cell else ())
-            begin, end = (frame.begin, frame.end) if frame.end else (None, None)
+            file = frame.file or tr("Cell {cell}", cell=frame.cell)
+            cell = self._ledger.by_number(frame.cell)
+            if cell is not None and not frame.file:
+                code = [f"{each}\n" for each in cell.code.split("\n")]
+                linecache.cache[file] = len(code), None, code, file
             call = FrameSummary(
                 file,
-                number,
+                frame.line,
                 frame.name or "<module>",
-                line=line,
-                end_lineno=number,
-                colno=begin,
-                end_colno=end,
+                end_lineno=frame.line,
+                colno=frame.begin,
+                end_colno=frame.end or None,
             )
             calls.append(call)
         said = ["Traceback (most recent call last):\n", *StackSummary.from_list(calls).format()]

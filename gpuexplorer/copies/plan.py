@@ -45,6 +45,9 @@ _WORDS = {
     Kind.CONVERTED: mark("float32 that arrives as float16"),
     Kind.RAW: mark("The driver's own call"),
 }
+# What a person may ask for by name; the others are the window's own.
+_OTHERS = (Kind.FRESH, Kind.STRIDED, Kind.CONVERTED, Kind.RAW)
+TYPED = tuple(each for each in Kind if each not in _OTHERS)
 _MODES = {
     Kind.ONE_WAY: "copy",
     Kind.BOTH_WAYS: "copy",

@@ -24,7 +24,7 @@ class Absence(Told):
     NEEDS_TWO = "needs two readings", Message("it takes two readings, and this is the first")
     TOO_SOON = (
         "too soon after the first reading",
-        Message("it takes two readings, and these were too close together"),
+        Message("two readings were too close together"),
     )
     IMPOSSIBLE = "impossible figure", Message("the driver answered with an impossible figure")
     NO_PART = "no such part", Message("this card has no such part")
@@ -36,23 +36,11 @@ class Absence(Told):
     NO_DRIVER = "no driver", Message("the driver is gone")
     NO_CONNECTION = "no connection", Message("there is no connection to its computer")
     MIG_ON = "MIG is on", Message("MIG is on: this is known per instance only")
-    IN_INSTANCE = (
-        "not told per instance",
-        Message("the driver reports this for the whole card, not per MIG instance"),
-    )
-    SHARED_MEMORY = (
-        "shared memory",
-        Message("the card uses the computer's memory and has none of its own"),
-    )
-    WINDOWS_KEEPS_IT = (
-        "Windows keeps it",
-        Message("Windows manages this memory and the driver does not know it"),
-    )
+    IN_INSTANCE = "not told per instance", Message("it is known for the whole card only")
+    SHARED_MEMORY = "shared memory", Message("the card uses the computer's memory")
+    WINDOWS_KEEPS_IT = "Windows keeps it", Message("Windows manages this memory by itself")
     NOT_AVAILABLE = "not available", Message("the driver does not know it for this program")
-    NO_NEW_SAMPLE = (
-        "no new sample",
-        Message("it did nothing the driver could measure in the last moment"),
-    )
+    NO_NEW_SAMPLE = "no new sample", Message("it did nothing that could be measured just now")
     REFUSED = "refused", Message("the driver refused this time; it is asked again")
     NOT_YET = "not read yet", Message("it was not read again yet")
     NOT_ASKED = "not asked", Message("not read, since nobody looks at it")

@@ -1,13 +1,11 @@
-"""Axes of plots: grid lines in steps that people count in, moments of the clock, and labels
-that move apart where they would touch.
-"""
+"""Axes of plots: round grid lines, moments of the clock, and labels that move apart."""
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from itertools import count
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from itertools import accumulate, count
 from statistics import fmean
+from typing import NamedTuple
 
 from gpuexplorer.core.words import mark, tr
 
@@ -23,28 +21,19 @@ _SECONDS = (
 def round_steps(
     low: float, high: float, lines: int, *, whole: bool = False
 ) -> tuple[int, int, float]:
-    """The first and the last multiple of a step, and that step.
-
-    What begins at zero reads best in halves or quarters; else it is as close around as it gets.
+    """The first and the last multiple of a step, and that step: as small as `lines` allow. What
+    begins at zero reads best in halves or quarters.
     """
-
-    counts: Iterable[int] = range(2, lines + 1)
-    if low == 0:
-        counts = [4 if lines >= 4 else 2]
-    found = []
-    for most in counts:
-        smallest = math.floor(math.log10((high - low) / most))
-        for step in (factor * 10.0**power for power in count(smallest) for factor in _STEPS):
-            floor, ceiling = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-            if ceiling - floor <= most and (not whole or step == round(step)):
-                waste = round((ceiling - floor) * step / (high - low), 6)
-                found.append((waste, most, floor, ceiling, step))
-                break
-    return min(found)[2:]
+    most = lines if low else 4 if lines >= 4 else 2
+    smallest = math.floor(math.log10((high - low) / most))
+    for step in (factor * 10.0**power for power in count(smallest) for factor in _STEPS):
+        floor, ceiling = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+        if ceiling - floor <= most and (not whole or step == round(step)):
+            break
+    return floor, ceiling, step
 
 
-@dataclass(frozen=True, slots=True)
-class TimeTick:
+class TimeTick(NamedTuple):
     """A moment on the steady clock and the time of day that it was."""
 
     at: float
@@ -55,18 +44,14 @@ def time_ticks(start: float, end: float, offset: float, most: int) -> list[TimeT
     """At most about so many; `offset` makes seconds since 1970 out of steady ones."""
     step = next((s for s in _SECONDS if (end - start) / s <= max(1, most)), _SECONDS[-1])
     # Hours are counted where the person is, who may live half an hour off the full one.
-    shift = _local(end + offset).utcoffset()
-    zone = shift.total_seconds() if shift else 0.0
-    first = -(-(start + offset + zone) // step) * step
+    zone = (_local(end + offset).utcoffset() or timedelta()).total_seconds()
+    first, last = (int((each + offset + zone) // step) for each in (start, end))
     ticks = []
-    while first - zone - offset <= end:
-        moment = _local(first - zone)
+    for wall in (step * at - zone for at in range(first, last + 1)):
+        moment = _local(wall)
         word = f"{moment:%H:%M:%S}" if step < 60 else f"{moment:%H:%M}"
-        if word == "00:00":
-            word = day_word(first - zone)
-        ticks.append(TimeTick(first - zone - offset, word))
-        first += step
-    return ticks
+        ticks.append(TimeTick(wall - offset, day_word(wall) if word == "00:00" else word))
+    return [each for each in ticks if each.at >= start]
 
 
 def moment_word(wall: float, today: float, *, tenths: bool = False) -> str:
@@ -77,7 +62,6 @@ def moment_word(wall: float, today: float, *, tenths: bool = False) -> str:
 
 
 def day_word(wall: float) -> str:
-    """ "22 Nov"."""
     moment = _local(wall)
     return tr("{day} {month}", day=moment.day, month=tr(_MONTHS[moment.month - 1]))
 
@@ -99,16 +83,12 @@ def spread(wanted: Sequence[float], apart: float, lowest: float, highest: float)
     """
     gaps = len(wanted) - 1
     apart = min(apart, max(0.0, highest - lowest) / max(1, gaps))
-    order = sorted(range(len(wanted)), key=lambda label: wanted[label])
-    # Labels that touch form a block, and each of its labels wants it elsewhere: it lies in the
-    # middle of that.
-    blocks: list[list[float]] = []
-    for rank, label in enumerate(order):
-        blocks.append([wanted[label] - rank * apart])
-        while len(blocks) > 1 and fmean(blocks[-2]) > fmean(blocks[-1]):
-            blocks[-2:] = [blocks[-2] + blocks[-1]]
-    starts = [fmean(block) for block in blocks for _ in block]
+    order = sorted(range(len(wanted)), key=wanted.__getitem__)
+    # Where the first of them would be, if this one were where it wants to be.
+    starts = [wanted[label] - rank * apart for rank, label in enumerate(order)]
+    # Pushed up by those below, and down by those above: in the middle both have their way.
+    up, down = accumulate(starts, max), [*accumulate(starts[::-1], min)][::-1]
     places = [0.0] * len(wanted)
-    for rank, (label, start) in enumerate(zip(order, starts, strict=True)):
-        places[label] = max(lowest, min(start, highest - gaps * apart)) + rank * apart
+    for rank, (label, *ends) in enumerate(zip(order, up, down, strict=True)):
+        places[label] = max(lowest, min(fmean(ends), highest - gaps * apart)) + rank * apart
     return places

@@ -29,27 +29,12 @@ class CardState(Told):
     """How a card is, briefly and in a sentence."""
 
     WORKING = Message("working"), Message("working")
-    ASLEEP = (
-        Message("asleep"),
-        Message("asleep, or left alone so that it can fall asleep; not woken to be read"),
-    )
+    ASLEEP = Message("asleep"), Message("asleep, and not woken to be read")
     LOST = Message("lost"), Message("it no longer answers the driver")
-    UNLISTED = (
-        Message("not listed"),
-        Message("the driver no longer lists it; it is looked for again and again"),
-    )
-    REFUSED = (
-        Message("no access"),
-        Message("the driver gives no access to it; it is asked again and again"),
-    )
-    NO_ANSWER = (
-        Message("no answer"),
-        Message("the driver has not answered for this card yet"),
-    )
-    NO_DRIVER = (
-        Message("no driver"),
-        Message("the driver is gone; it is looked for again and again"),
-    )
+    UNLISTED = Message("not listed"), Message("the driver no longer lists it; it is looked for")
+    REFUSED = Message("no access"), Message("the driver gives no access; it is asked again")
+    NO_ANSWER = Message("no answer"), Message("the driver has not answered for it yet")
+    NO_DRIVER = Message("no driver"), Message("the driver is gone; it is looked for")
     # To the computer that it is in.
     NO_CONNECTION = Message("no connection"), Message("there is no connection to its computer")
 
@@ -60,7 +45,7 @@ class CardState(Told):
 
 def remedy(denied: Absence | None) -> Message:
     """What to do about a card that the driver gives no access to; empty where nothing helps."""
-    return _REMEDIES.get(denied, _ASK_FOR_THE_CAUSE) if denied else NOTHING
+    return _REMEDIES.get(denied, _ASK_FOR_THE_CAUSE)
 
 
 _ASK_FOR_THE_CAUSE = Message(
@@ -86,6 +71,7 @@ _REMEDIES = {
         " and its seat."
     ),
     Absence.NO_ANSWER: NOTHING,  # it is waited for
+    None: NOTHING,
 }
 
 
@@ -118,9 +104,8 @@ class Card:
 
 
 class Sample(NamedTuple):
-    """What one card said at one instant, in SI units, to one round of questions.
-
-    Of the metrics asked for, each is in `values` or in `missing`, never in both.
+    """What one card said at one instant, in SI units, to one round of questions: each metric is
+    in `values` or in `missing`, never in both.
     """
 
     card: CardId

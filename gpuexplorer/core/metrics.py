@@ -1,6 +1,6 @@
 """METRICS: everything measurable, in the order people read it, as metrics.csv lists it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
 from itertools import groupby
@@ -12,6 +12,9 @@ from gpuexplorer.core.words import Message
 
 if TYPE_CHECKING:
     from gpuexplorer.core.cards import Card
+
+    def __getattr__(name: str) -> "MetricId": ...  # see below
+
 
 MetricId = NewType("MetricId", str)
 
@@ -51,13 +54,6 @@ class Scope(Enum):
     BOTH = "both"
 
 
-class Part(Enum):
-    """A part of which a card may have several, or none."""
-
-    FAN = "fan"
-    NVLINK = "nvlink"
-
-
 class Metric(NamedTuple):
     """One row: it feeds tables, charts, tooltips, recordings and exports."""
 
@@ -77,7 +73,7 @@ class Metric(NamedTuple):
     short: str  # for `tr`, what its line is called there; "" where that is the label
     exporters: tuple[str, str, str]  # cells that `telemetry/exporter_names.py` reads
     choices: Mapping[int, Message]  # what a state's number means
-    part: tuple[Part, int] | None = None
+    part: tuple[str, int] | None = None  # of which a card may have several, or none
 
     @property
     def plotted(self) -> bool:
@@ -110,39 +106,30 @@ _POSSIBLE = {
 }
 MOST_FANS = 8
 MOST_NVLINKS = 36  # as NVML counts them; Hopper and Blackwell have 18
-_MOST = {Part.FAN: MOST_FANS, Part.NVLINK: MOST_NVLINKS}
+_MOST = {"fan": MOST_FANS, "nvlink": MOST_NVLINKS}
 
 
 def _read() -> Iterator[Metric]:
     for part, alike in groupby(table("core", "metrics.csv"), lambda row: row["part"]):
-        metrics = [_metric(row) for row in alike]
-        if not part:
-            yield from metrics
-            continue
-        for number in range(_MOST[Part(part)]):
-            for metric in metrics:
-                yield metric._replace(
-                    id=MetricId(metric.id.format(number=number)),
-                    label=Message(metric.label, number=number),
-                    meaning=Message(metric.meaning, number=number),
-                    nvml=metric.nvml.format(number=number),
-                    part=(Part(part), number),
-                )
+        rows = [*alike]
+        for number in range(_MOST.get(part, 1)):
+            yield from (_metric(row, number) for row in rows)
 
 
-def _metric(row: Mapping[str, str]) -> Metric:
-    unit = Unit(row["unit"])
+def _metric(row: Mapping[str, str], number: int) -> Metric:
+    unit, part = Unit(row["unit"]), row["part"]
     lowest, highest = _POSSIBLE.get(unit, (0.0, float("inf")))
     words = row["choices"].split("|") if row["choices"] else []
     highest = float(row["highest"] or (len(words) - 1 if words else highest))
     if len(words) == 1:  # for every number up to the highest
         words *= int(highest) + 1
+    values = {"number": number} if part else {}
     return Metric(
-        MetricId(row["id"]),
-        Message(row["label"]),
+        MetricId(row["id"].format(number=number)),
+        Message(row["label"], **values),
         unit,
-        Message(row["meaning"]),
-        row["nvml"],
+        Message(row["meaning"], **values),
+        row["nvml"].format(number=number),
         row["smi"],
         Cadence(row["cadence"]),
         highest,
@@ -154,65 +141,17 @@ def _metric(row: Mapping[str, str]) -> Metric:
         row["short"],
         (row["dcgm"], row["nvidia_gpu_exporter"], row["nvitop"]),
         {n: Message(word, number=n) for n, word in enumerate(words)},
+        (part, number) if part else None,
     )
 
 
 METRICS = {metric.id: metric for metric in _read()}
 
-# Those that the program speaks of by name.
-GPU_UTILIZATION = MetricId("gpu_utilization")
-MEMORY_UTILIZATION = MetricId("memory_utilization")
-CPU_UTILIZATION = MetricId("cpu_utilization")
-MEMORY_USED = MetricId("memory_used")
-MEMORY_FREE = MetricId("memory_free")
-MEMORY_RESERVED = MetricId("memory_reserved")
-MEMORY_TOTAL = MetricId("memory_total")
-BAR1_USED = MetricId("bar1_used")
-BAR1_TOTAL = MetricId("bar1_total")
-SWAP_USED = MetricId("swap_used")
-SWAP_TOTAL = MetricId("swap_total")
-TEMPERATURE = MetricId("temperature")
-MEMORY_TEMPERATURE = MetricId("memory_temperature")
-TEMPERATURE_MAX = MetricId("temperature_max")
-TEMPERATURE_SLOWDOWN = MetricId("temperature_slowdown")
-TEMPERATURE_SHUTDOWN = MetricId("temperature_shutdown")
-MEMORY_TEMPERATURE_MAX = MetricId("memory_temperature_max")
-TEMPERATURE_MARGIN = MetricId("temperature_margin")
-POWER_DRAW = MetricId("power_draw")
-POWER_DRAW_INSTANT = MetricId("power_draw_instant")
-POWER_LIMIT = MetricId("power_limit")
-POWER_LIMIT_MIN = MetricId("power_limit_min")
-POWER_LIMIT_MAX = MetricId("power_limit_max")
-POWER_LIMIT_DEFAULT = MetricId("power_limit_default")
-ENERGY = MetricId("energy")
-FAN_SPEED = MetricId("fan_speed")
-CLOCK_SM = MetricId("clock_sm")
-CLOCK_SM_MAX = MetricId("clock_sm_max")
-CLOCK_GRAPHICS = MetricId("clock_graphics")
-CLOCK_GRAPHICS_MAX = MetricId("clock_graphics_max")
-CLOCK_MEMORY = MetricId("clock_memory")
-CLOCK_MEMORY_MAX = MetricId("clock_memory_max")
-CLOCK_VIDEO = MetricId("clock_video")
-CLOCK_VIDEO_MAX = MetricId("clock_video_max")
-PERFORMANCE_STATE = MetricId("performance_state")
-PCIE_GENERATION = MetricId("pcie_generation")
-PCIE_GENERATION_MAX = MetricId("pcie_generation_max")
+# Each by its name in capitals, as POWER_DRAW; those of the card or the slot are called shorter.
+globals().update({name.upper(): name for name in METRICS})
 PCIE_GENERATION_CARD = MetricId("pcie_generation_card_max")
 PCIE_GENERATION_SLOT = MetricId("pcie_generation_slot_max")
-PCIE_WIDTH = MetricId("pcie_width")
-PCIE_WIDTH_MAX = MetricId("pcie_width_max")
 PCIE_WIDTH_SLOT = MetricId("pcie_width_slot_max")
-PCIE_RECEIVE = MetricId("pcie_receive")
-PCIE_TRANSMIT = MetricId("pcie_transmit")
-NVLINK_ACTIVE = MetricId("nvlink_active")
-NVLINK_RECEIVE = MetricId("nvlink_receive")
-NVLINK_TRANSMIT = MetricId("nvlink_transmit")
-ECC_UNCORRECTED = MetricId("ecc_uncorrected")
-COMPUTE_MODE = MetricId("compute_mode")
-PERSISTENCE_MODE = MetricId("persistence_mode")
-MIG_MODE = MetricId("mig_mode")
-VIRTUALIZATION_MODE = MetricId("virtualization_mode")
-DISPLAY_ACTIVE = MetricId("display_active")
 MOST_NVLINK_RATE = METRICS[MetricId("nvlink_0_receive")].highest
 
 
@@ -228,18 +167,17 @@ HARMLESS = frozenset(
 
 
 def metrics_of(
-    card: "Card", cadences: Iterable[Cadence] = tuple(Cadence)
+    card: "Card", cadences: Collection[Cadence] = tuple(Cadence)
 ) -> frozenset[MetricId]:
     """What can be asked of this card: a reading answers or explains every one of these."""
-    return _applicable(card.kind == "host", card.fans, card.nvlinks, frozenset(cadences))
+    return _applicable(card.kind == "host", card.fans, card.nvlinks, tuple(cadences))
 
 
 @lru_cache(maxsize=256)
 def _applicable(
-    host: bool, fans: int, nvlinks: int, cadences: frozenset[Cadence]
+    host: bool, fans: int, nvlinks: int, cadences: Collection[Cadence]
 ) -> frozenset[MetricId]:
-    unasked = Scope.CARD if host else Scope.HOST
-    count = {Part.FAN: fans, Part.NVLINK: nvlinks}
+    unasked, count = Scope.CARD if host else Scope.HOST, {"fan": fans, "nvlink": nvlinks}
     return frozenset(
         metric.id
         for metric in METRICS.values()

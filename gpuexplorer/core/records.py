@@ -56,9 +56,7 @@ def written(value: Any, message: Callable[[Message], Any] = Message.as_json) -> 
 # Any: a declared type, and what JSON has for a value of it; here and below.
 @functools.cache
 def reader(kind: Any) -> "Callable[[Any], Any]":
-    """From what JSON has to a value of that type; raises one of UNREADABLE where it is no such
-    thing. A sequence becomes a tuple.
-    """
+    """From JSON to a value of that type; raises one of UNREADABLE. Sequences become tuples."""
     origin, inside = get_origin(kind), get_args(kind)
     if origin is tuple and inside[-1] is not ...:
         each_of = [*map(reader, inside)]

@@ -1,6 +1,4 @@
-"""Files that are no code: the `resources` folder, which is beside the package in a checkout
-and else inside it, and what lies among the modules.
-"""
+"""Files that are no code: the `resources` folder, and what lies among the modules."""
 
 import csv
 from pathlib import Path
@@ -14,8 +12,7 @@ def table(*parts: str) -> list[dict[str, str]]:
     """The rows of a table inside the package, which on another computer is in memory only."""
     loader: Any = __spec__.loader  # whatever it is, it knows where the rest of us lies
     text: bytes = loader.get_data(str(_PACKAGE.joinpath(*parts)))
-    head, *rows = csv.reader(text.decode().splitlines())
-    return [dict(zip(head, row, strict=True)) for row in rows]
+    return [*csv.DictReader(text.decode().splitlines())]
 
 
 def resource(*parts: str) -> Path:

@@ -1,11 +1,11 @@
-"""Traces as Perfetto and Chrome open them: events as text, in the object form of their JSON.
-
-Perfetto's reader takes letters as they are, and no escapes like \\u2026 outside of events; and
-what begins with `ph` and `ts` can be read by its older ones too. Nothing may follow the end.
+"""Traces as Perfetto and Chrome open them, in the object form of their JSON. Outside of events
+Perfetto takes no escapes like \\u2026; its older readers want `ph` and `ts` first.
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+
+from gpuexplorer.core.harmless import clean
 
 About = Mapping[str, object]  # any values of JSON
 Place = tuple[int, int]  # the numbers of process and thread
@@ -29,17 +29,14 @@ def joined(events: Sequence[str], *, begun: bool) -> bytes:
 
 
 def named_process(process: int, name: str) -> Iterator[str]:
-    return _named("process", (process, 0), name, process)
+    return named_thread(process, 0, name, "process")
 
 
-def named_thread(process: int, thread: int, name: str) -> Iterator[str]:
-    return _named("thread", (process, thread), name, thread)
-
-
-def _named(what: str, place: Place, name: str, number: int) -> Iterator[str]:
+def named_thread(process: int, thread: int, name: str, what: str = "thread") -> Iterator[str]:
     """They stand in the order of their numbers."""
+    place, order = (process, thread), {"sort_index": thread or process}
     yield _event("M", 0, place, name=f"{what}_name", args={"name": name})
-    yield _event("M", 0, place, name=f"{what}_sort_index", args={"sort_index": number})
+    yield _event("M", 0, place, name=f"{what}_sort_index", args=order)
 
 
 def slice_text(name: str, kind: str, place: Place, begin: int, end: int, args: About) -> str:
@@ -89,10 +86,5 @@ def _event(phase: str, at: int, place: Place, **more: object) -> str:
 
 def _other_data(about: About) -> str:
     """Without letters that would have to be escaped."""
-    plain = {
-        name: "".join(each if each.isprintable() else "?" for each in value)
-        if isinstance(value, str)
-        else value
-        for name, value in about.items()
-    }
+    plain = {name: clean(e) if isinstance(e, str) else e for name, e in about.items()}
     return f'"otherData":{_text(plain)}'

@@ -1,33 +1,25 @@
-"""Words for people: whole templates, translated by gettext when they are shown.
-
-Below the window nothing translates: what happened travels as a `Message`, and the window or the
-command line turns it into text with `tr`. Runs under the worker's Python too.
+"""Words for people: whole templates, translated by gettext when they are shown. Below that they
+travel as a `Message`, which `tr` turns into text. Runs under the worker's Python too.
 """
 
 import gettext
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from gpuexplorer.core.resources import resource
 
 DOMAIN = "gpuexplorer"
 PSEUDO = "qps"  # a language for tests: LANGUAGE=qps shows what was never handed to `tr`
 OPEN, CLOSE = "⟦", "⟧"
-F = TypeVar("F", bound="Callable[..., object]")
-_REMEMBERED = 4096
-_forgetting: "list[Callable[[], None]]" = []
 _ACCENTED = str.maketrans("aceinorsuyACEINORSUY", "áčéíñóŕšúýÁČÉÍÑÓŔŠÚÝ")
 
 
 class Message(str):
-    """A template with its values; as a string it is the English text.
-
-    Values may be messages themselves. They are kept, so that whoever shows it can translate
-    the template, and logic can read the values instead of the text.
+    """A template with its values, which may be messages; as a string it is the English text.
+    Whoever shows it translates the template, and logic reads the values.
     """
 
     template: str
@@ -50,9 +42,6 @@ class Message(str):
         message.template, message.many, message.values = str(template), str(many), values
         return message
 
-    def __reduce__(self) -> "tuple[Any, ...]":
-        return Message._of, (self.template, self.many, dict(self.values))
-
     def as_json(self) -> "dict[str, object]":
         """For a pipe or a file; `from_json` reads it again."""
         values = {
@@ -63,9 +52,8 @@ class Message(str):
 
     @staticmethod
     def from_json(written: "Mapping[str, Any]") -> "Message":
-        """From whoever wrote it: a template that would grow beyond measure, that looks into its
-        values or lacks one raises a ValueError or LookupError, and what is no message at all
-        a TypeError.
+        """From whoever wrote it: raises one of UNREADABLE where the template would grow beyond
+        measure, looks into its values or lacks one, or it is no message at all.
         """
         values = {
             name: Message.from_json(value) if isinstance(value, dict) else value
@@ -74,13 +62,10 @@ class Message(str):
         template, many = written["template"], written["many"]
         longest = max(len(str(value)) for value in ("", *values.values()))
         for each in (template, many):
-            named = _PLACE.findall(each)
-            if len(each) + len(named) * (longest + _WIDEST) > _LONGEST:
-                raise ValueError("too long a message")
-            if {"{", "}"} & set(_PLACE.sub("", each)):
+            named, left = _PLACE.findall(each), _PLACE.sub("", each)
+            size = len(each) + len(named) * (longest + _WIDEST)
+            if size > _LONGEST or "{" in left or "}" in left or {*named} - {"", *values}:
                 raise ValueError(each)
-            if not values.keys() >= set(filter(None, named)):
-                raise LookupError("a value is missing")
         if many and type(values["count"]) is not int:
             raise TypeError("no count")
         return Message._of(template, many, values)
@@ -119,15 +104,11 @@ def trn(one: str, many: str, /, count: int, **values: object) -> str:
 
 def listed(words: Sequence[str]) -> str:
     """What is already translated, as a list: "a, b and c"."""
-    if len(words) < 2:
-        return "".join(words)
-    return tr("{several} and {last}", several=", ".join(words[:-1]), last=words[-1])
+    return tr(all_of(words))
 
 
 def paragraph(sentences: Sequence[str]) -> str:
-    """Whole sentences one after the other, without the empty ones. Messages are translated;
-    what is no message is translated already.
-    """
+    """Whole sentences in a row. Messages are translated; what is none is translated already."""
     return " ".join(
         tr(each) if isinstance(each, Message) else each for each in sentences if each
     )
@@ -153,23 +134,13 @@ def on(machine: "str | None", said: Message) -> Message:
 
 def all_of(words: "Sequence[str]") -> Message:
     """Names as a list, to be translated by whoever shows it: "a, b and c"."""
-    if len(words) == 1:
-        return Message("{word}", word=words[0])
+    if len(words) < 2:
+        return told(*words)
     return Message("{several} and {last}", several=", ".join(words[:-1]), last=words[-1])
 
 
-def remembered(make: F) -> F:
-    """Makes words once for the same arguments, as long as the language stays the same."""
-    kept = lru_cache(_REMEMBERED)(make)
-    _forgetting.append(kept.cache_clear)
-    return cast("F", kept)
-
-
 def use_language(language: "str | None" = None) -> None:
-    """Of the catalogues that are there; by default as the environment says, or English.
-
-    Called once, before the first word is shown.
-    """
+    """By default as the environment says, or English; before the first word is shown."""
     global _translations  # noqa: PLW0603 - a process speaks one language
     asked = os.environ.get("LANGUAGE", "") if language is None else language
     if asked == PSEUDO:
@@ -180,8 +151,6 @@ def use_language(language: "str | None" = None) -> None:
         with suppress(FileNotFoundError):
             folder = resource("locale")
         _translations = gettext.translation(DOMAIN, folder, languages, fallback=True)
-    for forget in _forgetting:
-        forget()
 
 
 def _filled(template: str, values: "Mapping[str, object]") -> str:

@@ -23,6 +23,10 @@ from gpuexplorer.lessons.player import Player, StepPlay, StepState
 from gpuexplorer.lessons.values import Revealed, how_far
 
 _SIGNS = re.compile(r"([\\`*_\[\]<>#|~&!])")  # of Markdown
+SIMULATED = mark(
+    "The cards are simulated. Times and memory of the cards come from a model of them;"
+    " the results of the cells are computed for real."
+)
 _STATES = {
     StepState.AHEAD: mark("not played"),
     StepState.BEGUN: mark("begun, not finished"),
@@ -64,12 +68,8 @@ def _lesson(player: Player, ledger: Ledger, machine: str) -> Iterator[str]:
     if hello is None:
         yield _plain(tr("No cell was run."))
     else:
-        simulated = tr(
-            "The cards are simulated. Times and memory of the cards come from a model of them;"
-            " the results of the cells are computed for real."
-        )
-        real = tr("Everything was measured on this machine.")
-        yield f"**{_plain(simulated if hello.simulated else real)}**"
+        real = mark("Everything was measured on this machine.")
+        yield f"**{_plain(tr(SIMULATED if hello.simulated else real))}**"
         labels = [
             tr(each.label) for each in hello.devices if each.usable and each.name != "meta"
         ]

@@ -22,7 +22,7 @@ from gpuexplorer.core.units import (
     part_of_memory,
     ratio,
     temperature,
-    watts_together,
+    watts,
 )
 from gpuexplorer.core.words import NOTHING, Message, all_of, mark, told
 from gpuexplorer.recording.export import Choice
@@ -373,7 +373,7 @@ def _energy(report: Report) -> Iterator[Finding]:
         "{watts} on average.",
         "{watts} on average, {count} cards together.",
         len(telling),
-        watts=watts_together(joules / seconds),
+        watts=watts(joules / seconds),
     )
     silent = len(report.cards) - len(telling)
     some = Message.counted(

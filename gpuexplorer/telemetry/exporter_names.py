@@ -77,7 +77,7 @@ def own_name(metric: Metric, of: str = "") -> Name:
     """
     name, part = str(metric.id), {}
     if metric.part is not None:
-        what, number = metric.part[0].value, str(metric.part[1])
+        what, number = metric.part[0], str(metric.part[1])
         name = name.replace(f"{what}_{number}_", f"each_{what}_")
         part = {what: number}
     name = f"gpuexplorer_{of}{name}{_SUFFIX.get(metric.unit, '')}"

@@ -41,7 +41,7 @@ def row(text: str, label: str) -> str:
         ("2xTitanRTX", "SIMULATED", "cpu", "12.0 12.3 12.3"),
         ("2xTitanRTX", "Modelled", "0 ", "12.3 295 45.9"),
         ("2xTitanRTX", "Share of what the narrowest wire could carry", "0 ", "78 88 92"),
-        ("2xTitanRTX", "memory traffic is twice", "NVLink pairs", "2 256 MiB 45.9 92 %"),
+        ("2xTitanRTX", "traffic is twice", "NVLink pairs", "one-way 2 256 MiB 45.9 92 %"),
         ("2xTitanRTX --fault lost:1@0s", "", "0 ", "12.3 295 -"),
         (
             "4xRTX4090+pcie --mode latency",
@@ -119,10 +119,11 @@ def test_each_card_has_a_sheet_with_what_it_promises_and_reached(
     assert "Memory bandwidth: promised: the device says: 384 bit at 7001 MHz" in text
     monkeypatch.setenv("COLUMNS", "140")
     text = told(capsys, "--sheet --simulate 1xH100 --devices 0 --beside 4090,B200")
-    assert "NVIDIA H100 80GB HBM3 (here)" in text
-    promised = "24.0 GiB 1008 GB/s 31.5 GB/s - 82.6 TFLOP/s"
-    assert row(text, "GeForce RTX 4090 ").startswith(promised)
-    assert row(text, "NVIDIA B200").startswith("180 GiB 8000 GB/s - 900 GB/s")
+    assert row(text, "NVIDIA H100 80GB HBM3, cuda:0").endswith(
+        "GeForce RTX 4090, 24 GiB NVIDIA B200, 180 GiB"
+    )
+    assert row(text, "Memory bandwidth ").endswith(" 1008 GB/s 8000 GB/s")
+    assert row(text, "Peer link, one way ").endswith("- - 900 GB/s")
 
 
 @needs_torch

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.commands.lesson_run import LessonLab, Play, as_json
+from gpuexplorer.commands.lesson import Play
 from gpuexplorer.commands.source import Opened
 from gpuexplorer.lab.start import Start
-from gpuexplorer.lessons.player import Player, StepState
+from gpuexplorer.lessons.player import StepState
 from gpuexplorer.lessons.reading import read
 from gpuexplorer.telemetry.backend import NoCards
 from tests.commands.runs import (
@@ -56,7 +56,7 @@ def test_it_is_played_to_its_end_with_what_was_measured(tmp_path: Path) -> None:
     for words in ("919 MiB", "simulated", "There are <code>two</code> cards."):
         assert words in page
     assert "A lesson of one's own\n====" in ran.out
-    assert "times, memory and loads are made up" in ran.out
+    assert "Times and memory of the cards come from a model" in ran.out
     assert (
         "  >>> X = torch.ones(2, 3, device='cuda:0')\n  ... print(X.device)\ncuda:0\n"
         "  By how much does the memory in use rise?\n"
@@ -66,7 +66,8 @@ def test_it_is_played_to_its_end_with_what_was_measured(tmp_path: Path) -> None:
     ) in ran.out
     assert "2. Step 2\n  Skipped: There are two cards.\n" in ran.out
     assert "RuntimeError: Expected all tensors to be on the same device" in ran.out
-    assert ran.out.endswith("\n2 steps are done. 1 was skipped.\n")
+    end = "Steps done: 2; skipped: 1; not at their end: 0."
+    assert ran.out.endswith(f"\n{end}\n")
     assert max(map(len, ran.out.splitlines())) <= 80
     assert ran.err == ""
 
@@ -189,9 +190,9 @@ def test_without_a_card_it_is_played_on_the_processor(
         block("needs", "cards\nelse: There is no card.") + ONES,
         block("python", "y = torch.ones(2)\ny") + checked,
     )
-    with LessonLab(Opened(NoCards()), Start, 60.0) as rig:
-        player = Player(read(folder), rig)
-        Play(player, rig, silent=False, asking=False).play(allowed=True)
-        assert [each.state for each in player.steps] == [StepState.SKIPPED, StepState.DONE]
-        assert as_json(player, rig)["simulated"] is False
+    with Play(read(folder), Opened(NoCards()), 60.0) as play:
+        play.play(Start, allowed=True)
+        states = [each.state for each in play.player.steps]
+        assert states == [StepState.SKIPPED, StepState.DONE]
+        assert play.as_json()["simulated"] is False
     assert "tensor([1., 1.])" in capsys.readouterr().out

@@ -1,8 +1,12 @@
 """The table of metrics: what scripts and people rely on."""
 
+import re
+from pathlib import Path
+
+from gpuexplorer.core import metrics
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState
-from gpuexplorer.core.metrics import METRICS, POWER_DRAW, Part, metrics_of
+from gpuexplorer.core.metrics import METRICS, POWER_DRAW, metrics_of
 
 # Scripts are written against these.
 PROMISED = """
@@ -28,12 +32,22 @@ def test_the_promised_ids_are_there_and_every_row_can_be_explained() -> None:
     assert all(state.sentence for state in CardState)
 
 
+def test_every_metric_that_the_program_names_is_in_the_table() -> None:
+    """The checker of types takes any name for one."""
+    named = re.compile(r"^from gpuexplorer.core import metrics as (\w+)$", re.MULTILINE)
+    for path in Path(metrics.__file__).parents[1].rglob("*.py"):
+        text = path.read_text("utf-8")
+        for called in named.findall(text):
+            for name in re.findall(rf"\b{called}\.([A-Z]\w*)", text):
+                assert hasattr(metrics, name), path
+
+
 def test_only_parts_that_a_card_has_are_asked_for_and_the_host_for_its_own() -> None:
     bare = Card(CardId("a"), 0, "a", 1)
     rich = Card(CardId("b"), 0, "b", 1, fans=2, nvlinks=18)
     assert not any(METRICS[metric].part for metric in metrics_of(bare))
     parts = {METRICS[metric].part for metric in metrics_of(rich)} - {None}
-    assert parts == {(Part.FAN, 0), (Part.FAN, 1), *((Part.NVLINK, n) for n in range(18))}
+    assert parts == {("fan", 0), ("fan", 1), *(("nvlink", n) for n in range(18))}
     assert metrics_of(Card(CardId("HOST"), 0, "cpu", 1, kind=CardKind.HOST)) == {
         *("cpu_utilization", "memory_used", "memory_free", "memory_total"),
         *("swap_used", "swap_total"),

@@ -48,8 +48,10 @@ def lived(
 
 def test_readings_are_seen_as_they_were_live(lived: tuple[str, Life, Recording]) -> None:
     beats, life, recording = lived
-    shift = life.recorder.shift
     past = RecordedPast(recording)
+    first = recording.readings(CARD, POWER_DRAW, recording.began, recording.ended).times[0]
+    assert life.history.began is not None
+    shift = life.history.began - first
     # The live past has to learn how slow it is; and no reading lies on an edge.
     began = recording.began + (600.05 if beats == "slow" else 0.05)
     for first, last in ((5, 60), (5, 500), (650, 1400), (880, 960), (300, 301)):
@@ -93,7 +95,7 @@ def test_what_was_kept_goes_over_into_what_is_live(tmp_path: Path, asked: int) -
     # Whenever it is opened: what the file has of this run is not seen twice.
     stored = open_recording(path)
     second.live([1.0] * (1000 - asked))
-    joined = JoinedPast(second.history, stored, second.recorder.shift)
+    joined = JoinedPast(second.history, stored, clock.now() - clock.wall())
     assert joined.ended is None
     assert joined.began == pytest.approx(clock.now() - 2900, abs=2)
     assert joined.cards() == (CARD,)

@@ -156,7 +156,7 @@ def driver(topic: Topic, probe: Probe) -> None:
         topic.fine("macOS has no driver for NVIDIA cards; nothing is missing here.")
         return
     source, library, module = probe.session.source, driver_library(probe), probe.module
-    trouble = next(iter(probe.session.attempts), None)
+    trouble = next(iter(probe.session.stream.attempts), None)
     chosen = probe.environment.get("GPUEXPLORER_NVML") if probe.platform == "linux" else None
     said = re.search(r"\.so\.(\d+\.\d+(\.\d+)?)$", library.resolve().name if library else "")
     secure_boot = probe.all("/sys/firmware/efi/efivars/SecureBoot-*")

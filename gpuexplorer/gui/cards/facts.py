@@ -8,7 +8,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Unit, metrics_of
 from gpuexplorer.core.units import Units, part_of_memory, quantity, rate
-from gpuexplorer.core.words import mark, remembered, tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.fact import Fact, FactGroup
 from gpuexplorer.gui.cards.pcie import link_speed, link_words
 from gpuexplorer.gui.cards.plot_families import PCIE_METRICS
@@ -125,7 +125,7 @@ def metric_fact(reading: Reading, metric: MetricId, units: Units) -> Fact:
     return _absent(metric, reading.missing.get(metric, Absence.NOT_YET))
 
 
-@remembered
+@lru_cache(4096)
 def _read(metric: MetricId, value: float, units: Units, whole: float | None) -> Fact:
     known = METRICS[metric]
     read = quantity(known, value, units)
@@ -143,7 +143,7 @@ def _read(metric: MetricId, value: float, units: Units, whole: float | None) -> 
     )
 
 
-@remembered
+@lru_cache(4096)
 def _absent(metric: MetricId, absence: Absence) -> Fact:
     known = METRICS[metric]
     return Fact(
@@ -160,7 +160,7 @@ def explained(metric: Metric) -> str:
     return _explained(metric.id)
 
 
-@remembered
+@lru_cache(4096)
 def _explained(of: MetricId) -> str:
     metric = METRICS[of]
     said = [tr(metric.meaning), tr(_UNIT_WORDS[metric.unit])]
@@ -198,7 +198,7 @@ def _listed(card: Card) -> Mapping[str, Sequence[MetricId]]:
     return listed
 
 
-@remembered
+@lru_cache(4096)
 def _silicon(card: Card) -> Sequence[Fact]:
     nameless = (tr("it never reported its name"), tr("not reported"))
     capability = card.compute_capability
@@ -223,7 +223,7 @@ def _silicon(card: Card) -> Sequence[Fact]:
     ]
 
 
-@remembered
+@lru_cache(4096)
 def _place(card: Card, instances: int, parent: str) -> Sequence[Fact]:
     instance = card.kind is CardKind.MIG
     facts = [_cuda(card)]

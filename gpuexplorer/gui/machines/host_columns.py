@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from gpuexplorer.core.metrics import METRICS, TEMPERATURE
-from gpuexplorer.core.units import Units, quantity, watts_together
+from gpuexplorer.core.units import Units, quantity, watts
 from gpuexplorer.core.words import listed, tr
 from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.gui.cards.process_words import gigabyte, gigabytes, percent
@@ -134,7 +134,7 @@ def _hottest(sums: Together, units: Units) -> Cell:
 
 
 def _power(sums: Together) -> Cell:
-    read = watts_together(sums.power)
+    read = watts(sums.power)
     return Cell(read.number, unit=read.unit)
 
 

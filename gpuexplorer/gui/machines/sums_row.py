@@ -13,7 +13,7 @@ from gpuexplorer.core.units import (
     quantity,
     ratio,
     trimmed,
-    watts_together,
+    watts,
 )
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.figure import Figure
@@ -63,7 +63,7 @@ def figures_of(sums: Together, units: Units) -> Sequence[Figure]:
     free = part_of_memory(sums.memory_free, sums.memory_total, units)
     # What some draw is not compared with the limits of others.
     limits = sums.limits if sums.limits_told == sums.power_told else 0.0
-    most = watts_together(limits).number if limits else ""
+    most = watts(limits).number if limits else ""
     told = sums.busy_told
     figures = [
         _cards(sums),
@@ -73,7 +73,7 @@ def figures_of(sums: Together, units: Units) -> Sequence[Figure]:
         ),
         _figure(tr("Busy"), ratio(sums.busy or 0.0), told, sums.answering),
         _figure(
-            *(tr("Power"), watts_together(sums.power, limits), sums.power_told),
+            *(tr("Power"), watts(sums.power, limits), sums.power_told),
             *(sums.answering, most),
         ),
     ]

@@ -13,7 +13,7 @@ from gpuexplorer.core.units import (
     quantity,
     ratio,
     trimmed,
-    watts_together,
+    watts,
 )
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
@@ -82,7 +82,7 @@ def _power(cards: Sequence[CardFace]) -> tuple[Figure, int]:
     # What some draw is not compared with the limits of others.
     limited = all(m.POWER_LIMIT in values for values in told)
     limits = sum(values[m.POWER_LIMIT] for values in told) if limited else 0.0
-    whole, part = watts_together(limits), watts_together(drawn, at_least=limits)
+    whole, part = watts(limits), watts(drawn, at_least=limits)
     figure = Figure(
         tr("Power"),
         number=part.number,

@@ -10,9 +10,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QWidget
 
 from gpuexplorer.copies.asked_for import HOST
-from gpuexplorer.copies.datasheet.figure import Figure, What, number_of, short, unit_of
+from gpuexplorer.copies.datasheet.figure import Figure, What, number_of, unit_of
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
-from gpuexplorer.core.units import GIB
+from gpuexplorer.core.units import GIB, short
 from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.gui.copies.datasheet.model import NOT_OF_HOST
 from gpuexplorer.gui.copies.datasheet.words import TITLES, said_of
