@@ -35,7 +35,6 @@ def figures() -> Sequence[Figure]:
         lab = lab_of(machine, LabPythons(window.settings, window))
         lessons = LessonsState(window.settings, lab, window)
         desk = Desk(
-            window.look,
             machine,
             window.time_window,
             window.navigation,

@@ -131,7 +131,7 @@ class Screens(QStackedWidget):
                 NothingThere,
             )
 
-            self._nothing_there = nothing = NothingThere(desk.look)
+            self._nothing_there = nothing = NothingThere()
             nothing.way_on_chosen.connect(partial(self._navigation.open_card, HOST_ID))
             nothing.card_came.connect(self.show_screen)
             self.addWidget(nothing)

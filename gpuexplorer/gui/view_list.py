@@ -13,7 +13,6 @@ from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.live_view import LiveView
 
 if TYPE_CHECKING:
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 class Desk:
     """Everything there is to be handed to a view; each gets what it needs of it."""
 
-    look: Look
     machine: MachineState
     time_window: TimeWindow
     navigation: Navigation
@@ -52,7 +50,6 @@ def _overview(desk: Desk) -> LiveView:
     from gpuexplorer.gui.overview.view import OverviewView  # noqa: PLC0415
 
     return OverviewView(
-        desk.look,
         desk.machine,
         desk.time_window,
         desk.navigation,
@@ -66,7 +63,6 @@ def _card(desk: Desk) -> LiveView:
     from gpuexplorer.gui.card.view import CardView  # noqa: PLC0415
 
     return CardView(
-        desk.look,
         desk.machine,
         desk.time_window,
         desk.navigation,
@@ -80,48 +76,32 @@ def _processes(desk: Desk) -> LiveView:
     from gpuexplorer.gui.processes.view import ProcessesView  # noqa: PLC0415
 
     return ProcessesView(
-        desk.look,
-        desk.machine,
-        desk.time_window,
-        desk.navigation,
-        desk.settings,
-        desk.frame_clock,
+        desk.machine, desk.time_window, desk.navigation, desk.settings, desk.frame_clock
     )
 
 
 def _topology(desk: Desk) -> LiveView:
     from gpuexplorer.gui.topology.view import TopologyView  # noqa: PLC0415
 
-    return TopologyView(
-        desk.look, desk.machine, desk.time_window, desk.navigation, desk.frame_clock
-    )
+    return TopologyView(desk.machine, desk.time_window, desk.navigation, desk.frame_clock)
 
 
 def _events(desk: Desk) -> LiveView:
     from gpuexplorer.gui.events.view import EventsView  # noqa: PLC0415
 
-    return EventsView(
-        desk.look, desk.machine, desk.time_window, desk.navigation, desk.frame_clock
-    )
+    return EventsView(desk.machine, desk.time_window, desk.navigation, desk.frame_clock)
 
 
 def _lab(desk: Desk) -> LiveView:
     from gpuexplorer.gui.lab.view import LabView  # noqa: PLC0415
 
-    return LabView(desk.look, desk.machine, desk.time_window, desk.frame_clock, desk.lab)
+    return LabView(desk.machine, desk.time_window, desk.frame_clock, desk.lab)
 
 
 def _copies(desk: Desk) -> LiveView:
     from gpuexplorer.gui.copies.view import CopiesView  # noqa: PLC0415
 
-    view = CopiesView(
-        desk.look,
-        desk.machine,
-        desk.time_window,
-        desk.frame_clock,
-        desk.lab,
-        desk.machines,
-    )
+    view = CopiesView(desk.machine, desk.time_window, desk.frame_clock, desk.lab, desk.machines)
     view.simulated_cards_asked.connect(desk.navigation.simulated_cards_asked)
     return view
 
@@ -130,12 +110,7 @@ def _lessons(desk: Desk) -> LiveView:
     from gpuexplorer.gui.lessons.view import LessonsView  # noqa: PLC0415
 
     return LessonsView(
-        desk.look,
-        desk.machine,
-        desk.time_window,
-        desk.navigation,
-        desk.frame_clock,
-        desk.lessons(),
+        desk.machine, desk.time_window, desk.navigation, desk.frame_clock, desk.lessons()
     )
 
 
@@ -144,7 +119,6 @@ def _machines(desk: Desk) -> LiveView:
     from gpuexplorer.gui.state.groups.of_sessions import MachinesSource  # noqa: PLC0415
 
     return MachinesView(
-        desk.look,
         desk.machine,
         desk.time_window,
         desk.settings,

@@ -65,7 +65,6 @@ def opener(open_window: OpenWindow, qtbot: QtBot) -> Opener:
     lab = lab_of(machine, LabPythons(window.settings, window))
     lessons = LessonsState(window.settings, lab, window)
     desk = Desk(
-        window.look,
         machine,
         window.time_window,
         window.navigation,

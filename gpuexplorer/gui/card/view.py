@@ -40,7 +40,6 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
 from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.bars.top_bar import host_name, is_elsewhere
@@ -70,7 +69,6 @@ class CardView(LiveView):
 
     def __init__(
         self,
-        look: Look,
         machine: MachineState,
         time_window: TimeWindow,
         navigation: Navigation,
@@ -87,21 +85,21 @@ class CardView(LiveView):
         self._card: Shown | None = None
         self._figures_of: object = None
         self._figures_pulled_at = float("-inf")
-        self._header = CardHeader(look)
-        self._chips = CardChips(look)
+        self._header = CardHeader()
+        self._chips = CardChips()
         self._chips.chosen.connect(lambda card: navigation.choose_card(CardId(card)))
-        self._sentence = SentencePanel(look)
+        self._sentence = SentencePanel()
         self._sentence.hide()
-        self._memory = MemoryBar(look, NowTag(look, time_window))
+        self._memory = MemoryBar(NowTag(time_window))
         self._memory_panel = QFrame()
         self._memory_panel.setProperty("panel", "card")
         column(self._memory, within=self._memory_panel, margins=(16, 12, 16, 12))
-        self._plots = PlotsPanel(look, time_window, settings)
+        self._plots = PlotsPanel(time_window, settings)
         self._plots.toggled.connect(self._on_metric_toggled)
         self._plots.usual_asked.connect(self._on_usual_asked)
         self._plots.choosing_began.connect(self._on_choosing_began)
         self._plots.stack.files.comparing = machine.comparing
-        self._facts = FactsPanel(look, time_window)
+        self._facts = FactsPanel(time_window)
         self._chips.setObjectName("card.cards")
         self._memory_panel.setObjectName("card.memory")
         self._plots.setObjectName("card.plots")
@@ -110,7 +108,7 @@ class CardView(LiveView):
         self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._head.setSpacing(_GAP)
         self._head.addWidget(self._header, 1)
-        self._head.addWidget(NowTag(look, time_window), 0, Qt.AlignmentFlag.AlignVCenter)
+        self._head.addWidget(NowTag(time_window), 0, Qt.AlignmentFlag.AlignVCenter)
         self._head.addWidget(self._chips, 0, Qt.AlignmentFlag.AlignVCenter)
         self._page = Page()
         self._page.body.addLayout(self._head)

@@ -30,7 +30,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, column, label
 from gpuexplorer.gui.widgets.live_view import LiveView
@@ -59,7 +59,6 @@ class CopiesView(LiveView):
 
     def __init__(
         self,
-        look: Look,
         machine: MachineState,
         time_window: TimeWindow,
         frame_clock: FrameClock,
@@ -69,12 +68,11 @@ class CopiesView(LiveView):
     ) -> None:
         """Without `machines`, or with this computer alone, nothing is between machines."""
         super().__init__(machine, time_window, frame_clock, parent=parent)
-        self._look = look
         self.copies = copies_of(lab)
         self.copies.setParent(self)
         self._pages: dict[str, CopiesPage] = {}
         titles = [(name, tr(title)) for name, (title, _) in PAGES.items()]
-        self._tabs = Segmented(look, tr("Pages"), titles)
+        self._tabs = Segmented(tr("Pages"), titles)
         for name in PAGES:
             self._tabs.name_segment(name, f"copies.{name}")
         self._between: BetweenMachines | None = None
@@ -85,7 +83,7 @@ class CopiesView(LiveView):
         self._pressed: QAbstractButton | None = None
         # Before the pages hear of it, which cannot be told to measure meanwhile.
         self.copies.progressed.connect(self._on_progressed)
-        self._strip = MeasuringStrip(look, self.copies)
+        self._strip = MeasuringStrip(self.copies)
         self._below = False
         self._row = QHBoxLayout()
         self._tools = QHBoxLayout()
@@ -174,8 +172,8 @@ class CopiesView(LiveView):
 
     def _made(self, name: str) -> CopiesPage:
         if name == _MACHINES and self._between is not None:
-            return BetweenPage(self._look, self.copies, self._between)
-        return PAGES[name][1](self._look, self.copies)
+            return BetweenPage(self.copies, self._between)
+        return PAGES[name][1](self.copies)
 
     def _on_machines_changed(self) -> None:
         self._tabs.leave_out(_MACHINES, out=not self._several)
@@ -213,7 +211,7 @@ class CopiesView(LiveView):
         self._tabs.show_compact(self._several and self.width() < _BELOW_UNDER)
 
     def _lay_out(self) -> None:
-        title = label(tr("Copies"), self._look.letters.title)
+        title = label(tr("Copies"), look().letters.title)
         self._row.setSpacing(_GAP)
         tabs = (title, Space(_GAP), self._tabs, Space(_GAP), self._strip, GROWS)
         add(self._row, *tabs)
@@ -222,7 +220,7 @@ class CopiesView(LiveView):
         sides, pages = (_MARGIN, _TOP, _MARGIN, _TOP), (self._stack, GROWS)
         self._column = column(self._row, *pages, within=self, gap=_GAP, margins=sides)
         if not self.copies.modelled:
-            self._column.insertWidget(1, PyTorchNotice(self._look, self.copies.lab, self))
+            self._column.insertWidget(1, PyTorchNotice(self.copies.lab, self))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where the row is full, how far the measuring is stands below it."""

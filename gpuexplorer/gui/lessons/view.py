@@ -26,7 +26,7 @@ from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
 from gpuexplorer.gui.widgets.empty_state import EmptyState
@@ -49,7 +49,6 @@ class LessonsView(LiveView):
 
     def __init__(
         self,
-        look: Look,
         machine: MachineState,
         time_window: TimeWindow,
         navigation: Navigation,
@@ -62,7 +61,7 @@ class LessonsView(LiveView):
         self._model: TableModel[Shelved] = TableModel(
             self._columns(), key=lambda each: str(each.file), parent=self
         )
-        self._table = Table(look, tr("Lessons"), self._model, row_height=_ROW)
+        self._table = Table(tr("Lessons"), self._model, row_height=_ROW)
         self._table.setSelectionMode(Table.SelectionMode.SingleSelection)
         self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._table.columns.remember_in(machine.settings, "lessons/columns")
@@ -74,7 +73,6 @@ class LessonsView(LiveView):
         self._begin.setAutoDefault(True)
         self._begin.clicked.connect(lambda: self._play(self._picked()))
         self._add = FramedButton(
-            look,
             Icon.OPEN_FILE,
             tr("Open a lesson…"),
             tr("A lesson of your own or of somebody else's: a Markdown file (Ctrl+O)"),
@@ -92,8 +90,8 @@ class LessonsView(LiveView):
             tr("Take the lesson off the list"), "", self._on_forget_asked
         )
         self._add.clicked.connect(ask.trigger)
-        self._notice = ColumnNotice(look)
-        self._empty = EmptyState(look, Icon.LESSONS)
+        self._notice = ColumnNotice()
+        self._empty = EmptyState(Icon.LESSONS)
         self._empty.show_words(tr("The lessons are being read"))
         self._either = QStackedWidget()
         self._either.addWidget(self._empty)
@@ -102,7 +100,7 @@ class LessonsView(LiveView):
         panel.setProperty("panel", "card")
         self._either.setMinimumWidth(_LEAST)
         column(self._either, within=panel, gap=6, margins=(8, 4, 8, 8))
-        head = row(label(tr("Lessons"), look.letters.title), GROWS, self._add, self._begin)
+        head = row(label(tr("Lessons"), look().letters.title), GROWS, self._add, self._begin)
         margins = (_MARGIN, _TOP, _MARGIN, _TOP)
         column(head, self._notice, panel, GROWS, within=self, gap=_GAP, margins=margins)
         self.begin_at(self._table)

@@ -35,7 +35,7 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
@@ -62,7 +62,6 @@ class MachinesView(LiveView):
 
     def __init__(
         self,
-        look: Look,
         machine: MachineState,
         time_window: TimeWindow,
         settings: Settings,
@@ -76,12 +75,12 @@ class MachinesView(LiveView):
         self._page = MachinesPage(kept) if kept in set(MachinesPage) else MachinesPage.MAP
         self._listed: Sequence[HostGroup] | None = None
         self._stamp: object = None
-        self._summary = ElidedLabel(look.letters.body, Tone.QUIET)
-        self._notes = ElidedLabel(look.letters.body, Tone.WARN)
+        self._summary = ElidedLabel(look().letters.body, Tone.QUIET)
+        self._notes = ElidedLabel(look().letters.body, Tone.WARN)
         self._notes.setObjectName("machines.notes")
-        self._sums = SumsRow(look)
-        self._tools = MachineTools(look)
-        self._map = HeatMap(look)
+        self._sums = SumsRow()
+        self._tools = MachineTools()
+        self._map = HeatMap()
         self._map.setObjectName("machines.map")
         self._area = scrolled(self._map)
         self._map.setAutoFillBackground(False)  # which Qt has just seen to
@@ -89,7 +88,7 @@ class MachinesView(LiveView):
         self._hosts = TableModel(
             host_columns(USUAL, placed=placed), lambda group: group.key, parent=self
         )
-        self._list = Table(look, tr("Machines"), self._hosts, desk)
+        self._list = Table(tr("Machines"), self._hosts, desk)
         self._list.setObjectName("machines.list")
         if source.of_fleet:
             self._list.columns.sort_by(STATE, falling=False)
@@ -97,10 +96,10 @@ class MachinesView(LiveView):
         self._cards = TableModel(
             free_columns(USUAL, placed=placed), lambda free: free.cell.key, parent=self
         )
-        self._free = Table(look, tr("Free cards"), self._cards, desk)
+        self._free = Table(tr("Free cards"), self._cards, desk)
         self._free.setObjectName("machines.free")
         self._free.columns.remember_in(settings, f"machines/free_columns/{placed:d}")
-        self._nothing = EmptyState(look, Icon.MACHINES)
+        self._nothing = EmptyState(Icon.MACHINES)
         self._pages = {
             MachinesPage.MAP: self._area,
             MachinesPage.LIST: self._list,
@@ -109,14 +108,14 @@ class MachinesView(LiveView):
         self._stack = QStackedWidget()
         for page in (*self._pages.values(), self._nothing):
             self._stack.addWidget(page)
-        self._why = wrapped_label(look, "", Tone.TEXT)  # of the machine that is picked
-        self._said = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._hatched = label(tr("hatched: no figure"), look.letters.caption, Tone.QUIET)
+        self._why = wrapped_label("", Tone.TEXT)  # of the machine that is picked
+        self._said = ElidedLabel(look().letters.caption, Tone.QUIET)
+        self._hatched = label(tr("hatched: no figure"), look().letters.caption, Tone.QUIET)
         self._hatched.setToolTip(tr("Point at a cell, and it says why."))
-        self._legend = HeatLegend(look)
+        self._legend = HeatLegend()
         self._legend.show_ends("0 %", tr("{high} busy", high="100 %"))
         self._legend.setToolTip(tr(METRICS[GPU_UTILIZATION].meaning))
-        self._arrange(look)
+        self._arrange()
         self._connect()
         self._show_page()
 
@@ -170,9 +169,9 @@ class MachinesView(LiveView):
         self._source.look(looking=False)
         super().stop()
 
-    def _arrange(self, look: Look) -> None:
-        title = label(tr("Machines"), look.letters.title)
-        add = FramedButton(look, Icon.ADD, tr("Add a machine…"), tr("Reached by ssh"))
+    def _arrange(self) -> None:
+        title = label(tr("Machines"), look().letters.title)
+        add = FramedButton(Icon.ADD, tr("Add a machine…"), tr("Reached by ssh"))
         add.setVisible(self._source.adds)
         add.clicked.connect(self._source.ask_add)
         head = row(title, self._summary, GROWS, add, gap=12)

@@ -47,7 +47,6 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS
 from gpuexplorer.gui.widgets.key_words import PLOT_KEYS, TILE_KEYS
 from gpuexplorer.gui.widgets.laid_out import column
@@ -66,7 +65,6 @@ class OverviewView(LiveView):
 
     def __init__(
         self,
-        look: Look,
         machine: MachineState,
         time_window: TimeWindow,
         navigation: Navigation,
@@ -86,18 +84,18 @@ class OverviewView(LiveView):
         self._tile_feed = TileFeed(machine, time_window)
         self._programs = ProgramsFeed(machine)
         self._energy = EnergyFeed(machine.past)
-        self._all = AllCardsPanel(look, time_window, settings, offered(machine.cards()))
+        self._all = AllCardsPanel(time_window, settings, offered(machine.cards()))
         self._all_feed = AllCardsFeed(
             self._all, machine, time_window, self._tile_feed, lab_flags
         )
-        self._tiles, self._cells = TileGrid(look), TileGrid(look)
-        self._now = NowPanel(look, self._cells)
-        self._side = SidePanel(look, time_window)
+        self._tiles, self._cells = TileGrid(), TileGrid()
+        self._now = NowPanel(self._cells)
+        self._side = SidePanel(time_window)
         self._many = CellsWithSide(self._now, self._side)
         self._many.hide()
-        self._processes = ProcessesPanel(look, time_window)
-        self._events = EventsPanel(look, machine)
-        self._notes = NotesPanel(look)
+        self._processes = ProcessesPanel(time_window)
+        self._events = EventsPanel(machine)
+        self._notes = NotesPanel()
         self._all.setObjectName("overview.curves")
         self._tiles.setObjectName("overview.tiles")
         self._processes.setObjectName("overview.processes")
@@ -114,12 +112,12 @@ class OverviewView(LiveView):
         ):
             least, most = widget.least_height, widget.most_height
             self._column.add(ColumnPart(widget, least, most, share))
-        self._hover = HoverCard(look, self._column, self._cells)
+        self._hover = HoverCard(self._column, self._cells)
         self._page = Page()
         self._page.setWidget(self._column)
         column(self._page, within=self)
         self.begin_at(self._page)
-        self._files = StripFiles(look, machine, time_window, self._all.strip)
+        self._files = StripFiles(machine, time_window, self._all.strip)
         self._of_strip = (
             self.add_command(tr("Copy what all cards say"), "Ctrl+C", self._on_copy_asked),
             self.add_command(tr("Save all cards as CSV…"), "Ctrl+S", self._on_save_asked),

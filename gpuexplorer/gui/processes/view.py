@@ -48,7 +48,7 @@ from gpuexplorer.gui.tables.column_menu import fill_column_menu
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.empty_state import EmptyState
@@ -70,7 +70,6 @@ class ProcessesView(LiveView):
 
     def __init__(
         self,
-        look: Look,
         machine: MachineState,
         time_window: TimeWindow,
         navigation: Navigation,
@@ -89,20 +88,20 @@ class ProcessesView(LiveView):
         self._shown_rows: Sequence[BookRow] = ()
         self._shown: tuple[object, ...] = ()
         self._said = ("", float("-inf"))
-        self._title = label(tr("Processes"), look.letters.title)
-        self._summary = ElidedLabel(look.letters.body, Tone.QUIET)
-        self._tools = ToolRow(look)
-        self._notices = NoticeColumn(look)
+        self._title = label(tr("Processes"), look().letters.title)
+        self._summary = ElidedLabel(look().letters.body, Tone.QUIET)
+        self._tools = ToolRow()
+        self._notices = NoticeColumn()
         self._model = TableModel(
             self._columns.all(), lambda line: line.key, lambda line: line.under, self
         )
-        self._table = Table(look, tr("Processes"), self._model, machine.session.desk)
+        self._table = Table(tr("Processes"), self._model, machine.session.desk)
         self._table.setObjectName("processes.table")
         self._table.columns.begin_with(MEMORY, falling=True)
         self._table.columns.remember_in(settings, _COLUMNS)
-        self._nobody = EmptyState(look, Icon.PROCESSES)
-        self._details = ProcessDetails(look)
-        self._ending = EndingActions(look, machine, settings, self._table, self)
+        self._nobody = EmptyState(Icon.PROCESSES)
+        self._details = ProcessDetails()
+        self._ending = EndingActions(machine, settings, self._table, self)
         self._saving = Saving(machine.settings, self)
         self._saving.done.connect(self._say)
         self._saving.refused.connect(self._say)

@@ -17,7 +17,6 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.state.wiring import Wiring, WiringAnswer
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.topology.machine_panel import MachinePanel
 from gpuexplorer.gui.topology.machine_picture import MachinePicture
 from gpuexplorer.gui.topology.matrix_panel import MatrixPanel
@@ -60,7 +59,6 @@ class TopologyView(LiveView):
 
     def __init__(
         self,
-        look: Look,
         machine: MachineState,
         time_window: TimeWindow,
         navigation: Navigation,
@@ -70,7 +68,6 @@ class TopologyView(LiveView):
         super().__init__(
             machine, time_window, frame_clock, cadences=(Cadence.ON_DEMAND,), parent=parent
         )
-        self._look = look
         self._navigation = navigation
         self._wiring = Wiring(machine.session, self)
         self._wiring.changed.connect(self._on_wiring_changed)
@@ -91,17 +88,17 @@ class TopologyView(LiveView):
         )
         recorded = machine.past.ended is not None  # there is nobody to ask
         again.setEnabled(not recorded)
-        self._panel = MachinePanel(look, may_ask=not recorded)
+        self._panel = MachinePanel(may_ask=not recorded)
         self._panel.drawing.chosen.connect(self._choose)
         self._panel.drawing.opened.connect(self._on_card_asked)
         self._panel.drawing.walked.connect(self._on_walked)
         for asked in (self._panel.empty.way_on_chosen, self._panel.again.clicked):
             asked.connect(again.trigger)
         self._panel.save.clicked.connect(self._save.trigger)
-        self._matrix = MatrixPanel(look)
+        self._matrix = MatrixPanel()
         self._matrix.table.chosen.connect(self._choose)
         self._matrix.copy.clicked.connect(self._copy.trigger)
-        self._facts = ThingPanel(look)
+        self._facts = ThingPanel()
         self._panel.setObjectName("topology.machine")
         self._matrix.setObjectName("topology.matrix")
         self._facts.setObjectName("topology.facts")
@@ -199,7 +196,7 @@ class TopologyView(LiveView):
             source=source.label,
         )
         faces, simulated = machine_faces(now), self.machine.session.simulated
-        picture = MachinePicture(self._look, now.shape, faces, title, foot, simulated)
+        picture = MachinePicture(now.shape, faces, title, foot, simulated)
         return partial(write_whole, path, [picture.drawn_for(path)])
 
     def _arrange(self, width: int) -> None:

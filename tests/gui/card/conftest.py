@@ -18,7 +18,7 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
@@ -87,16 +87,14 @@ def open_card(qtbot: QtBot) -> Iterator[OpenCard]:
     ) -> Screen:
         window = QWidget()
         qtbot.addWidget(window)
-        look = Look(parent=window)
-        window.setPalette(look.palette())
-        window.setFont(look.letters.body.font)
-        window.setStyleSheet(look.style_sheet())
+        window.setPalette(look().palette())
+        window.setFont(look().letters.body.font)
+        window.setStyleSheet(look().style_sheet())
         settings = settings or Settings(parent=window)
         navigation, time_window = Navigation(window), TimeWindow(parent=window)
         if card is not None:
             navigation.choose_card(CardId(card))
         view = CardView(
-            look,
             MachineState(session, settings, window),
             time_window,
             navigation,

@@ -26,7 +26,6 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machines import MachineRow, MachinesState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton
 from gpuexplorer.gui.widgets.laid_out import column
 from gpuexplorer.ranks.measuring import ALL, Asked, CancelledError, Member, Met, RankResult
@@ -103,7 +102,7 @@ class Ranks:
 class Screen:
     """The copies of a window with this computer and machines that a test connects."""
 
-    def __init__(self, look: Look, lab: LabState, window: QWidget) -> None:
+    def __init__(self, lab: LabState, window: QWidget) -> None:
         self.room = Room(Settings())
         self.machines: MachinesState = self.room.state
         self.between = between(self.machines, lambda _: sys.executable)
@@ -111,12 +110,7 @@ class Screen:
         self.ranks = self.between.measure_them = Ranks()
         self.ranks.place = self.machines.rows()[0].name
         self.view = CopiesView(
-            look,
-            lab.machine,
-            TimeWindow(parent=window),
-            FrameClock(window),
-            lab,
-            self.machines,
+            lab.machine, TimeWindow(parent=window), FrameClock(window), lab, self.machines
         )
         column(self.view, within=window)
 
@@ -157,11 +151,11 @@ def _member_of(row: MachineRow, name: str, remembered: Remembered) -> Member | N
 
 
 @pytest.fixture
-def screen(look: Look, lab: LabState, qtbot: QtBot) -> Iterator[Screen]:
+def screen(lab: LabState, qtbot: QtBot) -> Iterator[Screen]:
     window = QWidget()
     qtbot.addWidget(window)
     window.resize(1400, 900)
-    made = Screen(look, lab, window)
+    made = Screen(lab, window)
     with qtbot.waitExposed(window):
         window.show()
     yield made

@@ -16,7 +16,7 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.telemetry.session import Session
 
@@ -27,7 +27,6 @@ class Screen:
 
     window: QWidget
     view: OverviewView
-    look: Look
     settings: Settings
     navigation: Navigation
     time_window: TimeWindow
@@ -87,14 +86,12 @@ def open_overview(qtbot: QtBot) -> Iterator[OpenOverview]:
     ) -> Screen:
         window = QWidget()
         qtbot.addWidget(window)
-        look = Look(parent=window)
-        window.setPalette(look.palette())
-        window.setFont(look.letters.body.font)
-        window.setStyleSheet(look.style_sheet())
+        window.setPalette(look().palette())
+        window.setFont(look().letters.body.font)
+        window.setStyleSheet(look().style_sheet())
         settings = settings or Settings(parent=window)
         navigation, time_window = Navigation(window), TimeWindow(parent=window)
         view = OverviewView(
-            look,
             MachineState(session, settings, window),
             time_window,
             navigation,
@@ -110,7 +107,7 @@ def open_overview(qtbot: QtBot) -> Iterator[OpenOverview]:
         with qtbot.waitActive(window):
             window.show()
             window.activateWindow()
-        screen = Screen(window, view, look, settings, navigation, time_window, qtbot)
+        screen = Screen(window, view, settings, navigation, time_window, qtbot)
         sessions.append(session)
         screens.append(screen)
         # What is cheap is read all the time: the window asks for it.

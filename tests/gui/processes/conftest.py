@@ -15,7 +15,7 @@ from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from tests.gui.hands import the
 from tests.gui.processes.programs import Machine
 
@@ -23,14 +23,13 @@ from tests.gui.processes.programs import Machine
 class Screen:
     """What a person has before them."""
 
-    def __init__(self, machine: Machine, settings: Settings, look: Look) -> None:
+    def __init__(self, machine: Machine, settings: Settings) -> None:
         self.machine = machine
-        self.look = look
+        self.look = look()
         self.settings = settings
         self.navigation = Navigation()
         self.window = QWidget()
         self.view = ProcessesView(
-            look,
             MachineState(machine.session, settings),
             TimeWindow(machine.clock),
             self.navigation,
@@ -40,7 +39,7 @@ class Screen:
         column = QVBoxLayout(self.window)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.view)
-        self.window.setStyleSheet(look.style_sheet())
+        self.window.setStyleSheet(look().style_sheet())
         self.window.resize(1400, 800)
 
     @property
@@ -75,12 +74,12 @@ OpenScreen = Callable[..., Screen]
 
 
 @pytest.fixture
-def open_screen(qtbot: QtBot, look: Look) -> Iterator[OpenScreen]:
+def open_screen(qtbot: QtBot) -> Iterator[OpenScreen]:
     screens: list[Screen] = []
 
     def open_one(machine: Machine, settings: Settings | None = None) -> Screen:
         machine.look()
-        screen = Screen(machine, settings or Settings(), look)
+        screen = Screen(machine, settings or Settings())
         screens.append(screen)
         qtbot.addWidget(screen.window)
         with qtbot.waitActive(screen.window):

@@ -15,7 +15,6 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.topology.view import TopologyView
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
 from gpuexplorer.gui.widgets.machine.matrix_table import MatrixTable
@@ -54,7 +53,6 @@ class Screen:
         self.session = session
         self.navigation = Navigation(self.window)
         self.view = TopologyView(
-            Look(parent=self.window),
             MachineState(session, Settings(parent=self.window), self.window),
             TimeWindow(parent=self.window),
             self.navigation,
