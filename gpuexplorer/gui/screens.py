@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.view_list import LATER, VIEWS, Desk
+from gpuexplorer.gui.view_list import LATER, VIEWS
 from gpuexplorer.gui.warming import Warming
 from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.live_view import LiveView

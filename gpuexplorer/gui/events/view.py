@@ -13,8 +13,8 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.harmless import tabbed
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.event_words import EventGroup, nothing_told, told
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.events import words
-from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.event_list import (
     BEGAN,
     CARD,
@@ -25,8 +25,6 @@ from gpuexplorer.gui.state.event_list import (
     EventList,
 )
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.tables.cell_drawing import PADDING, chips_width
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
@@ -56,21 +54,14 @@ class EventsView(LiveView):
 
     key_groups = (EVENT_KEYS,)
 
-    def __init__(
-        self,
-        machine: MachineState,
-        time_window: TimeWindow,
-        navigation: Navigation,
-        frame_clock: FrameClock,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(machine, time_window, frame_clock, processes=True, parent=parent)
-        self._navigation = navigation
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, processes=True, parent=parent)
+        self._navigation = desk.navigation
         self._answer = ""
         self._widest: dict[str, int] = {}
         self._wide = False
-        self._events = EventList(machine)
-        self._tools = EventTools(machine)
+        self._events = EventList(desk.machine)
+        self._tools = EventTools(desk.machine)
         self._tools.choice_changed.connect(self._on_choice_changed)
         self._tools.list_asked.connect(self._on_list_asked)
         self._model: TableModel[EpisodeRow] = TableModel(
@@ -81,13 +72,13 @@ class EventsView(LiveView):
         self._table.headings.setSortIndicatorShown(True)
         self._table.headings.setSortIndicator(0, Qt.SortOrder.DescendingOrder)
         self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self._table.columns.remember_in(machine.settings, "events/columns")
+        self._table.columns.remember_in(desk.machine.settings, "events/columns")
         self._table.activated.connect(self._on_activated)
         self._table.customContextMenuRequested.connect(self._on_menu_asked)
         self._empty = EmptyState(Icon.EVENTS)
         self._empty.way_on_chosen.connect(self._on_all_asked)
         self._foot = ElidedLabel(look().letters.caption, Tone.FAINT)
-        self._saving = Saving(machine.settings, self)
+        self._saving = Saving(desk.machine.settings, self)
         self._saving.done.connect(self._say)
         self._saving.refused.connect(self._say)
         self._copy = self.add_command(tr("Copy events"), "Ctrl+C", self._on_copy_asked)

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStackedLayout, QStackedWidget, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.lab.bench.bench import Bench
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.lab.code.words import Answer
@@ -20,11 +20,8 @@ from gpuexplorer.gui.lab.program.program_panel import ProgramPanel
 from gpuexplorer.gui.lab.program.watching import Watching
 from gpuexplorer.gui.lab.strips.strips import Strips
 from gpuexplorer.gui.lab.three_columns import Side, ThreeColumns
-from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.program_state import RECORDED
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.now_tag import NowTag
@@ -45,16 +42,9 @@ class LabView(LiveView):
 
     key_groups = LAB_KEYS
 
-    def __init__(
-        self,
-        machine: MachineState,
-        time_window: TimeWindow,
-        frame_clock: FrameClock,
-        lab: LabState,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(machine, time_window, frame_clock, parent=parent)
-        self._lab = lab
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, parent=parent)
+        lab = self._lab = desk.lab
         self._head = LabHead(lab)
         self._form = FormPanel(lab)
         self._bench = Bench(lab)
@@ -62,7 +52,7 @@ class LabView(LiveView):
         self._columns = ThreeColumns(lab.machine.settings, self._form, self._bench, self._code)
         self._columns.arranged.connect(self._code.name_it_elsewhere)
         self._code.name_it_elsewhere(self._columns.narrow)
-        self._strips = Strips(lab, time_window)
+        self._strips = Strips(lab, desk.time_window)
         self._form.setObjectName("lab.forms")
         self._bench.setObjectName("lab.bench")
         self._strips.setObjectName("lab.strips")

@@ -4,7 +4,7 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedWidget, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.lessons.column_parts import ColumnNotice
 from gpuexplorer.gui.lessons.words import (
     NO_CARD,
@@ -16,11 +16,7 @@ from gpuexplorer.gui.lessons.words import (
     plain,
     progress_words,
 )
-from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 from gpuexplorer.gui.state.lessons.shelf import Shelved
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.tables.cell import Cell
 from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.tables.model import TableModel
@@ -47,24 +43,17 @@ class LessonsView(LiveView):
 
     key_groups = (LESSON_KEYS,)
 
-    def __init__(
-        self,
-        machine: MachineState,
-        time_window: TimeWindow,
-        navigation: Navigation,
-        frame_clock: FrameClock,
-        lessons: LessonsState,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(machine, time_window, frame_clock, parent=parent)
-        self._lessons, self._navigation = lessons, navigation
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, parent=parent)
+        lessons = self._lessons = desk.lessons()
+        self._navigation = desk.navigation
         self._model: TableModel[Shelved] = TableModel(
             self._columns(), key=lambda each: str(each.file), parent=self
         )
         self._table = Table(tr("Lessons"), self._model, row_height=_ROW)
         self._table.setSelectionMode(Table.SelectionMode.SingleSelection)
         self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self._table.columns.remember_in(machine.settings, "lessons/columns")
+        self._table.columns.remember_in(desk.machine.settings, "lessons/columns")
         self._table.activated.connect(self._on_activated)
         self._table.picked_changed.connect(self._show_state)
         self._table.customContextMenuRequested.connect(self._on_menu_asked)

@@ -12,10 +12,7 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 from gpuexplorer.core.cards import CardId, CardKind
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.state.wiring import Wiring, WiringAnswer
 from gpuexplorer.gui.topology.machine_panel import MachinePanel
 from gpuexplorer.gui.topology.machine_picture import MachinePicture
@@ -57,26 +54,17 @@ class TopologyView(LiveView):
 
     key_groups = (TOPOLOGY_KEYS,)
 
-    def __init__(
-        self,
-        machine: MachineState,
-        time_window: TimeWindow,
-        navigation: Navigation,
-        frame_clock: FrameClock,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(
-            machine, time_window, frame_clock, cadences=(Cadence.ON_DEMAND,), parent=parent
-        )
-        self._navigation = navigation
-        self._wiring = Wiring(machine.session, self)
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, cadences=(Cadence.ON_DEMAND,), parent=parent)
+        self._navigation = desk.navigation
+        self._wiring = Wiring(desk.machine.session, self)
         self._wiring.changed.connect(self._on_wiring_changed)
         self._now: MachineNow | None = None
         self._chosen: Thing | None = None
         self._summary: tuple[MachineShape, ThingFacts] | None = None
         self._written = ""
         self._faces: Mapping[Thing, Face] = {}
-        self._saving = Saving(machine.settings, self)
+        self._saving = Saving(desk.machine.settings, self)
         self._saving.done.connect(self._on_saving_told)
         self._saving.refused.connect(self._on_saving_told)
         self._save = self.add_command(tr("Save picture…"), "Ctrl+S", self._on_save_asked)
@@ -86,7 +74,7 @@ class TopologyView(LiveView):
         again = self.add_command(
             tr("Ask again how the cards are wired"), "F5", self._wiring.ask
         )
-        recorded = machine.past.ended is not None  # there is nobody to ask
+        recorded = desk.machine.past.ended is not None  # there is nobody to ask
         again.setEnabled(not recorded)
         self._panel = MachinePanel(may_ask=not recorded)
         self._panel.drawing.chosen.connect(self._choose)

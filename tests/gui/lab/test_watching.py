@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.lab.program.program_panel import ProgramPanel
 from gpuexplorer.gui.lab.program.watching import WatchSheet
@@ -25,9 +24,9 @@ from gpuexplorer.gui.lab.view import LabView
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import Phase
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.lab.events import Began
 from gpuexplorer.lab.start import Program
+from tests.gui.desks import desk_of
 from tests.gui.frame.steps import CONTROL, keys
 from tests.gui.hands import click, in_front, press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker
@@ -47,9 +46,7 @@ class Screen:
         self.lab, self.worker, self.path, self._qtbot = lab, worker, path, qtbot
         self.told = Told(lab.program, worker)
         self.window = QWidget()
-        clock = FrameClock(self.window, 0.05)
-        times = TimeWindow(parent=self.window)
-        self.view = LabView(lab.machine, times, clock, lab)
+        self.view = LabView(desk_of(lab.machine.session, self.window, lab=lab))
         QVBoxLayout(self.window).addWidget(self.view)
         self.window.resize(1300, 800)
 

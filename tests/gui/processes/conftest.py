@@ -7,15 +7,13 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.processes.model import ProcessLine
 from gpuexplorer.gui.processes.view import ProcessesView
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
+from tests.gui.desks import desk_of
 from tests.gui.hands import the
 from tests.gui.processes.programs import Machine
 
@@ -27,15 +25,15 @@ class Screen:
         self.machine = machine
         self.look = look()
         self.settings = settings
-        self.navigation = Navigation()
         self.window = QWidget()
-        self.view = ProcessesView(
-            MachineState(machine.session, settings),
-            TimeWindow(machine.clock),
-            self.navigation,
-            settings,
-            FrameClock(self.window),
+        desk = desk_of(
+            machine.session,
+            self.window,
+            settings=settings,
+            time_window=TimeWindow(machine.clock),
         )
+        self.navigation = desk.navigation
+        self.view = ProcessesView(desk)
         column = QVBoxLayout(self.window)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.view)
