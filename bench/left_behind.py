@@ -14,12 +14,13 @@ from PySide6.QtWidgets import QApplication
 from bench.stage import let_run, stage
 from bench.table import Figure
 from gpuexplorer.app import App
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.measuring import own_process
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.view_list import VIEWS, Desk, Entry
+from gpuexplorer.gui.view_list import VIEWS, Entry
 
 _WARM, _TIMES = 20, 200
 _HANDLES = Path("/proc/self/fd")
@@ -35,7 +36,6 @@ def figures() -> Sequence[Figure]:
         lab = lab_of(machine, LabPythons(window.settings, window))
         lessons = LessonsState(window.settings, lab, window)
         desk = Desk(
-            window.look,
             machine,
             window.time_window,
             window.navigation,

@@ -34,7 +34,6 @@ from gpuexplorer.gui.state.alert_words import rule_sentence
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.gui.window_commands import WindowCommands
@@ -180,7 +179,7 @@ def test_every_span_of_time_is_named() -> None:
 def test_every_section_of_the_settings_has_its_row(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
-    dialog = SettingsDialog(Look(), Settings(), None, window)
+    dialog = SettingsDialog(Settings(), None, window)
     told = [cells[0] for cells in rows(section(README, "Settings"))]
     found = [each.accessibleName() for each in dialog.findChildren(Section)]
     assert told[: len(found)] == found
@@ -210,9 +209,9 @@ def test_the_page_of_keys_has_what_the_window_tells_under_f1(qtbot: QtBot) -> No
 
 
 def test_every_key_on_plots_does_something(qtbot: QtBot) -> None:
-    look, time_window, settings = Look(), TimeWindow(), Settings()
-    canvas = PlotCanvas(look, time_window, settings)
-    stack = PlotStack(look, time_window, settings)
+    time_window, settings = TimeWindow(), Settings()
+    canvas = PlotCanvas(time_window, settings)
+    stack = PlotStack(time_window, settings)
     for widget in (canvas, stack):
         qtbot.addWidget(widget)
     canvas.resize(600, 300)

@@ -8,7 +8,6 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.measuring.words import as_text, cost_lines
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import label
@@ -18,10 +17,8 @@ from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 class DiagnosticsSheet(Sheet):
     """The heart beats as long as it is open."""
 
-    def __init__(
-        self, look: Look, diagnostics: Diagnostics, clock: FrameClock, window: QWidget
-    ) -> None:
-        super().__init__(look, tr("Diagnostics"), window, 600)
+    def __init__(self, diagnostics: Diagnostics, clock: FrameClock, window: QWidget) -> None:
+        super().__init__(tr("Diagnostics"), window, 600)
         self._diagnostics = diagnostics
         self._clock = clock
         self._beats_for_us = not diagnostics.heartbeat.beating

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.sheets.release_dialog import lost
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
@@ -18,7 +17,6 @@ _WORTH_KEEPING = 120.0
 
 
 def leave(
-    look: Look,
     window: QWidget,
     words: str,
     then: Callable[[], object],
@@ -42,7 +40,6 @@ def leave(
         then()
         return
     dialog = LeavingDialog(
-        look,
         [] if lab is None else list(lab.ledger.things),
         words,
         window,
@@ -59,7 +56,6 @@ class LeavingDialog(Sheet):
 
     def __init__(
         self,
-        look: Look,
         names: Sequence[str],
         words: str,
         parent: QWidget,
@@ -73,7 +69,7 @@ class LeavingDialog(Sheet):
         heading = (
             tr("Leave what is in the lab?") if in_lab else tr("Leave the simulated cards?")
         )
-        super().__init__(look, heading, parent)
+        super().__init__(heading, parent)
         if program:
             self.add_sentence(
                 tr("{file} still runs, and is ended with all that it started.", file=program),

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QMainWin
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.companions import Companions
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.desktop.stillness import Stillness
 from gpuexplorer.gui.explanation import Explanation
 from gpuexplorer.gui.frame_clock import SHORTEST_PERIOD, FrameClock
@@ -34,8 +35,8 @@ from gpuexplorer.gui.state.places import Places
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.dressing import Dressing
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.view_list import VIEWS, Desk
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.bars.banner import Banner
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.gui.widgets.bars.top_bar import TopBar
@@ -87,7 +88,7 @@ class MainWindow(QMainWindow):
         self.close_recording = close_recording
         self.setAcceptDrops(True)
         self.settings = settings or Settings(parent=self)
-        self.look = Look(parent=self)
+        self.look = look()
         self.look.changed.connect(self._on_look_changed)
         self._stillness = Stillness(parent=self)
         self._stillness.told.connect(self.look.follow_stillness)
@@ -100,47 +101,50 @@ class MainWindow(QMainWindow):
         self._places = Places(self, self.navigation, self.time_window, self.settings)
         self.commands = WindowCommands(self, self.time_window, self.navigation, self.settings)
         small, leaving = self.commands[Do.SMALL_WINDOW], self.commands[Do.QUIT]
-        shared = (self.look, self.settings, self.navigation)
+        shared = (self.settings, self.navigation)
         self.companions = Companions(*shared, small, leaving, self)
         tray = self.companions.tray
         self._alerts = WindowAlerts(*shared, self.frame_clock, self, bridge, tray)
         screens = [(each.name, each.title, each.icon) for each in VIEWS]
-        self._rail = Rail(self.look, screens, self.navigation)
+        self._rail = Rail(screens, self.navigation)
         self.machines = WindowMachines(
-            *(self.look, self.settings, self.commands, self.navigation, self.frame_clock),
+            *(self.settings, self.commands, self.navigation, self.frame_clock),
             machines or MachinesState(self.settings, session, parent=self),
             *(close_recording, self),
         )
         self._rail.show_machines(self.machines.state)
-        self._top = TopBar(self.look, self.time_window)
+        self._top = TopBar(self.time_window)
         self._always_on = always_on or AlwaysOn(self.settings)
         self._recordings = WindowRecordings(
-            *(self.look, self.settings, self.commands, self._top.record, self.time_window),
+            *(self.settings, self.commands, self._top.record, self.time_window),
             *(self._always_on, self),
         )
         self._comparing = WindowComparing(
-            self.look, self.commands, self.time_window, self._recordings, self
+            self.commands, self.time_window, self._recordings, self
         )
-        self._banner = Banner(self.look, tr("What was looked for"), warns=True)
+        self._banner = Banner(tr("What was looked for"), warns=True)
         self._screens = Screens(self.navigation)
         self._screens.rested.connect(self.machines.pythons.find)
         self._lessons = LessonPlace(
-            self.look, self.settings, self.navigation, self._screens, self.commands
+            self.settings, self.navigation, self._screens, self.commands
         )
         CopyKey(self)
-        self.status = StatusLine(self.look)
+        self.status = StatusLine()
         self._live = LiveFrame(
             self._rail, self._top, self.status, self.frame_clock, parent=self
         )
         self._lay_out()
-        Dressing(self.look, self, self._screens)
+        Dressing(self, self._screens)
         self.diagnostics = Diagnostics(self, self.frame_clock, self.navigation)
         self.explanation = Explanation(
-            *(self.look, self.settings, self._screens, self.navigation, self._live),
+            self.settings,
+            self._screens,
+            self.navigation,
+            self._live,
             *(session.host, look_again is not None, attempts, looked_for, self),
         )
         self._ways = WindowWays(
-            *(self.look, self.commands, self.navigation, self._screens, self.explanation),
+            *(self.commands, self.navigation, self._screens, self.explanation),
             self._top,
             self._banner,
             self,
@@ -226,7 +230,7 @@ class MainWindow(QMainWindow):
         self._alerts.follow(self.machines.heard(session))
         self.companions.follow(machine)
         desk = Desk(
-            *(self.look, machine, self.time_window, self.navigation, self.settings),
+            *(machine, self.time_window, self.navigation, self.settings),
             *(self.frame_clock, lab, self._lessons.lessons, self.machines.state),
         )
         self._screens.show_desk(desk, kept)
@@ -309,7 +313,7 @@ class MainWindow(QMainWindow):
 
         commands = self.commands.with_cards(self._machine, self._screens.commands_here())
         commands = [*commands, *self.machines.more_commands()]
-        CommandPalette(self.look, commands, self.commands[Do.SEARCH].shortcuts(), self).open()
+        CommandPalette(commands, self.commands[Do.SEARCH].shortcuts(), self).open()
 
     def _on_keys_asked(self) -> None:
         from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import (  # noqa: PLC0415
@@ -318,17 +322,17 @@ class MainWindow(QMainWindow):
 
         here, parts = self._screens.commands_here(), self._screens.key_groups_here()
         groups = self.commands.all_keys(here, parts)
-        ShortcutsSheet(self.look, groups, self.commands[Do.KEYS].shortcuts(), self).open()
+        ShortcutsSheet(groups, self.commands[Do.KEYS].shortcuts(), self).open()
 
     def _on_about_asked(self) -> None:
         from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet  # noqa: PLC0415
 
-        AboutSheet(self.look, self).open()
+        AboutSheet(self).open()
 
     def _on_diagnostics_asked(self) -> None:
         from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet  # noqa: PLC0415
 
-        DiagnosticsSheet(self.look, self.diagnostics, self.frame_clock, self).open()
+        DiagnosticsSheet(self.diagnostics, self.frame_clock, self).open()
 
     def _on_quit_asked(self) -> None:
         self._quitting = True

@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.view_list import LATER, VIEWS, Desk
+from gpuexplorer.gui.view_list import LATER, VIEWS
 from gpuexplorer.gui.warming import Warming
 from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.live_view import LiveView
@@ -131,7 +132,7 @@ class Screens(QStackedWidget):
                 NothingThere,
             )
 
-            self._nothing_there = nothing = NothingThere(desk.look)
+            self._nothing_there = nothing = NothingThere()
             nothing.way_on_chosen.connect(partial(self._navigation.open_card, HOST_ID))
             nothing.card_came.connect(self.show_screen)
             self.addWidget(nothing)

@@ -15,7 +15,6 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.alert_strip import AlertStrip
 
 
@@ -24,7 +23,6 @@ class WindowAlerts(QObject):
 
     def __init__(
         self,
-        look: Look,
         settings: Settings,
         navigation: Navigation,
         frame_clock: FrameClock,
@@ -33,11 +31,10 @@ class WindowAlerts(QObject):
         tray: Tray | None = None,
     ) -> None:
         super().__init__(window)
-        self._look = look
         self._settings = settings
         self._window = window
         self.watch = AlertWatch(settings, bridge or Bridge(self), self)
-        self.strip = AlertStrip(look, self.watch, navigation, frame_clock)
+        self.strip = AlertStrip(self.watch, navigation, frame_clock)
         self._notices = Notifications(tray=tray, parent=self)
         self._notes = AlertNotes(self.watch, self._notices, self)
 
@@ -63,13 +60,6 @@ class WindowAlerts(QObject):
                 before.reject()
                 return
         dialog = SettingsDialog(
-            self._look,
-            self._settings,
-            machine,
-            self._window,
-            self.watch,
-            self._notices,
-            always_on,
-            lab,
+            self._settings, machine, self._window, self.watch, self._notices, always_on, lab
         )
         dialog.open()

@@ -11,7 +11,6 @@ from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.recording.words import span_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import DAY, HOUR, TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS
 from gpuexplorer.gui.widgets.bars.banner import Banner
 from gpuexplorer.gui.widgets.file_question import FileQuestion
@@ -29,7 +28,6 @@ class WindowComparing(QObject):
 
     def __init__(
         self,
-        look: Look,
         commands: WindowCommands,
         time_window: TimeWindow,
         recordings: WindowRecordings,
@@ -44,7 +42,7 @@ class WindowComparing(QObject):
         self._timer.timeout.connect(self._on_timeout)
         self._question = FileQuestion(tr("Compare with a recording"), RECORDINGS.filter, window)
         self._question.chosen.connect(self.compare_with)
-        self.strip = Banner(look, tr("End the comparison"), warns=False)
+        self.strip = Banner(tr("End the comparison"), warns=False)
         self.strip.link_clicked.connect(self._on_end_asked)
         for do, slot in (
             (Do.COMPARE_FILE, self._question.ask),

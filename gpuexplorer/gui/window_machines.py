@@ -18,7 +18,6 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.machines import HERE, MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from gpuexplorer.gui.widgets.sheets.question_sheet import QuestionSheet
 from gpuexplorer.gui.widgets.sheets.release_dialog import release_first
@@ -31,7 +30,6 @@ class WindowMachines(QObject):
 
     def __init__(
         self,
-        look: Look,
         settings: Settings,
         commands: WindowCommands,
         navigation: Navigation,
@@ -42,14 +40,14 @@ class WindowMachines(QObject):
     ) -> None:
         """`close_recording` does nothing where none is shown."""
         super().__init__(window)
-        self._look, self._settings, self._commands = look, settings, commands
+        self._settings, self._commands = settings, commands
         self._navigation, self._window = navigation, window
         self._close_recording = close_recording
         self.state, self._questions = machines, machines.questions
         self.pythons = LabPythons(settings, window)
         self._labs: dict[Session, LabState] = {}
         self._sheet: QuestionSheet | None = None
-        self.strip = LinkStrip(look, machines, navigation, frame_clock)
+        self.strip = LinkStrip(machines, navigation, frame_clock)
         self._stopped = False
         for do, slot in (
             (Do.ADD_MACHINE, self._on_add_asked),
@@ -169,7 +167,7 @@ class WindowMachines(QObject):
             AddMachineSheet,
         )
 
-        AddMachineSheet(self._look, self.state, self._window).open()
+        AddMachineSheet(self.state, self._window).open()
 
     def _on_disconnect_asked(self) -> None:
         """Its lab's worker has a connection of its own, and goes with the machine's."""
@@ -179,7 +177,7 @@ class WindowMachines(QObject):
             self.state.disconnect_from(key)
             return
         words = tr("Release the cards and disconnect")
-        release_first(self._look, lab, words, partial(self._disconnect, key, lab), self._window)
+        release_first(lab, words, partial(self._disconnect, key, lab), self._window)
 
     def _disconnect(self, key: str, lab: LabState) -> None:
         lab.release()
@@ -188,7 +186,7 @@ class WindowMachines(QObject):
     def _on_remove_asked(self) -> None:
         key = self.strip.machine
         words, then = tr("Remove the machine"), partial(self.state.remove, key)
-        leave(self._look, self._window, words, then, lab=self._lab_of(key))
+        leave(self._window, words, then, lab=self._lab_of(key))
 
     def _lab_of(self, key: str) -> LabState | None:
         session = self.state.row(key).session
@@ -203,7 +201,7 @@ class WindowMachines(QObject):
             return
         if not self._window.isActiveWindow():
             QApplication.alert(self._window)
-        self._sheet = QuestionSheet(self._look, question, self._window)
+        self._sheet = QuestionSheet(question, self._window)
         self._sheet.finished.connect(self._on_question_answered)
         self._sheet.open()
 

@@ -19,7 +19,6 @@ from gpuexplorer.gui.state.recording_state import RecordingPhase, RecordingState
 from gpuexplorer.gui.state.replay_state import ReplayState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.banner import Banner
 from gpuexplorer.gui.widgets.bars.record_button import RecordButton
 from gpuexplorer.gui.widgets.file_question import FileQuestion
@@ -57,7 +56,6 @@ class WindowRecordings(QObject):
 
     def __init__(
         self,
-        look: Look,
         settings: Settings,
         commands: WindowCommands,
         button: RecordButton,
@@ -66,13 +64,13 @@ class WindowRecordings(QObject):
         window: QWidget,
     ) -> None:
         super().__init__(window)
-        self._look, self._settings, self._commands = look, settings, commands
+        self._settings, self._commands = settings, commands
         self._time_window, self._button = time_window, button
         self._always_on = always_on
         self._session: Session | None = None
         self.making = RecordingState(self)
         self.replay: ReplayState | None = None
-        self.notice = RecordingNotice(look)
+        self.notice = RecordingNotice()
         self.strips = QWidget()
         self._strips = column(self.notice, within=self.strips, gap=0)
         self._shown: list[QWidget] = []
@@ -149,12 +147,12 @@ class WindowRecordings(QObject):
             self._commands[do].triggered.connect(slot)
         recording = session.recording
         warns = bool(recording.notes())
-        banner = Banner(self._look, tr("Back to the live cards"), warns=warns)
+        banner = Banner(tr("Back to the live cards"), warns=warns)
         banner.say(what_is_shown(recording))
         # Never taken for markup, whatever the file is called.
         banner.setToolTip(f"<qt>{escape(str(recording.path))}</qt>")
         banner.link_clicked.connect(self.close_asked)
-        bar = ReplayBar(self._look, replay, self._time_window)
+        bar = ReplayBar(replay, self._time_window)
         self._shown = [banner, bar]
         for part in self._shown:
             self._strips.addWidget(part)

@@ -13,7 +13,6 @@ from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.banner import Banner
 from gpuexplorer.gui.widgets.bars.top_bar import STOP_SIMULATING, TopBar
 from gpuexplorer.gui.window_commands import Do, WindowCommands
@@ -27,7 +26,6 @@ class WindowWays(QObject):
 
     def __init__(
         self,
-        look: Look,
         commands: WindowCommands,
         navigation: Navigation,
         screens: Screens,
@@ -42,7 +40,7 @@ class WindowWays(QObject):
         nothing_real: bool,
     ) -> None:
         super().__init__(window)
-        self._look, self._commands, self._navigation = look, commands, navigation
+        self._commands, self._navigation = commands, navigation
         self._screens, self._explanation, self._window = screens, explanation, window
         self._top, self._banner = top, banner
         self._simulate, self._look_again = simulate, look_again
@@ -111,7 +109,7 @@ class WindowWays(QObject):
         """What is in the lab of a recording is kept in its file."""
         lab = self._lab
         kept = lab is None or lab.recorded
-        leave(self._look, self._window, words, then, lab=None if kept else lab)
+        leave(self._window, words, then, lab=None if kept else lab)
 
     def _practise(self) -> None:
         self._simulate(IDLE)
@@ -141,7 +139,7 @@ class WindowWays(QObject):
             look()
         elif self._simulated:
             words = tr(STOP_SIMULATING)
-            leave(self._look, self._window, words, look, lab=self._lab, simulated=session)
+            leave(self._window, words, look, lab=self._lab, simulated=session)
 
 
 def recording_in(dropped: QMimeData) -> Path | None:

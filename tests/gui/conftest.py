@@ -12,7 +12,8 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import Motion, look
+from gpuexplorer.gui.theme.palette import Palette, Scheme
 from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.looked_for import Looked, Thing
@@ -64,9 +65,12 @@ def no_button_held_down() -> Iterator[None]:
         assert not QApplication.mouseButtons()
 
 
-@pytest.fixture
-def look(qtbot: QtBot) -> Look:
-    return Look()
+@pytest.fixture(autouse=True)
+def _as_the_system_looks() -> Iterator[None]:
+    """Whatever a test chose, the next one does not see it."""
+    yield
+    if QApplication.instance() is not None:
+        look().dress(Scheme.SYSTEM, Palette.STANDARD, Motion.SYSTEM)
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QLabel, QPushButton, QScrollBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer import __version__
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet
 
 
@@ -17,7 +16,7 @@ def sheet(qtbot: QtBot) -> Iterator[AboutSheet]:
     qtbot.addWidget(window)
     window.resize(900, 700)
     window.show()
-    sheet = AboutSheet(Look(parent=window), window)
+    sheet = AboutSheet(window)
     sheet.open()
     yield sheet
     window.close()

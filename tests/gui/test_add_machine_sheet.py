@@ -8,14 +8,13 @@ from PySide6.QtWidgets import QLineEdit, QListWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.sheets.add_machine_sheet import AddMachineSheet
 from tests.gui.hands import press
 from tests.gui.test_machines_state import Room
 
 
 def test_the_tab_key_keeps_what_was_typed_and_the_arrows_choose_a_name(
-    qtbot: QtBot, look: Look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / ".ssh").mkdir()
     (tmp_path / ".ssh" / "config").write_text("Host titan borel\n")
@@ -24,7 +23,7 @@ def test_the_tab_key_keeps_what_was_typed_and_the_arrows_choose_a_name(
     window = QWidget()
     qtbot.addWidget(window)
     room = Room(Settings())
-    sheet = AddMachineSheet(look, room.state, window)
+    sheet = AddMachineSheet(room.state, window)
     names, host = sheet.findChild(QListWidget), sheet.findChildren(QLineEdit)[0]
     assert isinstance(names, QListWidget)
     sheet.open()

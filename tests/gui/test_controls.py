@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.resources import resource
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme, load_theme
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.controls.choice import Choice
@@ -58,28 +58,26 @@ def test_the_drawings_of_the_style_sheet_have_the_colours_of_their_theme(
         assert f'stroke="{colour.name()}"' in written
 
 
-def test_an_icon_changes_with_the_theme_by_itself(look: Look) -> None:
+def test_an_icon_changes_with_the_theme_by_itself() -> None:
     def colour() -> QColor:
         drawn = icon.pixmap(40, 40, QIcon.Mode.Active).toImage()
         places = ((x, y) for x in range(40) for y in range(40))
         return max((drawn.pixelColor(*each) for each in places), key=QColor.alpha)
 
-    look.choose(Scheme.DARK)
-    icon = look.icons.for_button(Icon.CLOSE)
-    assert colour().rgb() == look.theme.text.rgb()
-    look.choose(Scheme.LIGHT)
-    assert colour().rgb() == look.theme.text.rgb()
+    look().choose(Scheme.DARK)
+    icon = look().icons.for_button(Icon.CLOSE)
+    assert colour().rgb() == look().theme.text.rgb()
+    look().choose(Scheme.LIGHT)
+    assert colour().rgb() == look().theme.text.rgb()
 
 
-def test_an_icon_that_has_no_room_is_not_drawn(look: Look) -> None:
+def test_an_icon_that_has_no_room_is_not_drawn() -> None:
     # What Qt said of a painter without a picture would fail this test.
-    assert look.icons.for_button(Icon.CLOSE).pixmap(QSize(16, 0)).isNull()
+    assert look().icons.for_button(Icon.CLOSE).pixmap(QSize(16, 0)).isNull()
 
 
-def test_what_is_refused_is_listed_and_passed_over(
-    look: Look, window: QWidget, qtbot: QtBot
-) -> None:
-    field = Dropdown(look, "Type", lambda: TYPES)
+def test_what_is_refused_is_listed_and_passed_over(window: QWidget, qtbot: QtBot) -> None:
+    field = Dropdown("Type", lambda: TYPES)
     field.show_choice(TYPES[0])
     show(window, qtbot, field)
     field.setFocus()
@@ -93,12 +91,12 @@ def test_what_is_refused_is_listed_and_passed_over(
 
 
 def test_the_arrow_keys_choose_in_a_row_that_is_one_stop_of_the_tab_key(
-    look: Look, window: QWidget, qtbot: QtBot
+    window: QWidget, qtbot: QtBot
 ) -> None:
-    row = Segmented(look, "Span", ((1, "1 min"), (5, "5 min"), (60, "1 h")))
+    row = Segmented("Span", ((1, "1 min"), (5, "5 min"), (60, "1 h")))
     row.chosen.connect(row.show_choice)
     row.show_choice(5)
-    button = IconButton(look, Icon.CLOSE)
+    button = IconButton(Icon.CLOSE)
     show(window, qtbot, row, button)
     row.holder().setFocus(Qt.FocusReason.TabFocusReason)
     press(row.holder(), Qt.Key.Key_Right)
@@ -111,9 +109,7 @@ def test_the_arrow_keys_choose_in_a_row_that_is_one_stop_of_the_tab_key(
     assert QApplication.focusWidget() is row.holder()
 
 
-def test_a_number_is_stepped_typed_and_taken_back(
-    look: Look, window: QWidget, qtbot: QtBot
-) -> None:
+def test_a_number_is_stepped_typed_and_taken_back(window: QWidget, qtbot: QtBot) -> None:
     field = NumberField("Interval", Range(0.1, 60, (0.5, 1, 2, 5)), "s")
     field.show_number(1)
     show(window, qtbot, field)
@@ -137,9 +133,9 @@ def test_a_number_is_stepped_typed_and_taken_back(
 
 
 def test_escape_clears_what_is_looked_for_and_then_leaves(
-    look: Look, window: QWidget, qtbot: QtBot
+    window: QWidget, qtbot: QtBot
 ) -> None:
-    field = SearchField(look, "Search facts")
+    field = SearchField("Search facts")
     show(window, qtbot, field)
     QTest.keyClicks(field, "bus")
     with qtbot.assertNotEmitted(field.left):

@@ -119,7 +119,7 @@ def test_the_sheet_shows_the_same_and_copies_it(open_window: OpenWindow, qtbot: 
     window = open_window(session)
     diagnostics = measured(window)
     diagnostics.watch(session)
-    sheet = DiagnosticsSheet(window.look, diagnostics, window.frame_clock, window)
+    sheet = DiagnosticsSheet(diagnostics, window.frame_clock, window)
     sheet.open()
     assert diagnostics.heartbeat.beating
     assert "Longest wait of the event loop" in texts(sheet)
@@ -140,7 +140,7 @@ def test_the_heart_goes_on_after_the_sheet_when_it_beat_before(open_window: Open
     window = open_window(session_of({card(0): working()}))
     diagnostics = measured(window)
     diagnostics.heartbeat.start()
-    sheet = DiagnosticsSheet(window.look, diagnostics, window.frame_clock, window)
+    sheet = DiagnosticsSheet(diagnostics, window.frame_clock, window)
     sheet.open()
     sheet.hide()
     assert diagnostics.heartbeat.beating

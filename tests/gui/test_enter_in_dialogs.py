@@ -48,7 +48,7 @@ from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.questions import Question
 from gpuexplorer.gui.tables.model import TableModel
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet
 from gpuexplorer.gui.widgets.sheets.add_machine_sheet import AddMachineSheet
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
@@ -79,10 +79,10 @@ def _nobody(*_: object) -> Reached:
 class Desk:
     """A window with a lab, over which dialogs open."""
 
-    def __init__(self, look: Look, lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> None:
-        self.look, self.lab, self.qtbot = look, lab, qtbot
+    def __init__(self, lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> None:
+        self.look, self.lab, self.qtbot = look(), lab, qtbot
         self.window = QMainWindow()
-        self.window.setStyleSheet(look.style_sheet())
+        self.window.setStyleSheet(look().style_sheet())
         self.window.resize(1366, 768)
         self.clock = FrameClock(self.window)
         self.copies = copies_of(lab)
@@ -92,7 +92,7 @@ class Desk:
         self.machines = MachinesState(state.settings, state.session, _nobody, parent=lab)
 
     def adding(self) -> AddMachineSheet:
-        sheet = AddMachineSheet(self.look, self.machines, self.window)
+        sheet = AddMachineSheet(self.machines, self.window)
         sheet.findChildren(QLineEdit)[0].setText("titan")  # an empty name cannot be reached
         return sheet
 
@@ -100,64 +100,55 @@ class Desk:
         with self.qtbot.waitSignal(self.lab.changed):
             cell(self.lab, self._worker, "Z = X.cuda(1)", across)
             cell(self.lab, self._worker, "Y = X.cuda(1)", lambda n: across(n, bytes=9 * MIB))
-        page = moving_page(self.lab, self.look, self.qtbot)
+        page = moving_page(self.lab, self.qtbot)
         model = the(CopiesTable, page).model()
         assert isinstance(model, TableModel)
         one, other = model.things[:2]
         page.hide()
-        return CompareSheet(self.look, one, other, USUAL, self.window)
+        return CompareSheet(one, other, USUAL, self.window)
 
 
 _MAKERS: Mapping[type[QDialog], Callable[[Desk], QDialog]] = {
-    AboutSheet: lambda desk: AboutSheet(desk.look, desk.window),
+    AboutSheet: lambda desk: AboutSheet(desk.window),
     AddMachineSheet: Desk.adding,
-    CapSheet: lambda desk: CapSheet(
-        desk.look, capped(desk.lab.devices()), {}, 0.4, USUAL, desk.window
-    ),
+    CapSheet: lambda desk: CapSheet(capped(desk.lab.devices()), {}, 0.4, USUAL, desk.window),
     CompareSheet: Desk.compared,
     CrashDialog: lambda desk: CrashDialog("Traceback", desk.window),
-    CureSheet: lambda desk: CureSheet(desk.look, desk.lab, _SAID, desk.window),
+    CureSheet: lambda desk: CureSheet(desk.lab, _SAID, desk.window),
     DiagnosticsSheet: lambda desk: DiagnosticsSheet(
-        desk.look, Diagnostics(desk.window, desk.clock, Navigation()), desk.clock, desk.window
+        Diagnostics(desk.window, desk.clock, Navigation()), desk.clock, desk.window
     ),
-    DoctorSheet: lambda desk: DoctorSheet(desk.look, desk.window),
+    DoctorSheet: lambda desk: DoctorSheet(desk.window),
     EndDialog: lambda desk: EndDialog(
-        desk.look,
         [ProcessToEnd(named(using(A, 4194305)), {"0": 1.0})],
         (),
         USUAL,
         ManualClock(),
         parent=desk.window,
     ),
-    EndSheet: lambda desk: EndSheet(desk.look, "train.py", desk.window),
+    EndSheet: lambda desk: EndSheet("train.py", desk.window),
     FirstRun: lambda desk: FirstRun(
-        desk.look, played(step(printing(3)), outside=True)[0].lesson, desk.window
+        played(step(printing(3)), outside=True)[0].lesson, desk.window
     ),
-    HowToSheet: lambda desk: HowToSheet(desk.look, swap_how_to(), desk.window),
-    LeavingDialog: lambda desk: LeavingDialog(desk.look, ["X"], "Leave", desk.window),
-    NewCopySheet: lambda desk: NewCopySheet(desk.look, desk.copies, desk.window),
-    PictureSheet: lambda desk: PictureSheet(desk.look, _PICTURES, "copy.svg", "", desk.window),
-    PythonSheet: lambda desk: PythonSheet(desk.look, desk.lab.pythons, desk.lab, desk.window),
-    PyTorchSheet: lambda desk: PyTorchSheet(
-        desk.look, desk.lab, OfferedFetch(desk.window), desk.window
-    ),
+    HowToSheet: lambda desk: HowToSheet(swap_how_to(), desk.window),
+    LeavingDialog: lambda desk: LeavingDialog(["X"], "Leave", desk.window),
+    NewCopySheet: lambda desk: NewCopySheet(desk.copies, desk.window),
+    PictureSheet: lambda desk: PictureSheet(_PICTURES, "copy.svg", "", desk.window),
+    PythonSheet: lambda desk: PythonSheet(desk.lab.pythons, desk.lab, desk.window),
+    PyTorchSheet: lambda desk: PyTorchSheet(desk.lab, OfferedFetch(desk.window), desk.window),
     QuestionSheet: lambda desk: QuestionSheet(
-        desk.look,
-        Question("titan", "Password:", secret=True, yes_no=False, again=False),
-        desk.window,
+        Question("titan", "Password:", secret=True, yes_no=False, again=False), desk.window
     ),
-    ReleaseDialog: lambda desk: ReleaseDialog(desk.look, ["X"], busy=True, parent=desk.window),
+    ReleaseDialog: lambda desk: ReleaseDialog(["X"], busy=True, parent=desk.window),
     SettingsDialog: lambda desk: SettingsDialog(
-        desk.look, desk.lab.machine.settings, desk.lab.machine, desk.window
+        desk.lab.machine.settings, desk.lab.machine, desk.window
     ),
-    ShortcutsSheet: lambda desk: ShortcutsSheet(desk.look, [], [], desk.window),
-    SwitchesSheet: lambda desk: SwitchesSheet(desk.look, desk.window),
+    ShortcutsSheet: lambda desk: ShortcutsSheet([], [], desk.window),
+    SwitchesSheet: lambda desk: SwitchesSheet(desk.window),
     VisibleSheet: lambda desk: VisibleSheet(
-        desk.look, desk.lab.machine.cards(), None, runs=False, parent=desk.window
+        desk.lab.machine.cards(), None, runs=False, parent=desk.window
     ),
-    WatchSheet: lambda desk: WatchSheet(
-        desk.look, Path("/home/me/train.py"), "", desk.window, new=True
-    ),
+    WatchSheet: lambda desk: WatchSheet(Path("/home/me/train.py"), "", desk.window, new=True),
 }
 
 
@@ -210,9 +201,9 @@ def test_every_dialog_is_known_here() -> None:
 
 @pytest.mark.parametrize("kind", list(_MAKERS), ids=lambda kind: kind.__name__)
 def test_enter_presses_the_filled_button_from_every_place(
-    kind: type[QDialog], look: Look, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    kind: type[QDialog], lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    desk = Desk(look, lab, worker, qtbot)
+    desk = Desk(lab, worker, qtbot)
     qtbot.addWidget(desk.window)
     with qtbot.waitActive(desk.window):
         desk.window.show()

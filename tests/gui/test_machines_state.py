@@ -22,7 +22,6 @@ from gpuexplorer.gui.state.machines_at_start import begin, machines_at_start
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.questions import Questions
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from gpuexplorer.remote.link import LinkNow, LinkState
 from gpuexplorer.remote.ssh import HostName, host_name
@@ -293,11 +292,11 @@ def test_what_nobody_wants_to_know_any_more_is_over(qtbot: QtBot) -> None:
 
 
 def test_why_one_waits_is_said_on_the_screen_of_all_machines_alone(
-    room: Room, look: Look, qtbot: QtBot
+    room: Room, qtbot: QtBot
 ) -> None:
     navigation, window = Navigation(), QWidget()
     qtbot.addWidget(window)
-    strip = LinkStrip(look, room.state, navigation, FrameClock(window))
+    strip = LinkStrip(room.state, navigation, FrameClock(window))
     qtbot.addWidget(strip)
     room.state.add(Wanted("a"))
     room.state.show("a")
@@ -311,12 +310,12 @@ def test_why_one_waits_is_said_on_the_screen_of_all_machines_alone(
 
 @pytest.mark.parametrize(("narrow", "words"), [(False, "8 more…"), (True, "+8")])
 def test_the_rail_leads_to_machines_that_it_has_no_room_for(
-    room: Room, look: Look, qtbot: QtBot, narrow: bool, words: str
+    room: Room, qtbot: QtBot, narrow: bool, words: str
 ) -> None:
     navigation = Navigation()
     for number in range(12):
         room.state.add(Wanted(f"m{number}"))
-    rail = RailMachines(look, room.state, navigation)
+    rail = RailMachines(room.state, navigation)
     qtbot.addWidget(rail)
     rail.show_within(1000, narrow=narrow)
     (more,) = [each for each in rail.findChildren(QPushButton) if each.text() == words]
@@ -325,9 +324,9 @@ def test_the_rail_leads_to_machines_that_it_has_no_room_for(
     assert navigation.screen == "machines"
 
 
-def test_the_name_of_a_machine_is_never_taken_for_markup(look: Look, qtbot: QtBot) -> None:
+def test_the_name_of_a_machine_is_never_taken_for_markup(qtbot: QtBot) -> None:
     row = MachineRow("a", "<img src=x>", Standing.UP)
-    entry = MachineEntry(look, row)
+    entry = MachineEntry(row)
     qtbot.addWidget(entry)
     entry.show_face(row, narrow=False)
     assert entry.accessibleName() == "<img src=x>: Connected"

@@ -8,7 +8,6 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.device_list import DeviceList
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.card_chips import CardChip, CardChoice
 
 EVIL = "Card 0, H100 <img src='file:///etc/passwd'>\nbusy 50 %"
@@ -19,8 +18,8 @@ class Face:
     id, hint = CardId("GPU-1"), EVIL
 
 
-def test_a_chip_says_its_name_as_it_is(qtbot: QtBot, look: Look) -> None:
-    chip = CardChip(look, CardChoice(CardId("GPU-1"), "0", EVIL, None))
+def test_a_chip_says_its_name_as_it_is(qtbot: QtBot) -> None:
+    chip = CardChip(CardChoice(CardId("GPU-1"), "0", EVIL, None))
     qtbot.addWidget(chip)
     assert chip.toolTip() == SHOWN
 

@@ -13,12 +13,13 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.view_list import VIEWS, Desk, Entry
+from gpuexplorer.gui.view_list import VIEWS, Entry
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
@@ -65,7 +66,6 @@ def opener(open_window: OpenWindow, qtbot: QtBot) -> Opener:
     lab = lab_of(machine, LabPythons(window.settings, window))
     lessons = LessonsState(window.settings, lab, window)
     desk = Desk(
-        window.look,
         machine,
         window.time_window,
         window.navigation,

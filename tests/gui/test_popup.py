@@ -5,14 +5,13 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.sheets.popup import Popup
 
 
 @pytest.mark.parametrize("height", [200, 460, 2000])
 @pytest.mark.parametrize("top", [0, 0.3, 0.5, 0.7, 0.95])
 def test_a_popup_never_covers_the_button_that_opened_it(
-    top: float, height: int, look: Look, qtbot: QtBot
+    top: float, height: int, qtbot: QtBot
 ) -> None:
     window = QWidget()
     qtbot.addWidget(window)
@@ -21,7 +20,7 @@ def test_a_popup_never_covers_the_button_that_opened_it(
     button = QPushButton("Choose plots", window)
     button.setGeometry(600, round(top * room.height()), 120, 30)
     window.show()
-    popup = Popup(look, 400, height, button)
+    popup = Popup(400, height, button)
     popup.open()
     place = popup.geometry().marginsRemoved(popup.contentsMargins())
     assert room.contains(place)

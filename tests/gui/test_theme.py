@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.resources import resource
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.theme.look import Look, Motion
+from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.gui.theme.palette import Palette, Scheme, load_theme
 from gpuexplorer.gui.theme.style_sheet import style_sheet
 from tests.gui.colour_sight import closest, distance, linear
@@ -99,15 +99,15 @@ def test_distances_are_those_that_were_published(
 
 
 def test_the_look_tells_once_when_something_changes_and_not_otherwise(qtbot: QtBot) -> None:
-    look = Look(Scheme.DARK)
-    with qtbot.waitSignal(look.changed):
-        look.dress(Scheme.LIGHT, Palette.SAFE, Motion.REDUCED)
-    assert look.theme.cards == load_theme(Scheme.LIGHT, Palette.SAFE).cards
-    with qtbot.assertNotEmitted(look.changed):
-        look.dress(Scheme.LIGHT, Palette.SAFE, Motion.FULL)
-    with qtbot.waitSignal(look.changed):
-        look.choose_palette(Palette.STANDARD)
-    assert look.theme.cards == load_theme(Scheme.LIGHT).cards
+    look().choose(Scheme.DARK)
+    with qtbot.waitSignal(look().changed):
+        look().dress(Scheme.LIGHT, Palette.SAFE, Motion.REDUCED)
+    assert look().theme.cards == load_theme(Scheme.LIGHT, Palette.SAFE).cards
+    with qtbot.assertNotEmitted(look().changed):
+        look().dress(Scheme.LIGHT, Palette.SAFE, Motion.FULL)
+    with qtbot.waitSignal(look().changed):
+        look().choose_palette(Palette.STANDARD)
+    assert look().theme.cards == load_theme(Scheme.LIGHT).cards
 
 
 @pytest.mark.parametrize(
@@ -120,11 +120,11 @@ def test_the_look_tells_once_when_something_changes_and_not_otherwise(qtbot: QtB
     ],
 )
 def test_nothing_moves_where_a_person_or_the_system_wants_that(
-    look: Look, motion: Motion, still: bool, moves: bool
+    motion: Motion, still: bool, moves: bool
 ) -> None:
-    look.follow_stillness(still)
-    look.choose_motion(motion)
-    assert look.motion is moves
+    look().follow_stillness(still)
+    look().choose_motion(motion)
+    assert look().motion is moves
 
 
 def test_the_window_changes_its_theme_while_it_is_open(open_window: OpenWindow) -> None:

@@ -103,9 +103,7 @@ def test_a_question_stands_over_its_window_and_enter_keeps_everything(
 ) -> None:
     entry = called(RailEntry, window, "Overview")
     entry.setFocus()
-    question = LeavingDialog(
-        window.look, ["X"], "Stop simulating", window, cells=True, program=""
-    )
+    question = LeavingDialog(["X"], "Stop simulating", window, cells=True, program="")
     gone: list[bool] = []
     question.accepted.connect(lambda: gone.append(True))
     question.open()

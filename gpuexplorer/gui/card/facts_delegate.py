@@ -12,7 +12,6 @@ from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.tables.cell import Cell
 from gpuexplorer.gui.tables.model import CELL, TableModel
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 
 MARGIN = 16
@@ -26,8 +25,8 @@ _WRAP = int(Qt.TextFlag.TextWordWrap)
 class FactsDelegate(Delegate):
     """The tree is asked how wide it is, since a note wraps to that width."""
 
-    def __init__(self, look: Look, model: TableModel[FactEntry], tree: QTreeView) -> None:
-        super().__init__(look, tree)
+    def __init__(self, model: TableModel[FactEntry], tree: QTreeView) -> None:
+        super().__init__(tree)
         self._model = model
         self._tree = tree
 

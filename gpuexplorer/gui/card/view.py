@@ -32,15 +32,10 @@ from gpuexplorer.gui.cards.memory_parts import (
 from gpuexplorer.gui.cards.moments import moment_words
 from gpuexplorer.gui.cards.plot_families import grouped, offered, usual
 from gpuexplorer.gui.cards.programs import program_name
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.plots.content import Origin
 from gpuexplorer.gui.plots.lab_flags import flags_of
-from gpuexplorer.gui.state.lab.cell_flags import CellFlags
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
 from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.bars.top_bar import host_name, is_elsewhere
@@ -68,40 +63,31 @@ class CardView(LiveView):
 
     key_groups = (PLOT_KEYS, CARD_KEYS)
 
-    def __init__(
-        self,
-        look: Look,
-        machine: MachineState,
-        time_window: TimeWindow,
-        navigation: Navigation,
-        settings: Settings,
-        frame_clock: FrameClock,
-        lab_flags: CellFlags,
-    ) -> None:
-        super().__init__(machine, time_window, frame_clock, tuple(Cadence), processes=True)
-        self._navigation = navigation
-        self._settings = settings
-        self._lab_flags = lab_flags
-        self._chosen = ChosenPlots(settings)
-        self._past = CardPast(machine, time_window)
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, tuple(Cadence), processes=True)
+        self._navigation = desk.navigation
+        self._settings = desk.settings
+        self._lab_flags = desk.lab.flags
+        self._chosen = ChosenPlots(desk.settings)
+        self._past = CardPast(desk.machine, desk.time_window)
         self._card: Shown | None = None
         self._figures_of: object = None
         self._figures_pulled_at = float("-inf")
-        self._header = CardHeader(look)
-        self._chips = CardChips(look)
-        self._chips.chosen.connect(lambda card: navigation.choose_card(CardId(card)))
-        self._sentence = SentencePanel(look)
+        self._header = CardHeader()
+        self._chips = CardChips()
+        self._chips.chosen.connect(lambda card: desk.navigation.choose_card(CardId(card)))
+        self._sentence = SentencePanel()
         self._sentence.hide()
-        self._memory = MemoryBar(look, NowTag(look, time_window))
+        self._memory = MemoryBar(NowTag(desk.time_window))
         self._memory_panel = QFrame()
         self._memory_panel.setProperty("panel", "card")
         column(self._memory, within=self._memory_panel, margins=(16, 12, 16, 12))
-        self._plots = PlotsPanel(look, time_window, settings)
+        self._plots = PlotsPanel(desk.time_window, desk.settings)
         self._plots.toggled.connect(self._on_metric_toggled)
         self._plots.usual_asked.connect(self._on_usual_asked)
         self._plots.choosing_began.connect(self._on_choosing_began)
-        self._plots.stack.files.comparing = machine.comparing
-        self._facts = FactsPanel(look, time_window)
+        self._plots.stack.files.comparing = desk.machine.comparing
+        self._facts = FactsPanel(desk.time_window)
         self._chips.setObjectName("card.cards")
         self._memory_panel.setObjectName("card.memory")
         self._plots.setObjectName("card.plots")
@@ -110,7 +96,7 @@ class CardView(LiveView):
         self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._head.setSpacing(_GAP)
         self._head.addWidget(self._header, 1)
-        self._head.addWidget(NowTag(look, time_window), 0, Qt.AlignmentFlag.AlignVCenter)
+        self._head.addWidget(NowTag(desk.time_window), 0, Qt.AlignmentFlag.AlignVCenter)
         self._head.addWidget(self._chips, 0, Qt.AlignmentFlag.AlignVCenter)
         self._page = Page()
         self._page.body.addLayout(self._head)
@@ -122,8 +108,8 @@ class CardView(LiveView):
         self._beside: bool | None = None
         self._arrange(beside=True)
         self.begin_at(self._page)
-        navigation.card_changed.connect(self._on_card_changed)
-        settings.changed.connect(self._on_settings_changed)
+        desk.navigation.card_changed.connect(self._on_card_changed)
+        desk.settings.changed.connect(self._on_settings_changed)
 
     def pull(self) -> None:
         machine = self.machine

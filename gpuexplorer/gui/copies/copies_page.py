@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.words import mark
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.results_saving import ResultsSaving
@@ -91,11 +91,11 @@ class CopiesPage(QWidget):
     simulated_cards_asked = Signal()
     key_groups: ClassVar[Sequence[KeyGroup]] = ()  # taken by its parts
 
-    def __init__(self, look: Look, copies: CopiesState, parent: QWidget | None = None) -> None:
+    def __init__(self, copies: CopiesState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.look = look
+        self.look = look()
         self.copies = copies
-        self.note = PlotNote(look, self)
+        self.note = PlotNote(self)
         # Buttons at the right end of the row of tabs, in their order.
         self.tools: Sequence[QWidget] = ()
         self._following = False
@@ -120,7 +120,7 @@ class CopiesPage(QWidget):
         pictured: QWidget,
     ) -> ResultsSaving:
         machine = self.copies.lab.machine
-        saving = ResultsSaving(self.look, machine, name, title, what, results, pictured)
+        saving = ResultsSaving(machine, name, title, what, results, pictured)
         self.tell_of(saving)
         return saving
 

@@ -14,7 +14,7 @@ from gpuexplorer.gui.cards.card_face import short_name
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton, WordButton
 from gpuexplorer.gui.widgets.controls.choice import Choice
@@ -29,7 +29,7 @@ _SILENT = 30.0  # seconds: a large copy and PyTorch's start take less
 class MeasuringStrip(QWidget):
     """Empty while nothing is measured and nothing went wrong."""
 
-    def __init__(self, look: Look, copies: CopiesState) -> None:
+    def __init__(self, copies: CopiesState) -> None:
         super().__init__()
         self._copies = copies
         self._bar = QProgressBar()
@@ -37,9 +37,9 @@ class MeasuringStrip(QWidget):
         self._bar.setTextVisible(False)
         self._bar.setFixedSize(96, 4)
         self._bar.setAccessibleName(tr("Measured so far"))
-        self._words = ElidedLabel(look.letters.body, Tone.QUIET)
-        self._trouble = ElidedLabel(look.letters.body, Tone.BAD)
-        self._stop = WordButton(look, Icon.CLOSE, tr("Stop"))
+        self._words = ElidedLabel(look().letters.body, Tone.QUIET)
+        self._trouble = ElidedLabel(look().letters.body, Tone.BAD)
+        self._stop = WordButton(Icon.CLOSE, tr("Stop"))
         self._stop.setAccessibleDescription(tr("End it at once; what was measured stays"))
         self._stop.clicked.connect(copies.stop)
         row(self._bar, self._words, GROWS, self._trouble, GROWS, self._stop, within=self)

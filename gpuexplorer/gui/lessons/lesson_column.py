@@ -26,7 +26,7 @@ from gpuexplorer.gui.lessons.words import (
 from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
@@ -52,7 +52,6 @@ class LessonColumn(QFrame):
 
     def __init__(
         self,
-        look: Look,
         lessons: LessonsState,
         navigation: Navigation,
         pointer: Pointer,
@@ -60,31 +59,31 @@ class LessonColumn(QFrame):
     ) -> None:
         super().__init__(parent)
         self._pointer = pointer
-        self._look, self._lessons, self._navigation = look, lessons, navigation
+        self._look, self._lessons, self._navigation = look(), lessons, navigation
         self._player: Player | None = None
         self._page: StepPage | None = None
         self._presentation: Presentation | None = None
         self._said = LessonNotice()  # what was just refused, until something changes
         self._at = -1
         self.setProperty("panel", "rail")
-        self._title = ElidedLabel(look.letters.title, Tone.TEXT)
-        self._more = IconButton(look, Icon.MENU, tr("What can be done with the lesson"))
+        self._title = ElidedLabel(look().letters.title, Tone.TEXT)
+        self._more = IconButton(Icon.MENU, tr("What can be done with the lesson"))
         self._more.clicked.connect(self._on_more_asked)
-        self._fold = IconButton(look, Icon.FOLD, tr("Fold the lesson"), "Ctrl+Shift+B")
+        self._fold = IconButton(Icon.FOLD, tr("Fold the lesson"), "Ctrl+Shift+B")
         self._fold.clicked.connect(self.fold_asked)
         self._steps = MenuButton(tr("Steps of the lesson"))
         self._steps.about_to_open.connect(self._on_steps_asked)
         self._saving = Saving(lessons.lab.machine.settings, self)
         self._saving.done.connect(self._on_saved)
         self._saving.refused.connect(self._on_refused)
-        self._notice = ColumnNotice(look)
-        self._needed = PyTorchNotice(look, None, self, narrow=True)
+        self._notice = ColumnNotice()
+        self._needed = PyTorchNotice(None, self, narrow=True)
         self._notice.way_chosen.connect(self._on_way_chosen)
         self._area = scrolled(QWidget())
         self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._area.verticalScrollBar().valueChanged.connect(self._show_foot)
         self._area.verticalScrollBar().rangeChanged.connect(self._show_foot)
-        self._foot = ColumnFoot(look)
+        self._foot = ColumnFoot()
         self._foot.next_asked.connect(self.do_next)
         self._foot.stop_asked.connect(self._on_stop_asked)
         self._foot.back_asked.connect(partial(self.turn, -1))
@@ -108,7 +107,7 @@ class LessonColumn(QFrame):
             gap=0,
         )
         self._strip = QWidget()
-        unfold = IconButton(look, Icon.UNFOLD, tr("Unfold the lesson"), "Ctrl+Shift+B")
+        unfold = IconButton(Icon.UNFOLD, tr("Unfold the lesson"), "Ctrl+Shift+B")
         unfold.clicked.connect(self.fold_asked)
         column(unfold, FREE, within=self._strip, margins=(6, 10, 6, 0))
         column(self._body, self._strip, within=self, gap=0, margins=(0, 0, 1, 0))
@@ -161,7 +160,7 @@ class LessonColumn(QFrame):
         """Over the whole screen, for a class."""
         if self._player is not None and self._presentation is None:
             over = self.window()
-            shown = Presentation(self._look, self._player, self._asks, over)
+            shown = Presentation(self._player, self._asks, over)
             self._presentation = shown
             shown.left.connect(self._on_left)
             shown.open()
@@ -273,7 +272,7 @@ class LessonColumn(QFrame):
         """Nothing of a lesson from outside runs before somebody has seen its cells."""
         if self._player is not None:
             over = self._presentation or self.window()
-            sheet = FirstRun(self._look, self._player.lesson, over)
+            sheet = FirstRun(self._player.lesson, over)
             sheet.accepted.connect(self._on_allowed)
             sheet.open()
 
@@ -294,7 +293,7 @@ class LessonColumn(QFrame):
             return
         needs = "pytorch" in player.lesson.needs
         self._needed.show_lab(self._lessons.lab if needs else None)
-        page = self._page = StepPage(self._look, player, self._asks)
+        page = self._page = StepPage(player, self._asks)
         page.revealed.connect(self._on_revealed)
         paper = QWidget()
         paper.setProperty("panel", "clear")

@@ -19,7 +19,6 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.painted import Painted
@@ -36,10 +35,10 @@ class Pointer(QObject):
     over the window, and neither the mouse nor the keyboard notices it.
     """
 
-    def __init__(self, look: Look, navigation: Navigation, window: QWidget) -> None:
+    def __init__(self, navigation: Navigation, window: QWidget) -> None:
         super().__init__(window)
         self._navigation, self._window = navigation, window
-        self._ring = ControlRing(look, window)
+        self._ring = ControlRing(window)
         self._watched: list[QWidget] = []
         self._gone = QTimer(self, singleShot=True, interval=_STAYS)
         self._gone.timeout.connect(self.hide)
@@ -119,8 +118,8 @@ class Pointer(QObject):
 class ControlRing(Painted):
     """Beats three times where things may move, and else stands still."""
 
-    def __init__(self, look: Look, window: QWidget) -> None:
-        super().__init__(look, window)
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
         self._beat = QVariantAnimation(self)

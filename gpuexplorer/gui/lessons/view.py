@@ -4,7 +4,7 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedWidget, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.lessons.column_parts import ColumnNotice
 from gpuexplorer.gui.lessons.words import (
     NO_CARD,
@@ -16,17 +16,13 @@ from gpuexplorer.gui.lessons.words import (
     plain,
     progress_words,
 )
-from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 from gpuexplorer.gui.state.lessons.shelf import Shelved
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.tables.cell import Cell
 from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
 from gpuexplorer.gui.widgets.empty_state import EmptyState
@@ -47,25 +43,17 @@ class LessonsView(LiveView):
 
     key_groups = (LESSON_KEYS,)
 
-    def __init__(
-        self,
-        look: Look,
-        machine: MachineState,
-        time_window: TimeWindow,
-        navigation: Navigation,
-        frame_clock: FrameClock,
-        lessons: LessonsState,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(machine, time_window, frame_clock, parent=parent)
-        self._lessons, self._navigation = lessons, navigation
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, parent=parent)
+        lessons = self._lessons = desk.lessons()
+        self._navigation = desk.navigation
         self._model: TableModel[Shelved] = TableModel(
             self._columns(), key=lambda each: str(each.file), parent=self
         )
-        self._table = Table(look, tr("Lessons"), self._model, row_height=_ROW)
+        self._table = Table(tr("Lessons"), self._model, row_height=_ROW)
         self._table.setSelectionMode(Table.SelectionMode.SingleSelection)
         self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self._table.columns.remember_in(machine.settings, "lessons/columns")
+        self._table.columns.remember_in(desk.machine.settings, "lessons/columns")
         self._table.activated.connect(self._on_activated)
         self._table.picked_changed.connect(self._show_state)
         self._table.customContextMenuRequested.connect(self._on_menu_asked)
@@ -74,7 +62,6 @@ class LessonsView(LiveView):
         self._begin.setAutoDefault(True)
         self._begin.clicked.connect(lambda: self._play(self._picked()))
         self._add = FramedButton(
-            look,
             Icon.OPEN_FILE,
             tr("Open a lesson…"),
             tr("A lesson of your own or of somebody else's: a Markdown file (Ctrl+O)"),
@@ -92,8 +79,8 @@ class LessonsView(LiveView):
             tr("Take the lesson off the list"), "", self._on_forget_asked
         )
         self._add.clicked.connect(ask.trigger)
-        self._notice = ColumnNotice(look)
-        self._empty = EmptyState(look, Icon.LESSONS)
+        self._notice = ColumnNotice()
+        self._empty = EmptyState(Icon.LESSONS)
         self._empty.show_words(tr("The lessons are being read"))
         self._either = QStackedWidget()
         self._either.addWidget(self._empty)
@@ -102,7 +89,7 @@ class LessonsView(LiveView):
         panel.setProperty("panel", "card")
         self._either.setMinimumWidth(_LEAST)
         column(self._either, within=panel, gap=6, margins=(8, 4, 8, 8))
-        head = row(label(tr("Lessons"), look.letters.title), GROWS, self._add, self._begin)
+        head = row(label(tr("Lessons"), look().letters.title), GROWS, self._add, self._begin)
         margins = (_MARGIN, _TOP, _MARGIN, _TOP)
         column(head, self._notice, panel, GROWS, within=self, gap=_GAP, margins=margins)
         self.begin_at(self._table)

@@ -20,7 +20,7 @@ from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.paint.plain_tip import plain_tip
 from gpuexplorer.gui.state.groups.group import Together
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.figure_drawing import draw_labelled
 from gpuexplorer.gui.widgets.painted import Painted
 
@@ -31,13 +31,13 @@ _NOTHING = (mark("no card reports it"), mark("not reported"))
 class SumsRow(Painted):
     """What has no room is left out from the end; it is still told on asking."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self) -> None:
+        super().__init__()
         self._figures: Sequence[Figure] = ()
         self.setAccessibleName(tr("All machines together"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(_HIGH)
-        look.changed.connect(self.update)
+        look().changed.connect(self.update)
 
     def show_figures(self, figures: Sequence[Figure]) -> None:
         if list(figures) != list(self._figures):

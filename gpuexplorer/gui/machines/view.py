@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QStackedWidget
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import mark, tr, trn
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.machines.free_columns import free_columns
 from gpuexplorer.gui.machines.heat_map import HeatMap
@@ -29,13 +29,10 @@ from gpuexplorer.gui.machines.sums_row import SumsRow, figures_of
 from gpuexplorer.gui.machines.words import IDLE_MEANS, state_sentence, summary
 from gpuexplorer.gui.state.groups.group import CellKey, HostGroup, all_together
 from gpuexplorer.gui.state.groups.of_sessions import MachinesSource
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
@@ -60,47 +57,39 @@ class MachinesView(LiveView):
         ),
     )
 
-    def __init__(
-        self,
-        look: Look,
-        machine: MachineState,
-        time_window: TimeWindow,
-        settings: Settings,
-        frame_clock: FrameClock,
-        source: MachinesSource,
-    ) -> None:
-        super().__init__(machine, time_window, frame_clock)
-        self._settings, self._source = settings, source
+    def __init__(self, desk: Desk, source: MachinesSource) -> None:
+        super().__init__(desk)
+        self._settings, self._source = desk.settings, source
         self._asked, self._units = Asked(), USUAL
-        kept = settings.remembered(_PAGE)
+        kept = desk.settings.remembered(_PAGE)
         self._page = MachinesPage(kept) if kept in set(MachinesPage) else MachinesPage.MAP
         self._listed: Sequence[HostGroup] | None = None
         self._stamp: object = None
-        self._summary = ElidedLabel(look.letters.body, Tone.QUIET)
-        self._notes = ElidedLabel(look.letters.body, Tone.WARN)
+        self._summary = ElidedLabel(look().letters.body, Tone.QUIET)
+        self._notes = ElidedLabel(look().letters.body, Tone.WARN)
         self._notes.setObjectName("machines.notes")
-        self._sums = SumsRow(look)
-        self._tools = MachineTools(look)
-        self._map = HeatMap(look)
+        self._sums = SumsRow()
+        self._tools = MachineTools()
+        self._map = HeatMap()
         self._map.setObjectName("machines.map")
         self._area = scrolled(self._map)
         self._map.setAutoFillBackground(False)  # which Qt has just seen to
-        desk, placed = machine.session.desk, source.of_fleet
+        clock, placed = desk.machine.session.desk, source.of_fleet
         self._hosts = TableModel(
             host_columns(USUAL, placed=placed), lambda group: group.key, parent=self
         )
-        self._list = Table(look, tr("Machines"), self._hosts, desk)
+        self._list = Table(tr("Machines"), self._hosts, clock)
         self._list.setObjectName("machines.list")
         if source.of_fleet:
             self._list.columns.sort_by(STATE, falling=False)
-        self._list.columns.remember_in(settings, f"machines/columns/{placed:d}")
+        self._list.columns.remember_in(desk.settings, f"machines/columns/{placed:d}")
         self._cards = TableModel(
             free_columns(USUAL, placed=placed), lambda free: free.cell.key, parent=self
         )
-        self._free = Table(look, tr("Free cards"), self._cards, desk)
+        self._free = Table(tr("Free cards"), self._cards, clock)
         self._free.setObjectName("machines.free")
-        self._free.columns.remember_in(settings, f"machines/free_columns/{placed:d}")
-        self._nothing = EmptyState(look, Icon.MACHINES)
+        self._free.columns.remember_in(desk.settings, f"machines/free_columns/{placed:d}")
+        self._nothing = EmptyState(Icon.MACHINES)
         self._pages = {
             MachinesPage.MAP: self._area,
             MachinesPage.LIST: self._list,
@@ -109,14 +98,14 @@ class MachinesView(LiveView):
         self._stack = QStackedWidget()
         for page in (*self._pages.values(), self._nothing):
             self._stack.addWidget(page)
-        self._why = wrapped_label(look, "", Tone.TEXT)  # of the machine that is picked
-        self._said = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._hatched = label(tr("hatched: no figure"), look.letters.caption, Tone.QUIET)
+        self._why = wrapped_label("", Tone.TEXT)  # of the machine that is picked
+        self._said = ElidedLabel(look().letters.caption, Tone.QUIET)
+        self._hatched = label(tr("hatched: no figure"), look().letters.caption, Tone.QUIET)
         self._hatched.setToolTip(tr("Point at a cell, and it says why."))
-        self._legend = HeatLegend(look)
+        self._legend = HeatLegend()
         self._legend.show_ends("0 %", tr("{high} busy", high="100 %"))
         self._legend.setToolTip(tr(METRICS[GPU_UTILIZATION].meaning))
-        self._arrange(look)
+        self._arrange()
         self._connect()
         self._show_page()
 
@@ -170,9 +159,9 @@ class MachinesView(LiveView):
         self._source.look(looking=False)
         super().stop()
 
-    def _arrange(self, look: Look) -> None:
-        title = label(tr("Machines"), look.letters.title)
-        add = FramedButton(look, Icon.ADD, tr("Add a machine…"), tr("Reached by ssh"))
+    def _arrange(self) -> None:
+        title = label(tr("Machines"), look().letters.title)
+        add = FramedButton(Icon.ADD, tr("Add a machine…"), tr("Reached by ssh"))
         add.setVisible(self._source.adds)
         add.clicked.connect(self._source.ask_add)
         head = row(title, self._summary, GROWS, add, gap=12)

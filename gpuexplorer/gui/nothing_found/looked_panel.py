@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QWidget
 from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, Space, column, label, row
@@ -31,17 +31,17 @@ _SAID_HEIGHT = 480
 class LookedPanel(QFrame):
     """A row for each thing, with hairlines between them."""
 
-    def __init__(self, look: Look, looked_for: Sequence[Looked], time: str) -> None:
+    def __init__(self, looked_for: Sequence[Looked], time: str) -> None:
         super().__init__()
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("What was looked for"))
-        heading = label(tr("What was looked for"), look.letters.caption, Tone.QUIET)
-        self._time = label("", look.letters.caption, Tone.QUIET)
+        heading = label(tr("What was looked for"), look().letters.caption, Tone.QUIET)
+        self._time = label("", look().letters.caption, Tone.QUIET)
         self.show_time(time, None)
-        rows = [part for each in looked_for for part in (line_between(), LookedRow(look, each))]
-        doctor = wrapped_label(look, tr(_DOCTOR), Tone.QUIET)
+        rows = [part for each in looked_for for part in (line_between(), LookedRow(each))]
+        doctor = wrapped_label(tr(_DOCTOR), Tone.QUIET)
         ask = QPushButton(tr("Ask the doctor"))
-        ask.clicked.connect(lambda: DoctorSheet(look, self.window()).open())
+        ask.clicked.connect(lambda: DoctorSheet(self.window()).open())
         column(
             *(row(heading, FREE, self._time), Space(10)),
             *rows,
@@ -63,9 +63,9 @@ class LookedPanel(QFrame):
 class DoctorSheet(Sheet):
     """What it says, of a process of its own: a driver that hangs keeps nobody waiting."""
 
-    def __init__(self, look: Look, window: QWidget) -> None:
+    def __init__(self, window: QWidget) -> None:
         heading = tr("What the doctor says")
-        super().__init__(look, heading, window, 900)
+        super().__init__(heading, window, 900)
         waiting = tr("It looks at everything here, which takes some seconds.")
         self._said = self.add_code(waiting, heading)
         self._said.setFixedHeight(_SAID_HEIGHT)
@@ -84,19 +84,19 @@ class DoctorSheet(Sheet):
 class LookedRow(QWidget):
     """A tick or a cross, and never by colour alone: the words say it too."""
 
-    def __init__(self, look: Look, looked: Looked) -> None:
+    def __init__(self, looked: Looked) -> None:
         super().__init__()
         found = tr("Found") if looked.found else tr("Not found")
         icon = Icon.THERE if looked.found else Icon.MISSING
         tone = Tone.TEXT if looked.found else Tone.FAINT
-        sign = Sign(look, icon, tone, QSize(16, 16))
+        sign = Sign(icon, tone, QSize(16, 16))
         sign.setAccessibleName(found)
         sign.setToolTip(found)
-        what = label(tr(looked.what.sentence), look.letters.body)
-        where = ElidedLabel(look.letters.mono, Tone.FAINT)
+        what = label(tr(looked.what.sentence), look().letters.body)
+        where = ElidedLabel(look().letters.mono, Tone.FAINT)
         where.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         where.show_text(looked.where)
-        sentence = wrapped_label(look, tr(looked.sentence), Tone.QUIET)
+        sentence = wrapped_label(tr(looked.sentence), Tone.QUIET)
         self.setAccessibleName(
             tr(
                 "{thing}: {found}. {sentence}",

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QSizePolicy
 from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import ROW_HEIGHT, Table
-from gpuexplorer.gui.theme.look import Look
 
 T = TypeVar("T")
 _PRESSING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
@@ -23,7 +22,6 @@ class ShortTable(Table[T]):
 
     def __init__(
         self,
-        look: Look,
         name: str,
         columns: Sequence[Column[T]],
         key: Callable[[T], Hashable],
@@ -32,7 +30,7 @@ class ShortTable(Table[T]):
         row_height: int = ROW_HEIGHT,
     ) -> None:
         model = TableModel(columns, key)
-        super().__init__(look, name, model, row_height=row_height)
+        super().__init__(name, model, row_height=row_height)
         self._all: Sequence[T] = ()
         self._model = model
         self.setHeaderHidden(not headed)

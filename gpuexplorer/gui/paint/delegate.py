@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -14,9 +14,9 @@ Index = QModelIndex | QPersistentModelIndex
 class Delegate(QStyledItemDelegate):
     """Subclasses implement `draw`."""
 
-    def __init__(self, look: Look, parent: QObject) -> None:
+    def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.look = look
+        self.look = look()
 
     def draw(
         self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
@@ -27,6 +27,6 @@ class Delegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
         try:
-            self.draw(Drawing(painter, self.look), QRectF(option.rect), option, index)
+            self.draw(Drawing(painter), QRectF(option.rect), option, index)
         finally:
             painter.restore()

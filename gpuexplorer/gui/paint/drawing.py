@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QRegion
 
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.letters import Lettering
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import Look, look
 from gpuexplorer.gui.theme.palette import Theme
 
 THIN_SPACE = "\N{THIN SPACE}"
@@ -40,13 +40,16 @@ class Hint:
 class Drawing:
     """For the length of one paint event."""
 
-    def __init__(self, painter: QPainter, look: Look, dirty: QRegion | None = None) -> None:
+    def __init__(
+        self, painter: QPainter, worn: Look | None = None, dirty: QRegion | None = None
+    ) -> None:
         """`dirty` is what is to be drawn anew, where that is not everything."""
+        worn = worn or look()
         self.painter = painter
         self.dirty = dirty
-        self.look = look
-        self.theme: Theme = look.theme
-        self.letters = look.letters
+        self.theme: Theme = worn.theme
+        self.letters = worn.letters
+        self._icons = worn.icons
         self.hints: list[Hint] = []
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
@@ -87,7 +90,7 @@ class Drawing:
         return left
 
     def icon(self, icon: Icon, place: QRectF, colour: QColor) -> None:
-        self.look.icons.draw(self.painter, icon, place, colour)
+        self._icons.draw(self.painter, icon, place, colour)
 
     def tile(
         self, place: QRectF, fill: QColor | None = None, edge: QColor | None = None

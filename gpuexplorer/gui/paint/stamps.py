@@ -58,6 +58,6 @@ def _painted(
     picture.fill(Qt.GlobalColor.transparent)
     with QPainter(picture) as painter:
         painter.translate(QPointF(-place.topLeft()))
-        inner = Drawing(painter, drawing.look)
+        inner = Drawing(painter)
         paint(inner)
     return picture, inner.hints

@@ -8,7 +8,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 
 _APART = 10.0  # pixels between words
 _TICK = 4  # pixels below a view without upright hairlines
@@ -17,16 +17,14 @@ _TICK = 4  # pixels below a view without upright hairlines
 class Axis(pg.AxisItem):
     """Shows the ticks it is given, in the units of its view, and a hairline at each of them."""
 
-    def __init__(
-        self, look: Look, orientation: str, *, lines: bool = True, inside: bool = False
-    ) -> None:
+    def __init__(self, orientation: str, *, lines: bool = True, inside: bool = False) -> None:
         """`inside`: the words at the ends do not stand out."""
         super().__init__(orientation)
-        self._look, self._lines, self._inside = look, lines, inside
+        self._lines, self._inside = lines, inside
         self._ticks: tuple[tuple[float, str], ...] = ()
         self._marked: float | None = None
         self.setZValue(-200)  # a view has -100: traces lie over the hairlines
-        look.changed.connect(self._on_look_changed)
+        look().changed.connect(self._on_look_changed)
 
     def show_ticks(
         self, ticks: Sequence[tuple[float, str]], marked: float | None = None
@@ -50,7 +48,7 @@ class Axis(pg.AxisItem):
         if view is None or high <= low:
             return
         place = QRectF(self.mapRectFromParent(self.geometry()))
-        theme, letters = self._look.theme, self._look.letters
+        theme, letters = look().theme, look().letters
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
         upright = self.orientation in {"left", "right"}
         words_top = 6 if self.orientation == "bottom" else place.bottom() - 18

@@ -30,7 +30,6 @@ from gpuexplorer.gui.plots.time_view import ZOOM, TimeView
 from gpuexplorer.gui.plots.trace_item import columns_for
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
 
 _LEAF = 0.8  # of what is seen: how far Page Up goes back
 _STEP, _LONG_STEP = 2, 20  # pixels: how far an arrow key moves the crosshair
@@ -48,13 +47,9 @@ class PlotCanvas(Graph):
     full_screen_asked = Signal(str)  # the name of the plot
 
     def __init__(
-        self,
-        look: Look,
-        time_window: TimeWindow,
-        settings: Settings,
-        parent: QWidget | None = None,
+        self, time_window: TimeWindow, settings: Settings, parent: QWidget | None = None
     ) -> None:
-        super().__init__(look, parent)
+        super().__init__(parent)
         self.time_window = time_window
         self._settings = settings
         self._contents: tuple[PlotContent, ...] = ()

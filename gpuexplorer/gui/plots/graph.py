@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing, Hint
 from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 
 # Of moves that come close together the last is what counts, and Qt hands on no others.
 pg.setConfigOption("mouseRateLimit", 0)
@@ -26,9 +26,9 @@ class PlotSheet(QGraphicsItem):
     """Words and marks of a graph that are no data; what lies where is told on pointing. `draw`
     draws it in the scene's coordinates, within the place where it was put."""
 
-    def __init__(self, look: Look, draw: Callable[[Drawing], None], above: float) -> None:
+    def __init__(self, draw: Callable[[Drawing], None], above: float) -> None:
         super().__init__()
-        self._look, self._draw = look, draw
+        self._draw = draw
         self._place = QRectF()
         self.hints: list[Hint] = []
         self.setZValue(above)
@@ -46,7 +46,7 @@ class PlotSheet(QGraphicsItem):
         option: QStyleOptionGraphicsItem,
         widget: QWidget | None = None,
     ) -> None:
-        drawing = Drawing(painter, self._look)
+        drawing = Drawing(painter)
         self.hints = drawing.hints
         self._draw(drawing)
 
@@ -61,12 +61,12 @@ class Graph(pg.GraphicsView):
     wheel and the keys are left to the page around it until a subclass takes them.
     """
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, background=None)
         # The keyboard comes to the view itself or to nothing.
         self.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.look = look
+        self.look = look()
         self._sheets: list[PlotSheet] = []
         self.grid = pg.GraphicsLayout()
         self.grid.setFlag(QGraphicsItem.GraphicsItemFlag.ItemHasNoContents)
@@ -74,7 +74,7 @@ class Graph(pg.GraphicsView):
         self.grid.layout.setSpacing(0)
         self.setCentralItem(self.grid)
         self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.MinimalViewportUpdate)
-        look.changed.connect(self._on_look_changed)
+        look().changed.connect(self._on_look_changed)
         self._put_on_surface()
 
     def __init_subclass__(cls) -> None:
@@ -107,7 +107,7 @@ class Graph(pg.GraphicsView):
 
     def add_sheet(self, draw: Callable[[Drawing], None], above: float = 10.0) -> PlotSheet:
         """For words and marks that are no data."""
-        sheet = PlotSheet(self.look, draw, above)
+        sheet = PlotSheet(draw, above)
         self.scene().addItem(sheet)
         self._sheets.append(sheet)
         return sheet

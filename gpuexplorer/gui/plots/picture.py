@@ -64,7 +64,7 @@ def _whole(size: QSize) -> QSize:
 
 
 def _draw(painter: QPainter, whole: QSize, canvas: PlotCanvas, origin: Origin) -> None:
-    drawing = Drawing(painter, canvas.look)
+    drawing = Drawing(painter)
     place = QRectF(0, 0, whole.width(), whole.height())
     painter.fillRect(place, drawing.theme.surface)
     inner = place.adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)

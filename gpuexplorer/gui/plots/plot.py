@@ -32,7 +32,7 @@ class Plot:
 
     def __init__(self, graph: Graph) -> None:
         self._view = plain_view(graph)
-        self._axis = Axis(graph.look, "left")
+        self._axis = Axis("left")
         graph.scene().addItem(self._axis)
         self._axis.linkToView(self._view)
         self._traces = TraceItem()

@@ -43,7 +43,7 @@ class StackScene:
         self._playhead, self._marked, self._crosshair = (PixelLine() for _ in range(3))
         for line in (self._playhead, self._marked, self._crosshair):
             time.addItem(line, ignoreBounds=True)
-        self._axis = Axis(graph.look, "bottom", lines=False)
+        self._axis = Axis("bottom", lines=False)
         self._axis.setZValue(5)
         self._axis.setHeight(AXIS)
         graph.scene().addItem(self._axis)

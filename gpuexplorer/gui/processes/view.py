@@ -14,7 +14,7 @@ from gpuexplorer.core.harmless import tabbed
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.cards.process_words import parents
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.processes.columns import CARD_WIDTH, ProcessColumns
 from gpuexplorer.gui.processes.details import ProcessDetails, past_curves
 from gpuexplorer.gui.processes.end_dialog import EndingActions
@@ -39,16 +39,12 @@ from gpuexplorer.gui.processes.words import (
     notices,
     summary,
 )
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.tables.cell_drawing import chips_width
 from gpuexplorer.gui.tables.column_menu import fill_column_menu
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.empty_state import EmptyState
@@ -68,19 +64,10 @@ _COLUMNS, _GROUPING = "processes/columns", "processes/grouping"
 class ProcessesView(LiveView):
     """Rows come from the session's book; the table decides when they may change places."""
 
-    def __init__(
-        self,
-        look: Look,
-        machine: MachineState,
-        time_window: TimeWindow,
-        navigation: Navigation,
-        settings: Settings,
-        frame_clock: FrameClock,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(machine, time_window, frame_clock, processes=True, parent=parent)
-        self._navigation = navigation
-        self._settings = settings
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, processes=True, parent=parent)
+        self._navigation = desk.navigation
+        self._settings = desk.settings
         self._words = ""
         self._card: CardId | None = None
         self._columns = ProcessColumns()
@@ -89,21 +76,21 @@ class ProcessesView(LiveView):
         self._shown_rows: Sequence[BookRow] = ()
         self._shown: tuple[object, ...] = ()
         self._said = ("", float("-inf"))
-        self._title = label(tr("Processes"), look.letters.title)
-        self._summary = ElidedLabel(look.letters.body, Tone.QUIET)
-        self._tools = ToolRow(look)
-        self._notices = NoticeColumn(look)
+        self._title = label(tr("Processes"), look().letters.title)
+        self._summary = ElidedLabel(look().letters.body, Tone.QUIET)
+        self._tools = ToolRow()
+        self._notices = NoticeColumn()
         self._model = TableModel(
             self._columns.all(), lambda line: line.key, lambda line: line.under, self
         )
-        self._table = Table(look, tr("Processes"), self._model, machine.session.desk)
+        self._table = Table(tr("Processes"), self._model, desk.machine.session.desk)
         self._table.setObjectName("processes.table")
         self._table.columns.begin_with(MEMORY, falling=True)
-        self._table.columns.remember_in(settings, _COLUMNS)
-        self._nobody = EmptyState(look, Icon.PROCESSES)
-        self._details = ProcessDetails(look)
-        self._ending = EndingActions(look, machine, settings, self._table, self)
-        self._saving = Saving(machine.settings, self)
+        self._table.columns.remember_in(desk.settings, _COLUMNS)
+        self._nobody = EmptyState(Icon.PROCESSES)
+        self._details = ProcessDetails()
+        self._ending = EndingActions(desk.machine, desk.settings, self._table, self)
+        self._saving = Saving(desk.machine.settings, self)
         self._saving.done.connect(self._say)
         self._saving.refused.connect(self._say)
         self._stack = QStackedWidget()
@@ -117,7 +104,7 @@ class ProcessesView(LiveView):
         self._copy_action = self.add_command(tr("Copy rows"), "Ctrl+C", self._on_copy_asked)
         self.add_command(tr("Export as CSV…"), "Ctrl+S", self.ask_export)
         self.add_command(tr("Choose columns and order…"), "", self._tools.open_columns)
-        kept = settings.remembered(_GROUPING)
+        kept = desk.settings.remembered(_GROUPING)
         self._show_grouping(Grouping(kept) if kept in set(Grouping) else Grouping.LIST)
         self._connect()
         self._on_settings_changed()

@@ -12,7 +12,6 @@ from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
@@ -37,8 +36,8 @@ class FootFace:
 class PythonFoot(PaintedButton):
     """Shows nothing where no lab can run: in a recording, and on a host of a fleet."""
 
-    def __init__(self, look: Look, pythons: LabPythons) -> None:
-        super().__init__(look)
+    def __init__(self, pythons: LabPythons) -> None:
+        super().__init__()
         self._pythons = pythons
         self._lab: LabState | None = None
         self._face: FootFace | None = None
@@ -124,7 +123,7 @@ class PythonFoot(PaintedButton):
     def _on_clicked(self) -> None:
         if self._lab is None:
             return
-        sheet = PythonSheet(self.look, self._pythons, self._lab, self.window())
+        sheet = PythonSheet(self._pythons, self._lab, self.window())
         self._sheet = sheet
         sheet.finished.connect(self._on_closed)
         sheet.open()

@@ -9,7 +9,7 @@ from gpuexplorer.gui.paint.plain_tip import plain_tip
 from gpuexplorer.gui.state.machine_words import standing_words
 from gpuexplorer.gui.state.machines import MachineRow, MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.controls.buttons import link_button
@@ -28,16 +28,16 @@ _MOST = ((0, 1), (730, 2), (772, 3), (900, 5))
 class RailMachines(QWidget):
     """There only where there is more than one machine."""
 
-    def __init__(self, look: Look, machines: MachinesState, navigation: Navigation) -> None:
+    def __init__(self, machines: MachinesState, navigation: Navigation) -> None:
         super().__init__()
-        self._look, self._machines, self._navigation = look, machines, navigation
+        self._machines, self._navigation = machines, navigation
         self._narrow = False
         self._most = _MOST[0][1]
         self._entries: list[MachineEntry] = []
         self.setAccessibleName(tr("Machines of this window"))
         self.setObjectName("rail.machines")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._heading = ElidedLabel(look.letters.caption, Tone.QUIET, tr("Machine"))
+        self._heading = ElidedLabel(look().letters.caption, Tone.QUIET, tr("Machine"))
         self._head = row(self._heading, FREE, margins=(_SIDE, 16, _SIDE, 6))
         self._more = link_button("")
         self._more.clicked.connect(self._on_more_clicked)
@@ -78,7 +78,7 @@ class RailMachines(QWidget):
             self._list.removeWidget(old)
             old.hide()
             old.deleteLater()
-        self._entries = [MachineEntry(self._look, each) for each in rows]
+        self._entries = [MachineEntry(each) for each in rows]
         for entry in self._entries:
             self._list.addWidget(entry)
             entry.asked.connect(self._navigation.open_machine)
@@ -93,8 +93,8 @@ class MachineEntry(PaintedButton):
 
     asked = Signal(str)
 
-    def __init__(self, look: Look, face: MachineRow) -> None:
-        super().__init__(look)
+    def __init__(self, face: MachineRow) -> None:
+        super().__init__()
         self.face = face
         self._narrow = False
         self.setCheckable(True)

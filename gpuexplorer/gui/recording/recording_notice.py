@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QFrame, QPushButton
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, link_button
 from gpuexplorer.gui.widgets.laid_out import GROWS, row
@@ -21,15 +20,15 @@ class RecordingNotice(QFrame):
 
     read = Signal()  # closed, or one of its ways taken
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setProperty("panel", "banner")
         self.setAccessibleName(tr("About recordings"))
-        self._sign = Sign(look, Icon.CHECK, Tone.GOOD, QSize(18, 18))
-        self._warning = Sign(look, Icon.WARNING, Tone.WARN, QSize(18, 18))
-        self._sentence = wrapped_label(look, "", Tone.TEXT)
+        self._sign = Sign(Icon.CHECK, Tone.GOOD, QSize(18, 18))
+        self._warning = Sign(Icon.WARNING, Tone.WARN, QSize(18, 18))
+        self._sentence = wrapped_label("", Tone.TEXT)
         self._ways: list[QPushButton] = []
-        close = IconButton(look, Icon.CLOSE, tr("Close the notice"))
+        close = IconButton(Icon.CLOSE, tr("Close the notice"))
         close.clicked.connect(self._on_closed)
         self._links = row(gap=8)
         parts = (self._sign, self._warning, self._sentence, GROWS, self._links, close)

@@ -21,7 +21,6 @@ from gpuexplorer.gui.state.choices import Choices, SettingsGroup
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.stored_choices import MOST_RULES
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.controls.switch import Switch
@@ -48,14 +47,13 @@ class AlertsSection(Section):
 
     def __init__(
         self,
-        look: Look,
         settings: Settings,
         machine: MachineState | None,
         alerts: AlertWatch | None,
         notices: Notifications | None,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(look, settings, SettingsGroup.ALERTS, parent=parent)
+        super().__init__(settings, SettingsGroup.ALERTS, parent=parent)
         self._machine = machine
         self._alerts = alerts
         self._notices = notices
@@ -66,12 +64,12 @@ class AlertsSection(Section):
         self._add.clicked.connect(self._on_add_clicked)
         for button in (self._speak, self._add):
             button.setAutoDefault(False)
-        self._silent_row = SettingRow(look, tr("Silent"), "", self._speak)
+        self._silent_row = SettingRow(tr("Silent"), "", self._speak)
         self._silent_line = line_between()
         rules = QWidget()
         self._list = column(within=rules, gap=0)
         add(self.body, self._silent_line, self._silent_row, rules)
-        self._none = wrapped_label(look, tr("There are no alerts."), Tone.QUIET)
+        self._none = wrapped_label(tr("There are no alerts."), Tone.QUIET)
         self._none.setContentsMargins(0, 10, 0, 4)
         self.add(self._none)
         add(self.body, Space(6), self._add, Qt.AlignmentFlag.AlignLeft)
@@ -108,7 +106,7 @@ class AlertsSection(Section):
 
     def _make_rows(self, count: int) -> None:
         while len(self._rule_rows) < count:
-            new = RuleRow(self.look)
+            new = RuleRow()
             new.changed.connect(partial(self._on_rule_changed, new))
             new.removed.connect(partial(self._on_rule_changed, new, None))
             self._rule_rows.append(new)
@@ -162,15 +160,14 @@ class RuleRow(QWidget):
     changed = Signal(object)
     removed = Signal()
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._look = look
         self._rule: Rule | None = None
         self._shown: tuple[Rule, Units, Mapping[CardId, str]] | None = None
         self._editor: RuleEditor | None = None
-        self._on = Switch(look, "")
+        self._on = Switch("")
         self._on.turned.connect(self._on_turned)
-        self._sentence = wrapped_label(look, "", Tone.TEXT)
+        self._sentence = wrapped_label("", Tone.TEXT)
         self._change = link_button(tr("Change"))
         self._change.clicked.connect(self._on_change_clicked)
         self._remove = link_button(tr("Remove"))
@@ -204,7 +201,7 @@ class RuleRow(QWidget):
 
     def show_editor(self, there: bool) -> None:
         if there and self._editor is None and self._shown is not None:
-            self._editor = RuleEditor(self._look)
+            self._editor = RuleEditor()
             self._editor.changed.connect(self.changed)
             self._editor.show_rule(*self._shown)
             indent = self._on.width() + 10

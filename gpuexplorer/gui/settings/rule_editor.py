@@ -14,7 +14,7 @@ from gpuexplorer.core.metrics import METRICS, Unit
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.alert_words import promise, typed_in
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton
 from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
@@ -53,23 +53,18 @@ class RuleEditor(QWidget):
 
     changed = Signal(object)
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._look = look
         self._rule: Rule | None = None
         self._units = Units()
         self._metric = MenuButton(tr("What is watched"))
         self._metric.about_to_open.connect(self._on_menu_about_to_open)
         self._side = Segmented(
-            look,
-            tr("Alert when it is"),
-            ((Side.ABOVE, tr("Above")), (Side.BELOW, tr("Below"))),
+            tr("Alert when it is"), ((Side.ABOVE, tr("Above")), (Side.BELOW, tr("Below")))
         )
         self._side.chosen.connect(partial(self._replace, "side"))
         self._against = Segmented(
-            look,
-            tr("Compared with"),
-            ((False, tr("A figure")), (True, tr("The card's own limit"))),
+            tr("Compared with"), ((False, tr("A figure")), (True, tr("The card's own limit")))
         )
         self._against.chosen.connect(self._on_against_chosen)
         self._number = NumberField(tr("Threshold"), Range(0.0, 1.0, ()), "")
@@ -78,10 +73,10 @@ class RuleEditor(QWidget):
         self._seconds.chosen.connect(partial(self._replace, "seconds"))
         self._cards = CardsField()
         self._cards.chosen.connect(partial(self._replace, "cards"))
-        self._wrong = wrapped_label(look, "", Tone.WARN)
+        self._wrong = wrapped_label("", Tone.WARN)
         self._wrong.hide()
         self._cards.misunderstood.connect(partial(say, self._wrong))
-        self._promise = wrapped_label(look, "", Tone.QUIET)
+        self._promise = wrapped_label("", Tone.QUIET)
         self._form = form = QFormLayout(self)
         form.setContentsMargins(0, 4, 0, 12)
         form.setHorizontalSpacing(16)
@@ -115,7 +110,7 @@ class RuleEditor(QWidget):
         self._metric.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _add(self, words: str, control: QWidget) -> QLabel:
-        said = label(words, self._look.letters.body, Tone.QUIET)
+        said = label(words, look().letters.body, Tone.QUIET)
         self._form.addRow(said, control)
         return said
 

@@ -9,7 +9,7 @@ from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.tables.cell_drawing import PADDING
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 
 HEIGHT = 32
 NARROWEST = 36
@@ -21,27 +21,26 @@ class Header(QHeaderView):
 
     menu_asked = Signal(QPoint)  # where on the screen
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
-        self._look = look
         self._pointed = -1
         self.setAccessibleName(tr("Columns"))
         self.setSectionsMovable(True)
         self.setMinimumSectionSize(NARROWEST)
         self.setStretchLastSection(False)
         self.setMouseTracking(True)
-        look.changed.connect(self.viewport().update)
+        look().changed.connect(self.viewport().update)
 
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         with QPainter(self.viewport()) as painter:
-            drawing = Drawing(painter, self._look)
+            drawing = Drawing(painter)
             drawing.hairline(0, self.viewport().width(), self.height() - 1)
 
     @guarded
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
-        drawing, place = Drawing(painter, self._look), QRectF(rect)
+        drawing, place = Drawing(painter), QRectF(rect)
         model, theme, letters = self.model(), drawing.theme, drawing.letters.caption
         across = Qt.Orientation.Horizontal
         title = str(model.headerData(section, across, Qt.ItemDataRole.DisplayRole) or "")

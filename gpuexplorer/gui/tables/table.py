@@ -37,7 +37,7 @@ from gpuexplorer.gui.tables.columns_shown import ColumnsShown
 from gpuexplorer.gui.tables.header import Header
 from gpuexplorer.gui.tables.model import CELL, TableModel
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 
 ROW_HEIGHT = 28
 _INDENT, _ARROW = 20, 16.0
@@ -56,7 +56,6 @@ class Table(QTreeView, Generic[T]):
 
     def __init__(
         self,
-        look: Look,
         name: str,
         model: TableModel[T],
         clock: Clock | None = None,
@@ -66,7 +65,6 @@ class Table(QTreeView, Generic[T]):
     ) -> None:
         super().__init__(parent)
         self._high = row_height
-        self._look = look
         self._rows = model
         self._clock = clock or SystemClock()
         self._touched_at = float("-inf")
@@ -75,11 +73,11 @@ class Table(QTreeView, Generic[T]):
         self._by_keyboard = False  # a row that is not chosen has a ring only then
         self._pointed = QPersistentModelIndex()
         self._folded: set[Hashable] = set()
-        self._headings = Header(look, self)
+        self._headings = Header(self)
         self.setHeader(self._headings)
         self.setModel(model)
         self.columns = ColumnsShown(self, self._headings, model)
-        self.setItemDelegate(_CellDelegate(look, self, model, row_height))
+        self.setItemDelegate(_CellDelegate(self, model, row_height))
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setUniformRowHeights(True)
@@ -94,7 +92,7 @@ class Table(QTreeView, Generic[T]):
         palette.setBrush(QPalette.ColorRole.Highlight, Qt.GlobalColor.transparent)
         self.setPalette(palette)
         self.show_branches(None)
-        look.changed.connect(self.viewport().update)
+        look().changed.connect(self.viewport().update)
         model.rowsInserted.connect(self._on_rows_inserted)
         self._headings.menu_asked.connect(self.open_column_menu)
         self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
@@ -238,7 +236,7 @@ class Table(QTreeView, Generic[T]):
 
     @guarded
     def drawRow(self, painter: QPainter, options: QStyleOptionViewItem, index: Index) -> None:
-        drawing = Drawing(painter, self._look)
+        drawing = Drawing(painter)
         whole = QRectF(0, options.rect.top(), self.viewport().width(), self._high)
         first = index.sibling(index.row(), 0)
         if self.selectionModel().isSelected(first):
@@ -256,7 +254,7 @@ class Table(QTreeView, Generic[T]):
             icon = Icon.OPEN if self.isExpanded(index) else Icon.CLOSED
             place = QRectF(rect.right() - _ARROW, 0, _ARROW, _ARROW)
             place.moveTop(QRectF(rect).center().y() - _ARROW / 2)
-            drawing = Drawing(painter, self._look)
+            drawing = Drawing(painter)
             drawing.icon(icon, place, drawing.theme.quiet)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -301,10 +299,8 @@ class Table(QTreeView, Generic[T]):
 class _CellDelegate(Delegate):
     """Draws the cell that the model has in the role CELL."""
 
-    def __init__(
-        self, look: Look, table: QTreeView, model: TableModel[Any], row_height: int
-    ) -> None:
-        super().__init__(look, table)
+    def __init__(self, table: QTreeView, model: TableModel[Any], row_height: int) -> None:
+        super().__init__(table)
         self._high = row_height
         self._model = model
         self._header = table.header()

@@ -5,7 +5,7 @@ from PySide6.QtCore import QChildEvent, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 
 _BREATH = 1  # milliseconds
 
@@ -20,9 +20,9 @@ class Dressing(QObject):
 
     _came = Signal()
 
-    def __init__(self, look: Look, window: QMainWindow, stack: QWidget) -> None:
+    def __init__(self, window: QMainWindow, stack: QWidget) -> None:
         super().__init__(window)
-        self._look = look
+        self._look = look()
         self._window = window
         self._breath = QTimer(self, singleShot=True, interval=_BREATH)
         self._breath.timeout.connect(self._on_breath_taken)
@@ -30,7 +30,7 @@ class Dressing(QObject):
         central = window.centralWidget()
         self._containers = [window, stack] if central is None else [window, central, stack]
         self._parts: dict[QWidget, str] = {}
-        look.changed.connect(self._on_look_changed)
+        look().changed.connect(self._on_look_changed)
         self._came.connect(self._on_came, Qt.ConnectionType.QueuedConnection)
         for container in self._containers:
             container.installEventFilter(self)

@@ -5,7 +5,7 @@ import re
 from PySide6.QtCore import QObject
 
 from gpuexplorer.gui.theme.letters import letterings
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import Look, look
 from gpuexplorer.gui.theme.palette import Theme
 
 _PIXELS = re.compile(r"\b(\d+)px")
@@ -14,12 +14,12 @@ _PIXELS = re.compile(r"\b(\d+)px")
 class EnlargedLook(Look):
     """Follows the other one in all but size."""
 
-    def __init__(self, look: Look, scale: float, parent: QObject | None = None) -> None:
+    def __init__(self, scale: float, parent: QObject | None = None) -> None:
         QObject.__init__(self, parent)
-        self._of, self._scale = look, scale
+        self._of, self._scale = look(), scale
         self.letters = letterings(scale)
-        self.icons = look.icons
-        look.changed.connect(self.changed)
+        self.icons = self._of.icons
+        self._of.changed.connect(self.changed)
 
     @property
     def theme(self) -> Theme:

@@ -1,5 +1,7 @@
 """Look: theme, letters and icons together, following the system between dark and light."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -21,7 +23,7 @@ class Motion(StrEnum):
 
 
 class Look(QObject):
-    """Handed to every widget that paints. The window dresses itself in it when it changes."""
+    """There is one, which `look` finds. The window dresses itself in it when it changes."""
 
     changed = Signal()
 
@@ -114,6 +116,25 @@ class Look(QObject):
         if theme is not self._theme:
             self._theme = theme
             self.changed.emit()
+
+
+_worn: list[Look] = []
+
+
+def look() -> Look:
+    """The application's own; and within `wearing` another one, for what is made there."""
+    if not _worn:
+        _worn.append(Look(parent=QApplication.instance()))
+    return _worn[-1]
+
+
+@contextmanager
+def wearing(another: Look) -> Iterator[None]:
+    _worn.append(another)
+    try:
+        yield
+    finally:
+        _worn.pop()
 
 
 def _system_is_dark() -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.empty_state import EmptyState
@@ -23,22 +23,22 @@ _EMPTY_HEIGHT = 320
 class MachinePanel(Panel):
     """Its parts are connected by whoever holds this."""
 
-    def __init__(self, look: Look, *, may_ask: bool = True) -> None:
-        super().__init__(look, tr("How the cards are wired"))
-        self.drawing = MachineDrawing(look)
-        self.empty = EmptyState(look, Icon.TOPOLOGY)
+    def __init__(self, *, may_ask: bool = True) -> None:
+        super().__init__(tr("How the cards are wired"))
+        self.drawing = MachineDrawing()
+        self.empty = EmptyState(Icon.TOPOLOGY)
         self.empty.setMinimumHeight(_EMPTY_HEIGHT)
-        self.again = WordButton(look, Icon.BACK, tr("Ask again"))
+        self.again = WordButton(Icon.BACK, tr("Ask again"))
         self._may_ask = may_ask
         self.again.setToolTip(tr("Ask the driver again how the cards are wired (F5)"))
-        self.save = WordButton(look, Icon.EXPORT, tr("Save picture"))
+        self.save = WordButton(Icon.EXPORT, tr("Save picture"))
         self.save.setToolTip(tr("Save the drawing as SVG or PNG (Ctrl+S)"))
         for button in (self.again, self.save):
             self.head.addWidget(button)
-        self._notes = wrapped_label(look, "", Tone.TEXT)
+        self._notes = wrapped_label("", Tone.TEXT)
         self._notes.setContentsMargins(0, 0, 0, 6)
-        self._legend = wrapped_label(look, "", Tone.QUIET)
-        self._legend.setFont(look.letters.caption.font)
+        self._legend = wrapped_label("", Tone.QUIET)
+        self._legend.setFont(look().letters.caption.font)
         add(self.body, self.empty, GROWS, FREE, self.drawing, Space(10), FREE)
         add(self.body, self._notes, self._legend)
         self._legend_of: object = None

@@ -11,7 +11,7 @@ from PySide6.QtSvg import QSvgGenerator
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.plots.picture import png
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.machine.machine_face import Face
 from gpuexplorer.gui.widgets.machine.machine_layout import layout_of
@@ -28,7 +28,6 @@ _FINER = 2  # pixels of a PNG for one of the drawing
 class MachinePicture:
     """Of one moment. Widths and sizes do not depend on the window it was asked for in."""
 
-    look: Look
     shape: MachineShape
     faces: Mapping[Thing, Face]
     title: str
@@ -37,7 +36,7 @@ class MachinePicture:
 
     def drawn_for(self, path: Path) -> bytes:
         """SVG, or PNG for any other ending."""
-        scene = MachineScene(self.look)
+        scene = MachineScene()
         scene.show_faces(self.faces)
         layout = layout_of(self.shape, _WIDTH)
         scene.show_layout(layout)
@@ -66,8 +65,8 @@ class MachinePicture:
     def _paint(
         self, painter: QPainter, whole: QSize, scene: MachineScene, room: QRectF
     ) -> None:
-        theme, letters = self.look.theme, self.look.letters
-        drawing = Drawing(painter, self.look)
+        theme, letters = look().theme, look().letters
+        drawing = Drawing(painter)
         painter.fillRect(QRectF(0, 0, whole.width(), whole.height()), theme.surface)
         x, baseline = float(_MARGIN), _MARGIN + letters.title.ascent
         if self.simulated:

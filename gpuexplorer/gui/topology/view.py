@@ -12,12 +12,8 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 from gpuexplorer.core.cards import CardId, CardKind
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.state.wiring import Wiring, WiringAnswer
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.topology.machine_panel import MachinePanel
 from gpuexplorer.gui.topology.machine_picture import MachinePicture
 from gpuexplorer.gui.topology.matrix_panel import MatrixPanel
@@ -58,28 +54,17 @@ class TopologyView(LiveView):
 
     key_groups = (TOPOLOGY_KEYS,)
 
-    def __init__(
-        self,
-        look: Look,
-        machine: MachineState,
-        time_window: TimeWindow,
-        navigation: Navigation,
-        frame_clock: FrameClock,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(
-            machine, time_window, frame_clock, cadences=(Cadence.ON_DEMAND,), parent=parent
-        )
-        self._look = look
-        self._navigation = navigation
-        self._wiring = Wiring(machine.session, self)
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, cadences=(Cadence.ON_DEMAND,), parent=parent)
+        self._navigation = desk.navigation
+        self._wiring = Wiring(desk.machine.session, self)
         self._wiring.changed.connect(self._on_wiring_changed)
         self._now: MachineNow | None = None
         self._chosen: Thing | None = None
         self._summary: tuple[MachineShape, ThingFacts] | None = None
         self._written = ""
         self._faces: Mapping[Thing, Face] = {}
-        self._saving = Saving(machine.settings, self)
+        self._saving = Saving(desk.machine.settings, self)
         self._saving.done.connect(self._on_saving_told)
         self._saving.refused.connect(self._on_saving_told)
         self._save = self.add_command(tr("Save picture…"), "Ctrl+S", self._on_save_asked)
@@ -89,19 +74,19 @@ class TopologyView(LiveView):
         again = self.add_command(
             tr("Ask again how the cards are wired"), "F5", self._wiring.ask
         )
-        recorded = machine.past.ended is not None  # there is nobody to ask
+        recorded = desk.machine.past.ended is not None  # there is nobody to ask
         again.setEnabled(not recorded)
-        self._panel = MachinePanel(look, may_ask=not recorded)
+        self._panel = MachinePanel(may_ask=not recorded)
         self._panel.drawing.chosen.connect(self._choose)
         self._panel.drawing.opened.connect(self._on_card_asked)
         self._panel.drawing.walked.connect(self._on_walked)
         for asked in (self._panel.empty.way_on_chosen, self._panel.again.clicked):
             asked.connect(again.trigger)
         self._panel.save.clicked.connect(self._save.trigger)
-        self._matrix = MatrixPanel(look)
+        self._matrix = MatrixPanel()
         self._matrix.table.chosen.connect(self._choose)
         self._matrix.copy.clicked.connect(self._copy.trigger)
-        self._facts = ThingPanel(look)
+        self._facts = ThingPanel()
         self._panel.setObjectName("topology.machine")
         self._matrix.setObjectName("topology.matrix")
         self._facts.setObjectName("topology.facts")
@@ -199,7 +184,7 @@ class TopologyView(LiveView):
             source=source.label,
         )
         faces, simulated = machine_faces(now), self.machine.session.simulated
-        picture = MachinePicture(self._look, now.shape, faces, title, foot, simulated)
+        picture = MachinePicture(now.shape, faces, title, foot, simulated)
         return partial(write_whole, path, [picture.drawn_for(path)])
 
     def _arrange(self, width: int) -> None:

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
 
 _CHIP, _GAP, _ARROW = 20.0, 6.0, 16.0
@@ -17,10 +16,8 @@ _CHIP, _GAP, _ARROW = 20.0, 6.0, 16.0
 class ChipRow(Painted):
     """As wide as its chips. `arrows`: what is copied goes from each to the next."""
 
-    def __init__(
-        self, look: Look, *, arrows: bool = False, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(look, parent)
+    def __init__(self, *, arrows: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._chips: Sequence[Chip] = ()
         self._between = _ARROW + 2 * _GAP if arrows else _GAP
         self._arrows = arrows

@@ -35,7 +35,7 @@ from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.key_cap import draw_key_caps
 from gpuexplorer.gui.state.command_list import Command, CommandMatch, find
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS
 from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, label, row
@@ -62,13 +62,9 @@ class CommandPalette(Popup):
     """
 
     def __init__(
-        self,
-        look: Look,
-        commands: Sequence[Command],
-        opened_by: Sequence[QKeySequence],
-        window: QWidget,
+        self, commands: Sequence[Command], opened_by: Sequence[QKeySequence], window: QWidget
     ) -> None:
-        super().__init__(look, _WIDTH, _height(_MOST_ROWS), window)
+        super().__init__(_WIDTH, _height(_MOST_ROWS), window)
         self._commands = commands
         self.setAccessibleName(tr("All commands"))
         self._field = QLineEdit()
@@ -78,14 +74,14 @@ class CommandPalette(Popup):
         self._field.setFixedHeight(_HEAD)
         self._field.textChanged.connect(self._search)
         self._field.installEventFilter(self)
-        sign = Sign(look, Icon.SEARCH, Tone.QUIET, QSize(18, 18))
+        sign = Sign(Icon.SEARCH, Tone.QUIET, QSize(18, 18))
         head = row(sign, self._field, gap=12, margins=(20, 0, 20, 0))
         self._model = QStandardItemModel(self)
         self._list = QListView()
         self._list.setProperty("kind", "bare")
         self._list.setAccessibleName(tr("Commands found"))
         self._list.setModel(self._model)
-        self._list.setItemDelegate(PaletteRow(look, self))
+        self._list.setItemDelegate(PaletteRow(self))
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setUniformItemSizes(True)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -93,7 +89,7 @@ class CommandPalette(Popup):
         self._list.entered.connect(self._list.setCurrentIndex)
         self._list.clicked.connect(self._run)
         self._list.selectionModel().currentChanged.connect(self._on_current_changed)
-        self._nothing = label("", look.letters.body, Tone.QUIET)
+        self._nothing = label("", look().letters.body, Tone.QUIET)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         found = (self._list, GROWS, self._nothing, GROWS)
         add(self.panel, head, line_between(), Space(7), *found, Space(8))

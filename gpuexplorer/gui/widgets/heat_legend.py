@@ -5,7 +5,6 @@ from PySide6.QtWidgets import QSizePolicy
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
 
 _BAR, _STEPS, _HEIGHT = 96.0, 24, 20
@@ -14,8 +13,8 @@ _BAR, _STEPS, _HEIGHT = 96.0, 24, 20
 class HeatLegend(Painted):
     """A bar between two words."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self) -> None:
+        super().__init__()
         self._low, self._high = "0", ""
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(_HEIGHT)

@@ -6,10 +6,8 @@ from PySide6.QtGui import QAction, QFocusEvent, QHideEvent, QKeySequence, QShowE
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.metrics import Cadence
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.telemetry.session import Want
 
@@ -29,17 +27,16 @@ class LiveView(QWidget):
 
     def __init__(
         self,
-        machine: MachineState,
-        time_window: TimeWindow,
-        frame_clock: FrameClock,
+        desk: Desk,
         cadences: Collection[Cadence] = (),
         processes: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.machine = machine
-        self.time_window = time_window
-        self._frame_clock = frame_clock
+        self.desk = desk
+        self.machine = desk.machine
+        self.time_window = desk.time_window
+        self._frame_clock = desk.frame_clock
         self._wanted = (cadences, processes)
         self._want: Want | None = None
         self._following = False

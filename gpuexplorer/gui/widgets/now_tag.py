@@ -4,19 +4,19 @@ from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 
 
 class NowTag(QLabel):
     """Seen as long as somebody looks back, in the colours of what says so at the top."""
 
-    def __init__(self, look: Look, time_window: TimeWindow, words: str = "") -> None:
+    def __init__(self, time_window: TimeWindow, words: str = "") -> None:
         super().__init__(words or tr("now"))
         self._time_window = time_window
         self._needed = True
         self.setProperty("kind", "now")
         self.setIndent(0)
-        self.setFont(look.letters.caption.font)
+        self.setFont(look().letters.caption.font)
         self.setToolTip(tr("This is how it is now. The plots show an earlier time."))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         time_window.changed.connect(self._on_time_changed)

@@ -7,15 +7,15 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing, Hint
 from gpuexplorer.gui.paint.plain_tip import plain_tip
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 
 
 class Painted(QWidget):
     """Subclasses implement `draw`. They repaint by `update()` when what they show changed."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.look = look
+        self.look = look()
         self._hints: list[Hint] = []
 
     def draw(self, drawing: Drawing) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.letters import Lettering
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import GROWS, row
 from gpuexplorer.gui.widgets.painted import Painted
@@ -18,8 +18,8 @@ from gpuexplorer.gui.widgets.painted import Painted
 class Sign(Painted):
     """An icon by itself."""
 
-    def __init__(self, look: Look, icon: Icon, tone: Tone, size: QSize) -> None:
-        super().__init__(look)
+    def __init__(self, icon: Icon, tone: Tone, size: QSize) -> None:
+        super().__init__()
         self._icon, self._tone = icon, tone
         self.setFixedSize(size)
 
@@ -30,26 +30,22 @@ class Sign(Painted):
 class Remark(QWidget):
     """The sentence can be selected and copied."""
 
-    def __init__(
-        self, look: Look, sentence: str, icon: Icon = Icon.NOTE, tone: Tone = Tone.QUIET
-    ) -> None:
+    def __init__(self, sentence: str, icon: Icon = Icon.NOTE, tone: Tone = Tone.QUIET) -> None:
         super().__init__()
-        label = wrapped_label(look, sentence, Tone.TEXT)
-        sign = Sign(look, icon, tone, QSize(16, 16))
+        label = wrapped_label(sentence, Tone.TEXT)
+        sign = Sign(icon, tone, QSize(16, 16))
         top = Qt.AlignmentFlag.AlignTop
         row(sign, top, label, GROWS, within=self, gap=10, margins=(0, 4, 0, 4))
 
 
-def wrapped_label(
-    look: Look, sentence: str, tone: Tone, letters: Lettering | None = None
-) -> QLabel:
+def wrapped_label(sentence: str, tone: Tone, letters: Lettering | None = None) -> QLabel:
     """A sentence that may need several lines, and can be copied. What stands between backticks
     is shown as one would type it.
     """
     label = QLabel()
     if letters is not None:
         label.setFont(letters.font)
-    show_sentence(label, look, sentence)
+    show_sentence(label, sentence)
     label.setWordWrap(True)
     label.setProperty("tone", tone.value)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -59,11 +55,11 @@ def wrapped_label(
     return label
 
 
-def show_sentence(label: QLabel, look: Look, sentence: str) -> None:
+def show_sentence(label: QLabel, sentence: str) -> None:
     """Another one, in a label that was made for one."""
     if "`" in sentence:
         label.setTextFormat(Qt.TextFormat.RichText)
-        label.setText(_with_commands(look, sentence))
+        label.setText(_with_commands(sentence))
         label.setAccessibleName(sentence.replace("`", ""))
     else:
         label.setTextFormat(Qt.TextFormat.PlainText)
@@ -71,14 +67,14 @@ def show_sentence(label: QLabel, look: Look, sentence: str) -> None:
         label.setAccessibleName("")
 
 
-def say_sentence(label: QLabel, look: Look, sentence: str) -> None:
+def say_sentence(label: QLabel, sentence: str) -> None:
     """One that is only there where there is something to say."""
-    show_sentence(label, look, sentence)
+    show_sentence(label, sentence)
     label.setVisible(bool(sentence))
 
 
-def _with_commands(look: Look, sentence: str) -> str:
-    mono = look.letters.mono.font
+def _with_commands(sentence: str) -> str:
+    mono = look().letters.mono.font
     style = f"font-family: '{mono.family()}'; font-size: {mono.pixelSize()}px"
     lines = html.escape(sentence).replace("\n", "<br>")
     return re.sub("`([^`]*)`", rf'<span style="{style}">\1</span>', lines)

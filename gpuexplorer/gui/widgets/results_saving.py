@@ -16,7 +16,7 @@ from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.plots.picture import png
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
 from gpuexplorer.gui.widgets.saving import (
@@ -84,7 +84,6 @@ class ResultsSaving(TablesSaving):
 
     def __init__(
         self,
-        look: Look,
         machine: MachineState,
         name: str,
         title: str,
@@ -96,10 +95,10 @@ class ResultsSaving(TablesSaving):
         same within a sentence.
         """
         super().__init__(machine, name, tr("Save {what}", what=what), pictured)
-        self._look, self._title, self._what = look, title, what
+        self._title, self._what = title, what
         self._results, self._pictured = results, pictured
         meaning = tr("Save {what} as a table, data or a picture", what=what)
-        self.button = FramedButton(look, Icon.EXPORT, tr("Save"), meaning)
+        self.button = FramedButton(Icon.EXPORT, tr("Save"), meaning)
         self.button.clicked.connect(self._on_clicked)
 
     def csv(self) -> str:
@@ -117,9 +116,9 @@ class ResultsSaving(TablesSaving):
         height = round(seen.height() / scale) + _HEADER
         image = QImage(round(width * scale), round(height * scale), QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(scale)
-        image.fill(self._look.theme.ground)
+        image.fill(look().theme.ground)
         with QPainter(image) as painter:
-            self._draw_header(Drawing(painter, self._look), width)
+            self._draw_header(Drawing(painter), width)
             painter.drawImage(QPoint(0, _HEADER), seen)
         return image
 

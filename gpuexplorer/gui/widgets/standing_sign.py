@@ -5,13 +5,12 @@ from PySide6.QtCore import QRectF, QSize
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.state.machine_words import standing_sign
 from gpuexplorer.gui.state.machines import Standing
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
 
 
 class StandingSign(Painted):
-    def __init__(self, look: Look, size: QSize) -> None:
-        super().__init__(look)
+    def __init__(self, size: QSize) -> None:
+        super().__init__()
         self._standing = Standing.HERE
         self.setFixedSize(size)
 

@@ -14,7 +14,6 @@ from gpuexplorer.core.metrics import TEMPERATURE
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.alert_strip import AlertStrip
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.gui.widgets.live_view import LiveView
@@ -27,7 +26,7 @@ Open = Callable[..., tuple[AlertStrip, Navigation]]
 
 
 @pytest.fixture
-def open_strip(look: Look, scene: Scene, qtbot: QtBot) -> Iterator[Open]:
+def open_strip(scene: Scene, qtbot: QtBot) -> Iterator[Open]:
     windows: list[QWidget] = []
     clocks: list[FrameClock] = []
 
@@ -37,7 +36,7 @@ def open_strip(look: Look, scene: Scene, qtbot: QtBot) -> Iterator[Open]:
         windows.append(window)
         navigation, clock = Navigation(), FrameClock(window)
         clocks.append(clock)
-        strip = AlertStrip(look, scene.watch, navigation, clock)
+        strip = AlertStrip(scene.watch, navigation, clock)
         column = QVBoxLayout(window)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(strip)

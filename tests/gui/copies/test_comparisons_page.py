@@ -17,7 +17,6 @@ from gpuexplorer.gui.copies.comparisons.view import (
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.results_saving import ResultsSaving
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine
@@ -30,7 +29,7 @@ Open = Callable[..., ComparisonsPage]
 
 
 @pytest.fixture
-def open_page(look: Look, lab: LabState, qtbot: QtBot) -> Iterator[Open]:
+def open_page(lab: LabState, qtbot: QtBot) -> Iterator[Open]:
     made: list[CopiesState] = []
 
     def open_one(faults: str = "") -> ComparisonsPage:
@@ -41,7 +40,7 @@ def open_page(look: Look, lab: LabState, qtbot: QtBot) -> Iterator[Open]:
         )
         made.append(copies)
         copies.ways.look()
-        page = ComparisonsPage(look, copies)
+        page = ComparisonsPage(copies)
         qtbot.addWidget(page)
         page.resize(1300, 800)
         with qtbot.waitExposed(page):

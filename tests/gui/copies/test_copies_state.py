@@ -19,7 +19,6 @@ from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.lab.events import Measured, Multiplied
 from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.telemetry.session import remembering, session_on
@@ -217,7 +216,7 @@ class NoPython(LabPythons):
 
 
 def test_without_pytorch_copies_wait_for_it_and_are_measured_when_it_is_there(
-    machine: MachineState, worker: ScriptedWorker, look: Look, bench: HeldBench
+    machine: MachineState, worker: ScriptedWorker, bench: HeldBench
 ) -> None:
     pythons = NoPython(machine.settings, machine)
     lab = LabState(machine, pythons, worker.start)
@@ -226,7 +225,7 @@ def test_without_pytorch_copies_wait_for_it_and_are_measured_when_it_is_there(
     copies.measure([THERE])
     pythons.find()
     assert copies.running
-    strip = MeasuringStrip(look, copies)
+    strip = MeasuringStrip(copies)
     assert "Waiting for PyTorch" in texts(strip)
     strip.deleteLater()
     assert pythons.fetch is not None
@@ -238,14 +237,14 @@ def test_without_pytorch_copies_wait_for_it_and_are_measured_when_it_is_there(
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
 def test_what_hangs_is_told_with_a_way_out(
-    worker: ScriptedWorker, bench: HeldBench, look: Look, qtbot: QtBot
+    worker: ScriptedWorker, bench: HeldBench, qtbot: QtBot
 ) -> None:
     clock, parent = ManualClock(), QObject()
     session = remembering(session_on(simulated("2xTitanRTX"), clock=clock))
     machine = MachineState(session, Settings(), parent)
     lab = LabState(machine, KnownPython(machine.settings, machine), worker.start)
     copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: bench, lab)
-    strip = MeasuringStrip(look, copies)
+    strip = MeasuringStrip(copies)
     qtbot.addWidget(strip)
     copies.measure([THERE])
     qtbot.waitUntil(lambda: copies.progress is not None and copies.progress.taken == 1)

@@ -23,7 +23,6 @@ from gpuexplorer.gui.copies.datasheet.view import DatasheetPage
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.results_saving import ResultsSaving
 from gpuexplorer.lab.wire import ProductJob
 from gpuexplorer.simulation.specs import parse_machine
@@ -134,12 +133,12 @@ def test_a_card_that_is_lost_says_so_in_its_rows(open_datasheet: Open, qtbot: Qt
     assert "Card 0 reaches" not in " ".join(texts(page))
 
 
-def test_why_nothing_can_be_measured_is_said(look: Look, lab: LabState, qtbot: QtBot) -> None:
+def test_why_nothing_can_be_measured_is_said(lab: LabState, qtbot: QtBot) -> None:
     def no_bench() -> ModelBench:
         raise Trouble("No Python with PyTorch has been found.", "Install it.")
 
     copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), no_bench, lab)
-    page = DatasheetPage(look, copies)
+    page = DatasheetPage(copies)
     qtbot.addWidget(page)
     page.pull()
     page.measure()
@@ -177,13 +176,11 @@ def test_rows_are_reached_by_the_keyboard(open_datasheet: Open, qtbot: QtBot) ->
     QToolTip.hideText()
 
 
-def test_what_a_card_drew_is_read_while_it_multiplies(
-    look: Look, lab: LabState, qtbot: QtBot
-) -> None:
+def test_what_a_card_drew_is_read_while_it_multiplies(lab: LabState, qtbot: QtBot) -> None:
     ways = Ways(lab.machine, lab.cards, lab)
     ways.look()
     copies = CopiesState(lab, ways, lambda: WatchedBench(lab), lab)
-    page = DatasheetPage(look, copies)
+    page = DatasheetPage(copies)
     qtbot.addWidget(page)
     page.show()
     page.pull()

@@ -19,7 +19,6 @@ from gpuexplorer.gui.copies.moving.new_copy_sheet import NewCopySheet
 from gpuexplorer.gui.copies.moving.travel_panel import TravelHead, TravelPanel
 from gpuexplorer.gui.copies.moving.view import MovingPage
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.machine.machine_things import OfCard
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.lab.wire import Run
@@ -32,10 +31,8 @@ LOOP = "log = []\nfor i in range(1000):\n    log.append(loss.item())  # kept"
 
 
 @pytest.fixture
-def page(
-    lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
-) -> Iterator[MovingPage]:
-    window = moving_page(lab, look, qtbot)
+def page(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> Iterator[MovingPage]:
+    window = moving_page(lab, qtbot)
     yield window.page
     window.close()
 
@@ -70,9 +67,9 @@ def test_a_copy_is_a_row_and_its_way_is_lit(
 
 
 def test_the_block_that_travels_leaves_the_cards_at_its_ends_to_be_read(
-    lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    window = moving_page(lab, look, qtbot, motion=True)
+    window = moving_page(lab, qtbot, motion=True)
     with qtbot.waitSignal(lab.changed):
         cell(lab, worker, "Z = X.cuda(1)", across)
     drawn = drawing(window.page)
@@ -316,9 +313,9 @@ def test_without_motion_the_way_stays_lit_and_nothing_travels(
 
 
 def test_a_copy_travels_slowed_and_rests_when_it_has_arrived(
-    lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    window = moving_page(lab, look, qtbot, motion=True)
+    window = moving_page(lab, qtbot, motion=True)
     page = window.page
     with qtbot.waitSignal(lab.changed):
         cell(lab, worker, "Z = X.cuda(1)", across)

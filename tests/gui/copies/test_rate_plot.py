@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.copies.sweep.model import SweepRow, rows_of
 from gpuexplorer.gui.copies.sweep.rate_plot import RatePlot
 from gpuexplorer.gui.copies.sweep_ways import SIZES, SweepWay
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.lab.wire import CopyJob
 from tests.copies.made import real
@@ -30,10 +30,8 @@ def rows(times: Sequence[tuple[int, float]]) -> list[SweepRow]:
     return rows_of([WAY], results, NAMES, {"cpu": None, "cuda:0": 0}, lambda way: None)
 
 
-def plot_of(
-    look: Look, qtbot: QtBot, times: Sequence[tuple[int, float]], width: int = 700
-) -> RatePlot:
-    plot = RatePlot(look)
+def plot_of(qtbot: QtBot, times: Sequence[tuple[int, float]], width: int = 700) -> RatePlot:
+    plot = RatePlot()
     qtbot.addWidget(plot)
     plot.resize(width, 400)
     with qtbot.waitActive(plot):
@@ -43,11 +41,11 @@ def plot_of(
     return plot
 
 
-def inked(plot: RatePlot, look: Look) -> bool:
+def inked(plot: RatePlot) -> bool:
     """Whether the way's curve or dots are seen."""
     image = plot.grab().toImage()
     return any(
-        image.pixelColor(x, y) == look.theme.quiet
+        image.pixelColor(x, y) == look().theme.quiet
         for x in range(60, plot.width() - 70)
         for y in range(30, plot.height() - 40)
     )
@@ -75,10 +73,10 @@ def pointed_at(plot: RatePlot, place: QPoint) -> str:
 )
 @pytest.mark.parametrize("width", [300, 700])
 def test_however_few_or_odd_the_figures_are_they_are_seen_and_can_be_gone_through(
-    look: Look, qtbot: QtBot, times: Sequence[tuple[int, float]], width: int
+    qtbot: QtBot, times: Sequence[tuple[int, float]], width: int
 ) -> None:
-    plot = plot_of(look, qtbot, times, width)
-    assert inked(plot, look)
+    plot = plot_of(qtbot, times, width)
+    assert inked(plot)
     press(plot, Qt.Key.Key_Home)
     for _ in SIZES:
         press(plot, Qt.Key.Key_Right)
@@ -88,10 +86,8 @@ def test_however_few_or_odd_the_figures_are_they_are_seen_and_can_be_gone_throug
 
 
 @pytest.mark.parametrize("width", [300, 700])
-def test_without_any_figure_nothing_is_drawn_as_one(
-    look: Look, qtbot: QtBot, width: int
-) -> None:
-    plot = plot_of(look, qtbot, [], width)
+def test_without_any_figure_nothing_is_drawn_as_one(qtbot: QtBot, width: int) -> None:
+    plot = plot_of(qtbot, [], width)
     press(plot, Qt.Key.Key_End)
     assert "host to 0, pinned not measured" in plot.accessibleDescription()
     plot.show_rows([], None, None)
@@ -99,10 +95,8 @@ def test_without_any_figure_nothing_is_drawn_as_one(
     plot.grab()
 
 
-def test_a_point_and_a_ring_that_are_pointed_at_say_what_they_are(
-    look: Look, qtbot: QtBot
-) -> None:
-    plot = plot_of(look, qtbot, [(1 << 20, 1e-3), (1 << 24, 4e-3), (1 << 28, 5e-2)])
+def test_a_point_and_a_ring_that_are_pointed_at_say_what_they_are(qtbot: QtBot) -> None:
+    plot = plot_of(qtbot, [(1 << 20, 1e-3), (1 << 24, 4e-3), (1 << 28, 5e-2)])
     plot.grab()
     assert "host to 0, pinned, 16 MiB: 4.19 GB/s, 4.00 ms" in plot.hints()
     assert "host to 0, pinned: half rate at 6.55 MiB" in plot.hints()
@@ -111,24 +105,22 @@ def test_a_point_and_a_ring_that_are_pointed_at_say_what_they_are(
     )
 
 
-def test_nothing_of_what_was_shown_before_is_left(look: Look, qtbot: QtBot) -> None:
+def test_nothing_of_what_was_shown_before_is_left(qtbot: QtBot) -> None:
     times = [(size, 1e-5 + size / 1e10) for size in SIZES]
-    plot = plot_of(look, qtbot, times)
+    plot = plot_of(qtbot, times)
     picture, shown = plot.grab().toImage(), plot.scene().items()
     plot.show_rows(rows(times), WAY, None)
     assert len(plot.scene().items()) == len(shown)
     assert plot.grab().toImage() == picture
 
 
-def test_another_theme_colours_everything_anew_while_a_size_is_pointed_at(
-    look: Look, qtbot: QtBot
-) -> None:
-    look.choose(Scheme.DARK)
-    plot = plot_of(look, qtbot, [(size, 1e-5 + size / 1e10) for size in SIZES])
+def test_another_theme_colours_everything_anew_while_a_size_is_pointed_at(qtbot: QtBot) -> None:
+    look().choose(Scheme.DARK)
+    plot = plot_of(qtbot, [(size, 1e-5 + size / 1e10) for size in SIZES])
     press(plot, Qt.Key.Key_End)
     dark = plot.grab().toImage()
-    look.choose(Scheme.LIGHT)
+    look().choose(Scheme.LIGHT)
     light = plot.grab().toImage()
     assert light.pixelColor(2, 2) != dark.pixelColor(2, 2)
-    assert inked(plot, look)
+    assert inked(plot)
     assert plot.crosshair == SIZES[-1]

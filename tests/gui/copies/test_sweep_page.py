@@ -26,7 +26,7 @@ from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look, Motion
+from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.gui.widgets.results_saving import ResultsSaving
 from gpuexplorer.simulation.specs import parse_machine
 from tests.gui.hands import press, the
@@ -61,9 +61,9 @@ def shown(page: SweepPage, qtbot: QtBot) -> SweepPage:
 
 
 @pytest.fixture
-def page(look: Look, copies: CopiesState, qtbot: QtBot) -> SweepPage:
-    look.choose_motion(Motion.REDUCED)
-    return shown(SweepPage(look, copies), qtbot)
+def page(copies: CopiesState, qtbot: QtBot) -> SweepPage:
+    look().choose_motion(Motion.REDUCED)
+    return shown(SweepPage(copies), qtbot)
 
 
 def measure(page: SweepPage, qtbot: QtBot) -> None:
@@ -184,32 +184,28 @@ def test_a_guess_is_answered_from_what_was_measured(page: SweepPage, qtbot: QtBo
     assert "compare" in panel.sentence
 
 
-def test_where_nothing_can_be_measured_the_question_stays(
-    look: Look, lab: LabState, qtbot: QtBot
-) -> None:
+def test_where_nothing_can_be_measured_the_question_stays(lab: LabState, qtbot: QtBot) -> None:
     def refuse() -> Bench:
         raise Trouble("No Python with PyTorch has been found yet.")
 
     copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), refuse, lab)
     copies.ways.look()
     qtbot.waitUntil(lambda: copies.ways.routes is not None)
-    page = shown(SweepPage(look, copies), qtbot)
+    page = shown(SweepPage(copies), qtbot)
     the(GuessPanel, page).compare()
     assert copies.sentence == "No Python with PyTorch has been found yet."
     assert "comparing measures this one size" in the(GuessPanel, page).sentence
     copies.end()
 
 
-def test_a_computer_without_cards_has_its_own_memory(
-    look: Look, lab: LabState, qtbot: QtBot
-) -> None:
+def test_a_computer_without_cards_has_its_own_memory(lab: LabState, qtbot: QtBot) -> None:
     copies = HostOnly(
         lab,
         Ways(lab.machine, lab.cards, lab),
         lambda: ModelBench(parse_machine("2xTitanRTX")),
         lab,
     )
-    page = shown(SweepPage(look, copies), qtbot)
+    page = shown(SweepPage(copies), qtbot)
     assert page.ways == (SweepWay("cpu", "cpu"),)
     page.measure()
     table = the(WayTable, page)
@@ -218,15 +214,13 @@ def test_a_computer_without_cards_has_its_own_memory(
     copies.end()
 
 
-def test_the_bar_grows_only_where_things_may_move(
-    page: SweepPage, look: Look, qtbot: QtBot
-) -> None:
+def test_the_bar_grows_only_where_things_may_move(page: SweepPage, qtbot: QtBot) -> None:
     measure(page, qtbot)
     panel, bar = the(GuessPanel, page), the(GuessBar, page)
     panel.compare()
     assert not moves(bar)
     press(bar, Qt.Key.Key_Left)
-    look.choose_motion(Motion.FULL)
+    look().choose_motion(Motion.FULL)
     panel.compare()
     assert moves(bar)
     bar.grab()

@@ -9,7 +9,6 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import FAN_SPEED
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.telemetry.session import BeatCount
 from tests.gui.conftest import OpenWindow
@@ -18,11 +17,11 @@ from tests.gui.hands import texts
 
 
 @pytest.fixture
-def line(look: Look, qtbot: QtBot) -> Iterator[StatusLine]:
+def line(qtbot: QtBot) -> Iterator[StatusLine]:
     """By itself, with room for everything."""
     window = QWidget()
     qtbot.addWidget(window)
-    line = StatusLine(look, window)
+    line = StatusLine(window)
     window.resize(1200, 100)
     line.resize(1200, line.height())
     window.show()

@@ -19,7 +19,6 @@ from gpuexplorer.gui.state.lab.program_state import Chosen, Phase
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.lab.events import Printed
 from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.lab.wire import CopyJob
@@ -131,7 +130,7 @@ def test_a_program_of_this_computer_is_not_watched_there(
 def test_what_cannot_be_watched_there_is_not_asked_for(far: Far, qtbot: QtBot) -> None:
     lab = far()
     assert "A program is watched on the computer" in lab.program.why_not
-    pane = CodePane(Look(), lab)
+    pane = CodePane(lab)
     qtbot.addWidget(pane)
     button = pane.findChild(QWidget, "lab.watch")
     assert isinstance(button, QWidget)
@@ -149,7 +148,7 @@ def test_a_connection_that_is_gone_says_so_and_the_next_one_has_a_worker(
     backend.machine.stop()
     lab.restart()
     qtbot.waitUntil(lambda: lab.stage is Stage.FAILED, timeout=PATIENCE)
-    head = LabHead(Look(), lab)
+    head = LabHead(lab)
     qtbot.addWidget(head)
     (choose,) = [
         each

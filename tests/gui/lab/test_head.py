@@ -18,7 +18,6 @@ from gpuexplorer.gui.lab.head.words import cap_line
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.worker_slot import Switches
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.number_field import NumberField
 from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
@@ -33,11 +32,11 @@ MAKE = 'X = torch.ones(2, 3, device="cuda:0")'
 
 
 @pytest.fixture
-def head(qtbot: QtBot, look: Look, lab: LabState) -> Iterator[LabHead]:
+def head(qtbot: QtBot, lab: LabState) -> Iterator[LabHead]:
     window = QWidget()
     qtbot.addWidget(window)
     window.resize(1360, 800)
-    head = LabHead(look, lab, window)
+    head = LabHead(lab, window)
     head.setGeometry(0, 0, 1360, 40)
     window.show()
     yield head
@@ -202,11 +201,11 @@ def test_in_a_narrow_window_the_switches_are_in_the_menu(head: LabHead) -> None:
 
 
 def test_the_switches_are_remembered_from_start_to_start(
-    head: LabHead, lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
+    head: LabHead, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     lab.choose(replace(lab.switches, placement=True, growing=True, visible=(1, 0)))
     next_time = LabState(lab.machine, lab.pythons, worker.start)
-    qtbot.addWidget(LabHead(look, next_time))
+    qtbot.addWidget(LabHead(next_time))
     assert next_time.switches == lab.switches
     next_time.stop()
 
@@ -220,13 +219,13 @@ def test_the_sheet_tells_tensorflows_names_beside_pytorchs_lines(head: LabHead) 
 
 
 def test_where_no_worker_can_be_started_a_python_can_be_chosen(
-    lab: LabState, look: Look, qtbot: QtBot
+    lab: LabState, qtbot: QtBot
 ) -> None:
     def refuse(*_: object) -> WorkerProcess:
         raise Trouble("This Python cannot be started.", "Choose another.")
 
     broken = LabState(lab.machine, lab.pythons, refuse)
-    head = LabHead(look, broken)
+    head = LabHead(broken)
     qtbot.addWidget(head)
     head.resize(1360, 40)
     head.show()
@@ -241,10 +240,10 @@ def test_where_no_worker_can_be_started_a_python_can_be_chosen(
 
 
 def test_the_menu_holds_what_has_no_room_and_names_the_lines(
-    head: LabHead, lab: LabState, look: Look
+    head: LabHead, lab: LabState
 ) -> None:
     menu = QMenu()
-    fill_menu(menu, lab.switches, SwitchActions(look, lab, head), folded=True)
+    fill_menu(menu, lab.switches, SwitchActions(lab, head), folded=True)
     actions = {each.text(): each for each in menu.actions()}
     assert "set_per_process_memory_fraction" in actions["Memory cap…"].toolTip()
     growth = actions["Growing segments"]
@@ -254,11 +253,9 @@ def test_the_menu_holds_what_has_no_room_and_names_the_lines(
     assert lab.switches == Switches(placement=True, growing=True)
 
 
-def test_a_class_room_takes_the_editor_away_from_the_menu(
-    head: LabHead, lab: LabState, look: Look
-) -> None:
+def test_a_class_room_takes_the_editor_away_from_the_menu(head: LabHead, lab: LabState) -> None:
     menu = QMenu()
-    fill_menu(menu, lab.switches, SwitchActions(look, lab, head), folded=False)
+    fill_menu(menu, lab.switches, SwitchActions(lab, head), folded=False)
     actions = {each.text(): each for each in menu.actions()}
     actions["Forms only, for a classroom"].trigger()
     assert lab.machine.settings.choices.lab_forms_only

@@ -13,7 +13,6 @@ from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonRow, PythonSheet
 from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchNotice
 from tests.gui.hands import texts, the
@@ -100,8 +99,8 @@ def window(qtbot: QtBot) -> QWidget:
     return window
 
 
-def foot_of(lab: LabState, look: Look, window: QWidget) -> PythonFoot:
-    foot = PythonFoot(look, lab.pythons)
+def foot_of(lab: LabState, window: QWidget) -> PythonFoot:
+    foot = PythonFoot(lab.pythons)
     foot.setParent(window)
     foot.resize(foot.sizeHint())
     window.show()
@@ -111,7 +110,6 @@ def foot_of(lab: LabState, look: Look, window: QWidget) -> PythonFoot:
 
 def test_the_lab_says_which_was_chosen_what_is_wrong_and_which_is_used(
     open_lab: OpenLab,
-    look: Look,
     another: Path,
     chosen: tuple[Path, str],
     window: QWidget,
@@ -120,8 +118,8 @@ def test_the_lab_says_which_was_chosen_what_is_wrong_and_which_is_used(
 ) -> None:
     path, wrong = chosen
     lab = open_lab(path)
-    pane = shown_pane(qtbot, look, lab)
-    foot = foot_of(lab, look, window)
+    pane = shown_pane(qtbot, lab)
+    foot = foot_of(lab, window)
     enter(pane, "X = torch.ones(2)")
     qtbot.waitUntil(lambda: lab.stage in (Stage.READY, Stage.BUSY))
     worker.done(tensor("X"))
@@ -136,16 +134,11 @@ def test_the_lab_says_which_was_chosen_what_is_wrong_and_which_is_used(
 
 
 def test_the_list_of_pythons_says_so_before_a_line_was_run(
-    open_lab: OpenLab,
-    look: Look,
-    another: Path,
-    chosen: tuple[Path, str],
-    window: QWidget,
-    qtbot: QtBot,
+    open_lab: OpenLab, another: Path, chosen: tuple[Path, str], window: QWidget, qtbot: QtBot
 ) -> None:
     path, wrong = chosen
     lab = open_lab(path)
-    foot = foot_of(lab, look, window)
+    foot = foot_of(lab, window)
     foot.click()
     sheet = the(PythonSheet, foot.window())
     qtbot.waitUntil(lambda: any(str(path) in each for each in texts(sheet)))
@@ -160,14 +153,14 @@ def test_the_list_of_pythons_says_so_before_a_line_was_run(
 
 
 def test_where_no_other_has_pytorch_both_are_said(
-    open_lab: OpenLab, look: Look, another: Path, qtbot: QtBot, tmp_path: Path
+    open_lab: OpenLab, another: Path, qtbot: QtBot, tmp_path: Path
 ) -> None:
     program(another, "3, 12, 1/none")
     lab = open_lab(tmp_path / "gone/bin/python3")
-    pane = shown_pane(qtbot, look, lab)
+    pane = shown_pane(qtbot, lab)
     enter(pane, "X = torch.ones(2)")
     qtbot.waitUntil(lambda: lab.stage is Stage.WAITING)
-    missing = PyTorchNotice(look, lab, pane)
+    missing = PyTorchNotice(lab, pane)
     missing.show()
     (notice,) = [each for each in texts(missing) if "You chose" in each]
     assert "It cannot be started: No such file or directory. Choose another" in notice
@@ -189,10 +182,10 @@ def test_what_waits_for_pytorch_runs_with_one_that_is_chosen(
 
 
 def test_another_that_is_chosen_ends_the_warning_and_is_remembered(
-    open_lab: OpenLab, look: Look, another: Path, window: QWidget, qtbot: QtBot, tmp_path: Path
+    open_lab: OpenLab, another: Path, window: QWidget, qtbot: QtBot, tmp_path: Path
 ) -> None:
     lab = open_lab(tmp_path / "gone/bin/python3")
-    foot = foot_of(lab, look, window)
+    foot = foot_of(lab, window)
     with qtbot.waitSignal(lab.pythons.changed, check_params_cb=lambda: not lab.pythons.working):
         lab.pythons.find()
     assert "Not the one you chose" in foot.accessibleName()

@@ -15,7 +15,6 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.sheets.python_sheet import (
     PythonRow,
     PythonSheet,
@@ -77,8 +76,8 @@ def window(qtbot: QtBot) -> QWidget:
 
 
 @pytest.fixture
-def foot(window: QWidget, look: Look, lab: LabState) -> PythonFoot:
-    foot = PythonFoot(look, lab.pythons)
+def foot(window: QWidget, lab: LabState) -> PythonFoot:
+    foot = PythonFoot(lab.pythons)
     foot.setParent(window)
     foot.resize(foot.sizeHint())
     window.show()

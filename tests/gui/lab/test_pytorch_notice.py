@@ -16,7 +16,6 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.pytorch_fetch import PyTorchFetch, Step
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.sheets import pytorch_sheet
 from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchNotice, PyTorchSheet
 from gpuexplorer.lab.get_pytorch import Progress
@@ -78,10 +77,10 @@ def lacking(
 
 
 @pytest.fixture
-def notice(look: Look, lacking: LabState, qtbot: QtBot) -> Iterator[PyTorchNotice]:
+def notice(lacking: LabState, qtbot: QtBot) -> Iterator[PyTorchNotice]:
     window = QWidget()
     qtbot.addWidget(window)
-    made = PyTorchNotice(look, lacking, window)
+    made = PyTorchNotice(lacking, window)
     window.show()
     yield made
     window.close()
@@ -139,12 +138,12 @@ def test_a_cancelled_fetch_keeps_the_cells_waiting_and_can_be_begun_again(
 
 
 def test_what_stands_in_the_way_is_said_with_its_way_out(
-    lacking: LabState, notice: PyTorchNotice, look: Look, steps: Steps, qtbot: QtBot
+    lacking: LabState, notice: PyTorchNotice, steps: Steps, qtbot: QtBot
 ) -> None:
     steps.refusal = Trouble("The index does not answer.", "Try again.")
     window = QWidget()
     qtbot.addWidget(window)
-    sheet = PyTorchSheet(look, lacking, fetch_of(lacking), window)
+    sheet = PyTorchSheet(lacking, fetch_of(lacking), window)
     sheet.open()
     steps.let.release()
     qtbot.waitUntil(lambda: fetch_of(lacking).step is Step.RESTING)
@@ -154,11 +153,11 @@ def test_what_stands_in_the_way_is_said_with_its_way_out(
 
 
 def test_before_anything_is_fetched_the_sheet_says_what(
-    lacking: LabState, look: Look, qtbot: QtBot
+    lacking: LabState, qtbot: QtBot
 ) -> None:
     window, fetch = QWidget(), OfferedFetch()
     qtbot.addWidget(window)
-    sheet = PyTorchSheet(look, lacking, fetch, window)
+    sheet = PyTorchSheet(lacking, fetch, window)
     sheet.open()
     said = written(sheet)
     for sentence in PLAN.sentences:
@@ -183,11 +182,11 @@ def test_beside_cards_that_the_build_cannot_use_the_one_that_fits_is_offered(
 
 
 def test_in_the_settings_it_also_says_which_one_is_used(
-    lacking: LabState, look: Look, qtbot: QtBot
+    lacking: LabState, qtbot: QtBot
 ) -> None:
     window = QWidget()
     qtbot.addWidget(window)
-    notice = PyTorchNotice(look, lacking, window, stays=True)
+    notice = PyTorchNotice(lacking, window, stays=True)
     window.show()
     lacking.pythons.python = PYTHON
     lacking.pythons.changed.emit()

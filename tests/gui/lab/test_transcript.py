@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.lab.events import (
     Began,
@@ -30,8 +30,8 @@ Keys = Qt.Key
 
 
 @pytest.fixture
-def pane(qtbot: QtBot, look: Look, lab: LabState) -> CodePane:
-    return shown_pane(qtbot, look, lab)
+def pane(qtbot: QtBot, lab: LabState) -> CodePane:
+    return shown_pane(qtbot, lab)
 
 
 def ran(lab: LabState, worker: ScriptedWorker, qtbot: QtBot, code: str, *events: Event) -> int:
@@ -283,15 +283,15 @@ def test_rough_hands_leave_it_whole(
 
 
 def test_another_theme_writes_the_same_in_other_colours(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot, look: Look
+    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     fill(lab, worker, qtbot, 3)
     before = read(pane)
     for scheme in (Scheme.LIGHT, Scheme.DARK):
-        look.choose(scheme)
+        look().choose(scheme)
         assert read(pane) == before
         ink = QTextCursor(transcript(pane).document().find("A1")).charFormat().foreground()
-        assert ink.color().name() == look.theme.text.name()
+        assert ink.color().name() == look().theme.text.name()
 
 
 def test_a_cell_that_ran_again_is_written_in_its_place(

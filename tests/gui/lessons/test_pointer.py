@@ -33,7 +33,7 @@ def window(open_window: OpenWindow, session: Session) -> MainWindow:
 
 @pytest.fixture
 def pointer(window: MainWindow) -> Pointer:
-    return Pointer(window.look, window.navigation, window)
+    return Pointer(window.navigation, window)
 
 
 def place_of(window: MainWindow, name: str) -> QRect:
@@ -123,5 +123,5 @@ def test_where_there_are_no_cards_it_says_that_it_cannot_be_seen(
     open_window: OpenWindow,
 ) -> None:
     window = open_window()
-    pointer = Pointer(window.look, window.navigation, window)
+    pointer = Pointer(window.navigation, window)
     assert pointer.show_control("overview.tiles").startswith("Not to be seen just now")

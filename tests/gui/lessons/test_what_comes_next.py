@@ -3,7 +3,6 @@
 import pytest
 
 from gpuexplorer.gui.lessons.words import Next, first_screen, next_of, plain, progress_words
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.lessons.lesson import Code, Lesson, Point, Predict, Step, Text
 from tests.lessons.fake_rig import played, step
 
@@ -48,6 +47,6 @@ def test_a_lesson_opens_where_its_first_step_points() -> None:
     assert first_screen(of(Text(1, "x"))) == "lab"
 
 
-def test_the_list_shows_no_marks_of_markdown(look: Look) -> None:
+def test_the_list_shows_no_marks_of_markdown() -> None:
     said = "One *learns* how `cuda:0`\nis [named](https://example.org)."
     assert plain(said) == "One learns how cuda:0 is named."

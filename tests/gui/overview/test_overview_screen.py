@@ -16,6 +16,7 @@ from gpuexplorer.gui.overview.tiles.figure_row import FigureGrid, FigureRow
 from gpuexplorer.gui.overview.tiles.heat_strip import HeatStrip
 from gpuexplorer.gui.overview.tiles.hover_card import HoverCard
 from gpuexplorer.gui.state.settings import Choices, Settings
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
@@ -313,7 +314,7 @@ def test_every_number_of_cards_is_drawn_at_every_size(
     screen = open_overview(many(count), width=width, height=height)
     screen.qtbot.waitUntil(lambda: len(screen.tiles) == count)
     for scheme in (Scheme.DARK, Scheme.LIGHT):
-        screen.look.choose(scheme)
+        look().choose(scheme)
         assert len(colours_of(screen.window.grab().toImage(), 7)) > 8
     tiles = screen.tiles
     assert not any(

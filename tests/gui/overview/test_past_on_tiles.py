@@ -26,7 +26,7 @@ from gpuexplorer.gui.overview.tiles.histogram import Histogram
 from gpuexplorer.gui.overview.tiles.tile_curve import SparkBand, TileSpark
 from gpuexplorer.gui.overview.tiles.tile_drawing import TilePast
 from gpuexplorer.gui.overview.tiles.tile_plan import TileSize
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme, Tone
 from gpuexplorer.telemetry.trace import Trace
 from tests.gui.overview.test_tile_repaint import face
@@ -57,9 +57,9 @@ def spark(
 
 
 @pytest.fixture
-def tile(qtbot: QtBot, look: Look) -> CardTile:
-    look.choose(Scheme.DARK)
-    made = CardTile(look, face(0.5))
+def tile(qtbot: QtBot) -> CardTile:
+    look().choose(Scheme.DARK)
+    made = CardTile(face(0.5))
     qtbot.addWidget(made)
     made.resize(340, 260)
     with qtbot.waitExposed(made):
@@ -151,9 +151,9 @@ def content(
 
 
 @pytest.fixture
-def strip(qtbot: QtBot, look: Look) -> HeatStrip:
-    look.choose(Scheme.DARK)
-    made = HeatStrip(look)
+def strip(qtbot: QtBot) -> HeatStrip:
+    look().choose(Scheme.DARK)
+    made = HeatStrip()
     qtbot.addWidget(made)
     made.resize(600, 169)  # rows are 16 pixels high
     with qtbot.waitExposed(made):
@@ -298,8 +298,8 @@ def test_boards_that_come_and_go_leave_nothing_behind(strip: HeatStrip) -> None:
     assert strip.look.theme.heat(1.0).name() not in colours_of(strip.grab().toImage())
 
 
-def test_bars_are_as_many_as_there_are_shares_with_cards(qtbot: QtBot, look: Look) -> None:
-    bars = Histogram(look)
+def test_bars_are_as_many_as_there_are_shares_with_cards(qtbot: QtBot) -> None:
+    bars = Histogram()
     qtbot.addWidget(bars)
     bars.resize(300, 140)
     bars.show_shares([0.0, 0.05, 0.55, 1.0, NAN])
@@ -310,4 +310,4 @@ def test_bars_are_as_many_as_there_are_shares_with_cards(qtbot: QtBot, look: Loo
         bars.show()
     seen = colours_of(bars.grab().toImage())
     for at in range(10):
-        assert (look.theme.heat((at + 0.5) / 10).name() in seen) is (at in (0, 5, 9))
+        assert (look().theme.heat((at + 0.5) / 10).name() in seen) is (at in (0, 5, 9))

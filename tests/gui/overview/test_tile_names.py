@@ -13,7 +13,7 @@ from gpuexplorer.gui.cards.faces import CardNow, arrange, card_face
 from gpuexplorer.gui.cards.reasons import StateMark
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.tile_plan import HEADER, TileSize
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.facts import Reading
 from tests.gui.fakes import card, working
@@ -31,8 +31,8 @@ def face(mark: StateMark | None) -> CardFace:
     return replace(card_face(shown, now, another_answers=True, units=USUAL), mark=mark)
 
 
-def picture(qtbot: QtBot, look: Look, shown: CardFace, width: int) -> QImage:
-    tile = CardTile(look, shown)
+def picture(qtbot: QtBot, shown: CardFace, width: int) -> QImage:
+    tile = CardTile(shown)
     qtbot.addWidget(tile)
     tile.show_size(TileSize.COMPACT, curve=True)
     tile.resize(width, 260)
@@ -41,7 +41,7 @@ def picture(qtbot: QtBot, look: Look, shown: CardFace, width: int) -> QImage:
 
 @pytest.mark.parametrize("width", range(280, 480, 20))
 def test_a_card_that_is_slowed_is_called_as_its_neighbours_are(
-    qtbot: QtBot, look: Look, width: int
+    qtbot: QtBot, width: int
 ) -> None:
     """As far as the name goes, one that is at its power limit looks the same as an idle one."""
     marks = (
@@ -49,7 +49,7 @@ def test_a_card_that_is_slowed_is_called_as_its_neighbours_are(
         StateMark("Idle", Tone.QUIET),
         StateMark("At its power limit", Tone.QUIET, None, "Power limit"),
     )
-    short = round(look.letters.title.width("H100")) + 24
+    short = round(look().letters.title.width("H100")) + 24
     place = QRect(_NAME_AT, 12, short, round(HEADER) + 8)
-    one, *others = (picture(qtbot, look, face(mark), width).copy(place) for mark in marks)
+    one, *others = (picture(qtbot, face(mark), width).copy(place) for mark in marks)
     assert all(other == one for other in others)

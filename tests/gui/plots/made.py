@@ -11,7 +11,6 @@ from gpuexplorer.gui.plots.content import Line, Origin, PlotContent
 from gpuexplorer.gui.plots.picture import svg
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.telemetry.trace import Trace, empty_trace
 from tests.clocks import ManualClock
@@ -54,14 +53,13 @@ def power(watts: float = 200.0) -> PlotContent:
 
 def stack_of(
     contents: Sequence[PlotContent],
-    look: Look,
     size: tuple[int, int] = (900, 400),
     clock: ManualClock | None = None,
     settings: Settings | None = None,
 ) -> PlotStack:
     """Not shown yet; over the last five minutes."""
     time_window = TimeWindow(clock or ManualClock(NOW))
-    made = PlotStack(look, time_window, settings or Settings())
+    made = PlotStack(time_window, settings or Settings())
     time_window.setParent(made)
     made.resize(*size)
     made.show_contents(contents)

@@ -13,13 +13,12 @@ from gpuexplorer.gui.copies.matrix.pair_table import PairTable
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.trace_item import TraceItem
-from gpuexplorer.gui.theme.look import Look
 from tests.gui.pixels import colours_of
 from tests.gui.plots.made import steady
 
 
-def test_a_view_that_is_squeezed_to_nothing_draws_nothing(look: Look, qtbot: QtBot) -> None:
-    graph = Graph(look)
+def test_a_view_that_is_squeezed_to_nothing_draws_nothing(qtbot: QtBot) -> None:
+    graph = Graph()
     qtbot.addWidget(graph)
     view, drawn = graph.add_plot(), TraceItem()
     view.addItem(drawn, ignoreBounds=True)
@@ -32,8 +31,8 @@ def test_a_view_that_is_squeezed_to_nothing_draws_nothing(look: Look, qtbot: QtB
     graph.grab()  # the warnings of a painter without a picture would fail this test
 
 
-def test_a_map_of_no_devices_is_drawn_empty(look: Look, qtbot: QtBot) -> None:
-    shown = PairTable(look, "Rates", lambda pair: pair)
+def test_a_map_of_no_devices_is_drawn_empty(qtbot: QtBot) -> None:
+    shown = PairTable("Rates", lambda pair: pair)
     qtbot.addWidget(shown)
     shown.show_heads(
         [
@@ -50,8 +49,8 @@ def test_a_map_of_no_devices_is_drawn_empty(look: Look, qtbot: QtBot) -> None:
 class Broken(Graph):
     """What a mistake in the program looks like, wherever it is."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self) -> None:
+        super().__init__()
         self.broken = ""
         self.add_sheet(self._draw).put(QRectF(0, 0, 50, 50))
 
@@ -72,9 +71,9 @@ class Broken(Graph):
 
 @pytest.mark.parametrize("broken", ["drawing", "size", "focus"])
 def test_a_mistake_in_a_chart_is_reported_and_does_not_end_the_program(
-    look: Look, qtbot: QtBot, broken: str
+    qtbot: QtBot, broken: str
 ) -> None:
-    graph = Broken(look)
+    graph = Broken()
     qtbot.addWidget(graph)
     with qtbot.waitExposed(graph):
         graph.show()

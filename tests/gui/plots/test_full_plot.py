@@ -11,7 +11,6 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.content import Origin
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.time_pill import TimePill
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from gpuexplorer.gui.widgets.plots.full_plot import FullPlot
@@ -147,9 +146,9 @@ def test_all_that_can_be_done_is_offered(open_stack: MakeStack, qtbot: QtBot) ->
     menu.close()
 
 
-def test_fifty_stacks_leave_nothing_behind(qtbot: QtBot, look: Look) -> None:
+def test_fifty_stacks_leave_nothing_behind(qtbot: QtBot) -> None:
     def come_and_go() -> None:
-        stack = stack_of([plot(line()), power()], look)
+        stack = stack_of([plot(line()), power()])
         stack.show()
         stack.time_window.point_at(NOW - 100)
         stack.grab()

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.gui.plots.content import Flag
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.page import Page
 from gpuexplorer.gui.widgets.plots.note import PlotNote
@@ -37,11 +37,11 @@ NO_KEY = Qt.KeyboardModifier.NoModifier
 class PageOfPlots(Page):
     """A page with something above plots that are higher than the page."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.above = QWidget()
         self.above.setFixedHeight(200)
-        self.stack = stack_of([plot(line(), name=f"plot{n}") for n in range(8)], look)
+        self.stack = stack_of([plot(line(), name=f"plot{n}") for n in range(8)])
         self.stack.setFixedHeight(900)
         self.body.addWidget(self.above)
         self.body.addWidget(self.stack)
@@ -49,8 +49,8 @@ class PageOfPlots(Page):
 
 
 @pytest.fixture
-def page(qtbot: QtBot, look: Look) -> PageOfPlots:
-    made = PageOfPlots(look)
+def page(qtbot: QtBot) -> PageOfPlots:
+    made = PageOfPlots()
     qtbot.addWidget(made)
     with qtbot.waitExposed(made):
         made.show()
@@ -373,9 +373,9 @@ def test_a_narrow_window_shows_the_plots_all_the_same(open_stack: MakeStack) -> 
 
 
 def test_the_theme_changes_while_one_looks_back(qtbot: QtBot) -> None:
-    look = Look(Scheme.DARK)
+    look().choose(Scheme.DARK)
     clock = ManualClock(NOW)
-    stack = stack_of([plot(line()), power()], look, clock=clock)
+    stack = stack_of([plot(line()), power()], clock=clock)
     qtbot.addWidget(stack)
     with qtbot.waitExposed(stack):
         stack.show()
@@ -383,9 +383,9 @@ def test_the_theme_changes_while_one_looks_back(qtbot: QtBot) -> None:
     QTest.mouseRelease(stack.viewport(), LEFT, NO_KEY, QPoint(320, 150))
     stack.time_window.point_at(None)
     dark = stack.grab().toImage()
-    look.choose(Scheme.LIGHT)
+    look().choose(Scheme.LIGHT)
     light = stack.grab().toImage()
-    fresh = stack_of(stack.contents, look, clock=clock)
+    fresh = stack_of(stack.contents, clock=clock)
     qtbot.addWidget(fresh)
     fresh.time_window.look_at(*stack.time_window.stretch())
     assert light == fresh.grab().toImage()

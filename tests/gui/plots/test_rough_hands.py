@@ -14,7 +14,6 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.gui.plots.content import Band, Flag, Limit, Line, Origin, PlotContent
 from gpuexplorer.gui.plots.picture import picture, svg
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.telemetry.trace import Trace, empty_trace
@@ -40,11 +39,11 @@ def arithmetic_that_complains() -> Iterator[None]:
 class Course:
     """A stack of plots, and all that can happen to it."""
 
-    def __init__(self, seed: int, look: Look) -> None:
+    def __init__(self, seed: int) -> None:
         self.lots = random.Random(seed)
         self.hands = RoughHands(self.lots)
         self.clock = ManualClock(self.lots.choice((3.0, 10_000.0)))
-        self.stack: PlotStack = stack_of([], look, clock=self.clock)
+        self.stack: PlotStack = stack_of([], clock=self.clock)
 
     def go_on(self) -> None:
         deeds = (self._show, self._resize, self._dress, self._look_elsewhere, self._pass_time)
@@ -117,8 +116,8 @@ class Course:
         self.stack.show()
 
 
-def rough(seed: int, steps: int, look: Look, qtbot: QtBot) -> None:
-    course = Course(seed, look)
+def rough(seed: int, steps: int, qtbot: QtBot) -> None:
+    course = Course(seed)
     qtbot.addWidget(course.stack)
     with qtbot.waitExposed(course.stack):
         course.stack.show()
@@ -132,13 +131,11 @@ def rough(seed: int, steps: int, look: Look, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_is_done_to_plots_they_are_drawn(seed: int, look: Look, qtbot: QtBot) -> None:
-    rough(seed, 60, look, qtbot)
+def test_whatever_is_done_to_plots_they_are_drawn(seed: int, qtbot: QtBot) -> None:
+    rough(seed, 60, qtbot)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(10, 20))
-def test_however_much_is_done_to_plots_they_are_drawn(
-    seed: int, look: Look, qtbot: QtBot
-) -> None:
-    rough(seed, 500, look, qtbot)
+def test_however_much_is_done_to_plots_they_are_drawn(seed: int, qtbot: QtBot) -> None:
+    rough(seed, 500, qtbot)

@@ -12,7 +12,6 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.telemetry.process_book import CAN_ASK, ProcessNames
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse
 from tests.clocks import ManualClock
@@ -40,14 +39,10 @@ class Asked:
     """The question, and the clock by which it counts."""
 
     def __init__(
-        self,
-        look: Look,
-        held: list[ProcessToEnd],
-        left_out: tuple[str, ...] = (),
-        can_ask: bool = True,
+        self, held: list[ProcessToEnd], left_out: tuple[str, ...] = (), can_ask: bool = True
     ) -> None:
         self.clock = ManualClock()
-        self.dialog = EndDialog(look, held, left_out, USUAL, self.clock, can_ask)
+        self.dialog = EndDialog(held, left_out, USUAL, self.clock, can_ask)
         self.dialog.open()
 
     def says(self, words: str) -> bool:
@@ -58,12 +53,12 @@ Ask = Callable[..., Asked]
 
 
 @pytest.fixture
-def ask(look: Look, qtbot: QtBot, tmp_path: Path) -> Ask:
+def ask(qtbot: QtBot, tmp_path: Path) -> Ask:
     opened: list[Asked] = []
 
     def open_one(*pids: int, can_ask: bool = True) -> Asked:
         held = [ProcessToEnd(real(pid, tmp_path), {"0": 17.9 * GIB}) for pid in pids]
-        opened.append(Asked(look, held, can_ask=can_ask))
+        opened.append(Asked(held, can_ask=can_ask))
         with qtbot.waitActive(opened[-1].dialog):
             opened[-1].dialog.activateWindow()
         return opened[-1]
@@ -209,20 +204,20 @@ class FarAway:
         return ""
 
 
-def asked_far_away(look: Look, qtbot: QtBot, who: FarAway) -> Asked:
+def asked_far_away(qtbot: QtBot, who: FarAway) -> Asked:
     process = CardProcess(A, 4711, ProcessUse.COMPUTE)
     there = NamedProcess(
         process, resolved=True, of_this_user=True, command="train.py", identity=who
     )
-    asked = Asked(look, [ProcessToEnd(there, {"0": 17.9 * GIB})])
+    asked = Asked([ProcessToEnd(there, {"0": 17.9 * GIB})])
     with qtbot.waitActive(asked.dialog):
         asked.dialog.activateWindow()
     return asked
 
 
-def test_one_of_another_machine_is_followed_until_it_ended(look: Look, qtbot: QtBot) -> None:
+def test_one_of_another_machine_is_followed_until_it_ended(qtbot: QtBot) -> None:
     who = FarAway()
-    asked = asked_far_away(look, qtbot, who)
+    asked = asked_far_away(qtbot, who)
     click(asked.dialog, "Ask it to end")
     assert who.wishes == [False]
     assert asked.says("It was asked to end and has not yet.")
@@ -230,9 +225,9 @@ def test_one_of_another_machine_is_followed_until_it_ended(look: Look, qtbot: Qt
     qtbot.waitUntil(lambda: asked.says("It has ended"))
 
 
-def test_a_refusal_that_comes_later_is_shown_in_its_own_words(look: Look, qtbot: QtBot) -> None:
+def test_a_refusal_that_comes_later_is_shown_in_its_own_words(qtbot: QtBot) -> None:
     who = FarAway()
-    asked = asked_far_away(look, qtbot, who)
+    asked = asked_far_away(qtbot, who)
     click(asked.dialog, "Ask it to end")
     who.refused = Trouble("There is no permission to end process 4711.")
     qtbot.waitUntil(lambda: asked.says("There is no permission to end process 4711."))

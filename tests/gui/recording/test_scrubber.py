@@ -22,7 +22,6 @@ from gpuexplorer.gui.recording.scrubber import Scrubber
 from gpuexplorer.gui.recording.scrubber_marks import Marks
 from gpuexplorer.gui.state.replay_state import ReplayState
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recording import open_recording
@@ -39,13 +38,13 @@ LEFT = Qt.MouseButton.LeftButton
 class Shown:
     """The bar of a recording, in a window of its own."""
 
-    def __init__(self, look: Look, path: Path, qtbot: QtBot) -> None:
+    def __init__(self, path: Path, qtbot: QtBot) -> None:
         self.session = RecordedSession(open_recording(path))
         self.window = QMainWindow()
         self.replay = ReplayState(self.session, self.window)
         self.time_window = TimeWindow(parent=self.window)
         self.time_window.show_past(self.session.past, self.session.clock)
-        self.bar = ReplayBar(look, self.replay, self.time_window)
+        self.bar = ReplayBar(self.replay, self.time_window)
         self.window.setCentralWidget(self.bar)
         self.window.resize(900, 80)
         qtbot.addWidget(self.window)
@@ -82,8 +81,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def shown(qtbot: QtBot, look: Look, recorded: Path) -> Iterator[Shown]:
-    shown = Shown(look, recorded, qtbot)
+def shown(qtbot: QtBot, recorded: Path) -> Iterator[Shown]:
+    shown = Shown(recorded, qtbot)
     yield shown
     shown.replay.stop()
     shown.session.stop()

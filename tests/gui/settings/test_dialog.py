@@ -24,7 +24,7 @@ from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.choices import Choices, WithoutCards
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look, Motion
+from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.gui.theme.palette import Palette, Scheme
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.number_field import NumberField
@@ -43,7 +43,7 @@ def settings() -> Settings:
 
 
 @pytest.fixture
-def open_dialog(look: Look, settings: Settings, qtbot: QtBot) -> Iterator[Open]:
+def open_dialog(settings: Settings, qtbot: QtBot) -> Iterator[Open]:
     """The settings over a window of two cards."""
     windows: list[QMainWindow] = []
     session = session_of({card(0): working(), card(1): working()})
@@ -54,15 +54,15 @@ def open_dialog(look: Look, settings: Settings, qtbot: QtBot) -> Iterator[Open]:
         window = QMainWindow()
         qtbot.addWidget(window)
         windows.append(window)
-        window.setStyleSheet(look.style_sheet())
-        window.setFont(look.letters.body.font)
+        window.setStyleSheet(look().style_sheet())
+        window.setFont(look().letters.body.font)
         window.resize(width, height)
         with qtbot.waitActive(window):
             window.show()
             window.activateWindow()
         chosen = its or settings
         machine = MachineState(session, chosen, window)
-        dialog = SettingsDialog(look, chosen, machine, window)
+        dialog = SettingsDialog(chosen, machine, window)
         dialog.open()
         qtbot.waitUntil(lambda: QApplication.focusWidget() in dialog.findChildren(QWidget))
         return dialog

@@ -12,7 +12,6 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.theme.look import Look
 from tests.gui.tables.things import WEIGHT, Thing, thing_model
 
 # Only the screen without a screen says so.
@@ -24,12 +23,12 @@ Open = Callable[..., Table[Thing]]
 
 
 @pytest.fixture
-def open_table(qtbot: QtBot, look: Look) -> Iterator[Open]:
+def open_table(qtbot: QtBot) -> Iterator[Open]:
     tables: list[Table[Thing]] = []
 
     def open_one(settings: Settings | None = None, width: int = 600) -> Table[Thing]:
         model = thing_model()
-        table = Table(look, "Things", model)
+        table = Table("Things", model)
         model.setParent(table)
         tables.append(table)
         qtbot.addWidget(table)

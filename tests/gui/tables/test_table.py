@@ -13,7 +13,7 @@ from gpuexplorer.gui.tables.cell import Cell, Chip, Spark
 from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import ROW_HEIGHT, Table
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import Look, look
 from gpuexplorer.gui.theme.palette import Scheme
 from tests.clocks import ManualClock
 from tests.gui.hands import press
@@ -32,7 +32,8 @@ def clock() -> ManualClock:
 
 @pytest.fixture(params=[Scheme.DARK, Scheme.LIGHT])
 def themed(request: pytest.FixtureRequest, qtbot: QtBot) -> Look:
-    return Look(request.param)
+    look().choose(request.param)
+    return look()
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def show(themed: Look, qtbot: QtBot, clock: ManualClock) -> Iterator[Show]:
         window.setStyleSheet(themed.style_sheet())
         columns = [_always(f"Heading {at}", cell) for at, cell in enumerate(cells)]
         model = TableModel(columns, lambda each: each, parent=window)
-        table = Table(themed, "Things", model, clock, window)
+        table = Table("Things", model, clock, window)
         table.show_rows([0, 1])
         window.resize(600, 200)
         table.resize(600, 200)
@@ -192,7 +193,7 @@ def test_a_figure_that_does_not_fit_is_never_shortened_to_another(
     def drawn_at(width: int, text: str) -> QImage:
         column = Column[int]("pid", "PID", lambda _: Cell(text), width=width, right=True)
         model = TableModel([column], lambda each: each)
-        table = Table(themed, "Things", model)
+        table = Table("Things", model)
         model.setParent(table)
         table.show_rows([0])
         table.resize(300, 100)
@@ -208,7 +209,7 @@ def test_whoever_reads_further_down_is_not_moved_by_what_comes_in_on_top(
 ) -> None:
     column = Column[int]("n", "Number", lambda each: Cell(str(each)))
     model = TableModel([column], lambda each: each)
-    table = Table(themed, "Numbers", model)
+    table = Table("Numbers", model)
     model.setParent(table)
     qtbot.addWidget(table)
     table.resize(300, 200)

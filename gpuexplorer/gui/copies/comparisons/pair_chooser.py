@@ -9,7 +9,7 @@ from gpuexplorer.copies.plan import USUAL_BYTES
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.copies.shared_parts import SizeButton, place_choice
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.choice import Choice
 from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
@@ -25,12 +25,12 @@ class PairChooser(QWidget):
 
     chosen = Signal(str, str, int)
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self._devices: Sequence[BenchDevice] = ()
         self._pair = ("", "", USUAL_BYTES)
-        self._from = Dropdown(look, tr("From"), self._offer, _LIST)
-        self._to = Dropdown(look, tr("To"), self._offer, _LIST)
+        self._from = Dropdown(tr("From"), self._offer, _LIST)
+        self._to = Dropdown(tr("To"), self._offer, _LIST)
         self._bytes = SizeButton(tr("Size"), _SIZES)
         self._from.chosen.connect(lambda name: self.chosen.emit(name, *self._pair[1:]))
         self._to.chosen.connect(
@@ -38,7 +38,7 @@ class PairChooser(QWidget):
         )
         self._bytes.chosen.connect(lambda size: self.chosen.emit(*self._pair[:2], size))
         captions = [
-            label(words, look.letters.body, Tone.QUIET)
+            label(words, look().letters.body, Tone.QUIET)
             for words in (tr("From"), tr("To"), tr("Size"))
         ]
         for field, caption in zip((self._from, self._to), captions, strict=False):
@@ -46,7 +46,7 @@ class PairChooser(QWidget):
             field.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             field.setFixedWidth(_FIELD)
             caption.setBuddy(field)
-        stroke = ElidedLabel(look.letters.caption, Tone.QUIET)
+        stroke = ElidedLabel(look().letters.caption, Tone.QUIET)
         stroke.show_text(tr("| what the wire could carry"))
         stroke.setAccessibleName(tr("what the wire could carry"))
         parts = (captions[0], self._from, captions[1], self._to, captions[2], self._bytes)

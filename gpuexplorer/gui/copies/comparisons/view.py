@@ -29,7 +29,7 @@ from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
@@ -49,7 +49,7 @@ class ComparisonTable(Table[ComparedWay]):
     stands in full colour.
     """
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         self._colour: int | None = None
         self._best: float | None = None
         self._measuring: CopyJob | None = None
@@ -75,7 +75,7 @@ class ComparisonTable(Table[ComparedWay]):
                 right=True,
             ),
         ]
-        super().__init__(look, "", TableModel(columns, lambda way: way.words), row_height=_ROW)
+        super().__init__("", TableModel(columns, lambda way: way.words), row_height=_ROW)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.headings.setSectionsMovable(False)
@@ -116,23 +116,23 @@ class ComparisonPanel(Panel):
 
     measure_wanted = Signal(object)  # Sequence[CopyJob]
 
-    def __init__(self, look: Look, comparison: Comparison) -> None:
-        super().__init__(look, tr(comparison.title))
+    def __init__(self, comparison: Comparison) -> None:
+        super().__init__(tr(comparison.title))
         self.comparison = comparison
         self.setup = Setup()
-        self._pair = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._measure = WordButton(look, Icon.PLAY, tr("Measure"))
+        self._pair = ElidedLabel(look().letters.caption, Tone.QUIET)
+        self._measure = WordButton(Icon.PLAY, tr("Measure"))
         self._measure.clicked.connect(lambda: self.measure_wanted.emit(self.jobs))
         self.head.addWidget(self._pair)
         self.head.addWidget(self._measure)
-        self._bars = ComparisonTable(look)
-        self._sentence = wrapped_label(look, "", Tone.TEXT)
-        self._sentence.setFont(look.letters.strong.font)
-        self._nothing = wrapped_label(look, tr(_NOTHING), Tone.QUIET)
-        self._remark = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._bars = ComparisonTable()
+        self._sentence = wrapped_label("", Tone.TEXT)
+        self._sentence.setFont(look().letters.strong.font)
+        self._nothing = wrapped_label(tr(_NOTHING), Tone.QUIET)
+        self._remark = ElidedLabel(look().letters.caption, Tone.QUIET)
         add(
             self.body,
-            wrapped_label(look, tr(comparison.question), Tone.QUIET),
+            wrapped_label(tr(comparison.question), Tone.QUIET),
             Space(10),
             self._bars,
             Space(10),
@@ -188,16 +188,16 @@ class ComparisonPanel(Panel):
 class ComparisonsPage(CopiesPage):
     """A panel for each comparison; all are about the pair that is chosen above them."""
 
-    def __init__(self, look: Look, copies: CopiesState, parent: QWidget | None = None) -> None:
-        super().__init__(look, copies, parent)
+    def __init__(self, copies: CopiesState, parent: QWidget | None = None) -> None:
+        super().__init__(copies, parent)
         self._source = self._target = ""
         self._size = USUAL_BYTES
         self._devices: Sequence[BenchDevice] = ()
         self._columns = 0
         self._shown_running: tuple[bool, CopyJob | None] = (False, None)
-        self._chooser = PairChooser(look)
+        self._chooser = PairChooser()
         self._chooser.chosen.connect(self.choose)
-        self._panels = [ComparisonPanel(look, each) for each in COMPARISONS]
+        self._panels = [ComparisonPanel(each) for each in COMPARISONS]
         for panel in self._panels:
             panel.measure_wanted.connect(copies.measure)
         self._grid = QGridLayout()

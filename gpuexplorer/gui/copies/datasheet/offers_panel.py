@@ -17,7 +17,7 @@ from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
@@ -186,8 +186,8 @@ class OffersTable(Table[OtherCard]):
     turned = Signal(str)  # the name of a card
     current_changed = Signal()
 
-    def __init__(self, look: Look, model: TableModel[OtherCard]) -> None:
-        super().__init__(look, tr("Cards one could have"), model)
+    def __init__(self, model: TableModel[OtherCard]) -> None:
+        super().__init__(tr("Cards one could have"), model)
         self._cards = model
         self._beside = [column.key for column in model.columns].index(BESIDE)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -227,19 +227,19 @@ class OffersTable(Table[OtherCard]):
 class OffersPanel(Panel):
     """`table` is connected by whoever holds this."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look, tr("Other cards"))
+    def __init__(self) -> None:
+        super().__init__(tr("Other cards"))
         self._cards: Sequence[OtherCard] = ()
         self._cells = OfferCells()
-        self._count = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._lay = WordButton(look, Icon.ADD, tr("Compare"))
-        self._take = WordButton(look, Icon.CLOSE, tr("Take away"))
-        self._search = SearchField(look, tr("Name, maker, year"))
+        self._count = ElidedLabel(look().letters.caption, Tone.QUIET)
+        self._lay = WordButton(Icon.ADD, tr("Compare"))
+        self._take = WordButton(Icon.CLOSE, tr("Take away"))
+        self._search = SearchField(tr("Name, maker, year"))
         self._search.setFixedWidth(_SEARCH)
         model = TableModel(offer_columns(self._cells), lambda card: card.name)
-        self.table = OffersTable(look, model)
+        self.table = OffersTable(model)
         self.table.columns.begin_with(BANDWIDTH, falling=True)
-        self._nothing = ElidedLabel(look.letters.body, Tone.QUIET)
+        self._nothing = ElidedLabel(look().letters.body, Tone.QUIET)
         add(self.head, self._count, self._lay, self._take, self._search)
         self.body.addWidget(self._nothing)
         self.body.addWidget(self.table, 1)

@@ -8,7 +8,6 @@ from PySide6.QtCore import QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import QPen
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import mixed
 from gpuexplorer.gui.widgets.machine.machine_drawing import MARGIN, MachineDrawing
 from gpuexplorer.gui.widgets.machine.machine_layout import MachineLayout
@@ -34,15 +33,15 @@ class Flow:
 class TravelDrawing(MachineDrawing):
     """Lanes are lit as long as they are told to be; the block is drawn where it is told."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self) -> None:
+        super().__init__()
         self._flows: Sequence[Flow] = ()
         self._lit: list[tuple[DrawnItem, TravelledWay]] = []
         self._chosen_way: TravelledWay | None = None
         self._colour: int | None = None
         self._name = ""
         self._share: float | None = None
-        self._block = DrawnItem(look, QRectF(), BLOCK, self._draw_block)
+        self._block = DrawnItem(QRectF(), BLOCK, self._draw_block)
         self.drawn.addItem(self._block)
 
     def show_flows(self, flows: Sequence[Flow]) -> None:
@@ -81,7 +80,7 @@ class TravelDrawing(MachineDrawing):
             for each in (*way.strips, *(way.boxes if flow.chosen else ())):
                 place = place.united(each)
             draw = partial(_draw_flow, way=way, flow=flow)
-            item = DrawnItem(self.look, place.adjusted(-1, -1, 1, 1), LIT, draw)
+            item = DrawnItem(place.adjusted(-1, -1, 1, 1), LIT, draw)
             self.drawn.addItem(item)
             self._lit.append((item, way))
             if flow.chosen:

@@ -19,7 +19,7 @@ from gpuexplorer.gui.copies.shared_parts import factor_words, tick_words
 from gpuexplorer.gui.copies.sweep.guess import GuessRange
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 
 _TRACK, _KNOB, _MARGIN = 4.0, 6.0, 10.0
 _MIDDLE, _HEIGHT = 30.0, 62
@@ -34,9 +34,9 @@ class GuessBar(QSlider):
     guessed = Signal(float)  # seconds
     asked = Signal()
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
-        self.look = look
+        self.look = look()
         self.setRange(0, _STEPS)
         self.setPageStep(_STEPS // _PAGES)
         self.valueChanged.connect(lambda step: self._guess_at(step / _STEPS))
@@ -55,7 +55,7 @@ class GuessBar(QSlider):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(tr(NAME))
-        look.changed.connect(self.update)
+        look().changed.connect(self.update)
 
     @property
     def growing(self) -> bool:
@@ -172,7 +172,7 @@ class GuessBar(QSlider):
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            self.draw(Drawing(painter, self.look, event.region()))
+            self.draw(Drawing(painter, dirty=event.region()))
 
     def sizeHint(self) -> QSize:
         return QSize(320, _HEIGHT)

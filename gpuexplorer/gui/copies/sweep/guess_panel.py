@@ -14,7 +14,7 @@ from gpuexplorer.gui.copies.sweep.words import answer
 from gpuexplorer.gui.copies.sweep_ways import how_words
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.tables.cell import Chip
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.chip_row import ChipRow
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
@@ -34,25 +34,25 @@ class GuessPanel(QWidget):
 
     measure_wanted = Signal(object, int)  # SweepWay, bytes
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self._row: SweepRow | None = None
         self._rows: Sequence[SweepRow] = ()
         self._size = USUAL_SIZE
         self._guess: float | None = None
         self._shown = self._waiting = False
-        self._heading = label("", look.letters.title)
+        self._heading = label("", look().letters.title)
         self._size_button = SizeButton(tr("Size"), SIZES)
         self._size_button.chosen.connect(self.choose_size)
-        self._ends = ChipRow(look, arrows=True)
-        self._how = ElidedLabel(look.letters.body, Tone.QUIET)
-        self._bar = GuessBar(look)
+        self._ends = ChipRow(arrows=True)
+        self._how = ElidedLabel(look().letters.body, Tone.QUIET)
+        self._bar = GuessBar()
         self._bar.guessed.connect(self._on_guessed)
         self._bar.asked.connect(self.compare)
         self._compare = QPushButton(tr("Compare"))
         self._compare.clicked.connect(self.compare)
-        self._sentence = wrapped_label(look, "", Tone.TEXT)
-        self._how_known = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._sentence = wrapped_label("", Tone.TEXT)
+        self._how_known = ElidedLabel(look().letters.caption, Tone.QUIET)
         column(
             across(self._heading, FREE, self._size_button),
             across(self._ends, self._how, GROWS, gap=10),

@@ -32,7 +32,6 @@ from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing
 from gpuexplorer.gui.plots.axes import Axis
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.pens import dotted_pen, line_pen
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import mixed
 
 _LEFT, _TOP, _BOTTOM, _GUTTER, _NARROW_GUTTER = 50, 20, 30, 44, 60
@@ -55,15 +54,15 @@ class RatePlot(Graph):
 
     way_chosen = Signal(object)  # SweepWay
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self) -> None:
+        super().__init__()
         self._rows: Sequence[SweepRow] = ()
         self._chosen: SweepWay | None = None
         self._ends: Sequence[float] | None = None
         self._at: int | None = None  # the size at which the crosshair stands
         self._rates, self._sizes = (
-            Axis(look, "left"),
-            Axis(look, "bottom", lines=False, inside=True),
+            Axis("left"),
+            Axis("bottom", lines=False, inside=True),
         )
         self._rates.setWidth(_LEFT)
         self._sizes.setHeight(_BOTTOM)

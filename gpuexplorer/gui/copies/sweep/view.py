@@ -18,7 +18,6 @@ from gpuexplorer.gui.copies.sweep.way_table import WayTable
 from gpuexplorer.gui.copies.sweep_ways import SweepWay, jobs_of, next_way, proposed
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, row
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.scrolled import scrolled
@@ -36,18 +35,18 @@ class SweepPage(CopiesPage):
 
     key_groups = SWEEP_KEYS
 
-    def __init__(self, look: Look, copies: CopiesState, parent: QWidget | None = None) -> None:
-        super().__init__(look, copies, parent)
+    def __init__(self, copies: CopiesState, parent: QWidget | None = None) -> None:
+        super().__init__(copies, parent)
         self._ways: list[SweepWay] | None = None  # None: nobody chose any yet
         self._chosen: SweepWay | None = None
         self._shown: tuple[object, ...] = ()
         self._stale = True
         remark = _MODELLED if copies.modelled else _REMARK
-        self._panel = Panel(look, tr("Rate over size"), tr(remark))
-        self._plot = RatePlot(look)
-        self._table = WayTable(look)
-        self._chooser = WayChooser(look)
-        self._guess = GuessPanel(look)
+        self._panel = Panel(tr("Rate over size"), tr(remark))
+        self._plot = RatePlot()
+        self._table = WayTable()
+        self._chooser = WayChooser()
+        self._guess = GuessPanel()
         self._measure = self.primary_button(tr("Measure"), self.measure)
         title, what = tr("Size sweep"), tr("size sweep")
         self._saving = self.saved_as("size-sweep", title, what, self._results, self._panel)

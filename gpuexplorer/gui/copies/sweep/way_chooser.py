@@ -11,7 +11,6 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.copies.shared_parts import place_choice
 from gpuexplorer.gui.copies.sweep_ways import SweepWay, kind_words, kinds_between
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.choice import Choice
 from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
 from gpuexplorer.gui.widgets.controls.field_row import Labelled
@@ -26,13 +25,13 @@ class WayChooser(QWidget):
     added = Signal(object)  # SweepWay
     changed = Signal()
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self._devices: Sequence[BenchDevice] = ()
         self.way: SweepWay | None = None  # what its fields say
-        self._from = Dropdown(look, tr("From"), self._offer_places, _LIST)
-        self._to = Dropdown(look, tr("To"), self._offer_places, _LIST)
-        self._how = Dropdown(look, tr("How"), self._offer_kinds, _LIST)
+        self._from = Dropdown(tr("From"), self._offer_places, _LIST)
+        self._to = Dropdown(tr("To"), self._offer_places, _LIST)
+        self._how = Dropdown(tr("How"), self._offer_kinds, _LIST)
         self._from.chosen.connect(partial(self._choose, "source"))
         self._to.chosen.connect(partial(self._choose, "target"))
         self._how.chosen.connect(partial(self._choose, "kind"))
@@ -40,9 +39,9 @@ class WayChooser(QWidget):
         self._add.setAccessibleName(tr("Add this way"))
         self._add.clicked.connect(lambda: self.added.emit(self.way))
         fields = row(
-            *(Labelled(look, tr("From"), self._from), Grow(3)),
-            *(Labelled(look, tr("To"), self._to), Grow(3)),
-            *(Labelled(look, tr("How"), self._how), Grow(4)),
+            *(Labelled(tr("From"), self._from), Grow(3)),
+            *(Labelled(tr("To"), self._to), Grow(3)),
+            *(Labelled(tr("How"), self._how), Grow(4)),
             self._add,
             within=self,
         )

@@ -20,7 +20,6 @@ from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 
 _SAMPLE, _REMOVE = "sample", "remove"
@@ -32,14 +31,14 @@ class WayTable(Table[SweepRow]):
     way_chosen = Signal(object)  # SweepWay
     way_removed = Signal(object)
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         self._model = TableModel(self._columns(), lambda row: row.way)
-        super().__init__(look, tr("Ways that are compared"), self._model)
+        super().__init__(tr("Ways that are compared"), self._model)
         self._chosen: SweepWay | None = None
         self._measuring = False
         self._keys = [column.key for column in self._model.columns]
         self.setItemDelegateForColumn(
-            self._keys.index(_SAMPLE), _SampleDelegate(look, self, self._model)
+            self._keys.index(_SAMPLE), _SampleDelegate(self, self._model)
         )
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.headings.setSectionsMovable(False)
@@ -116,8 +115,8 @@ class WayTable(Table[SweepRow]):
 class _SampleDelegate(Delegate):
     """A piece of the row's curve, to know it by."""
 
-    def __init__(self, look: Look, table: WayTable, model: TableModel[SweepRow]) -> None:
-        super().__init__(look, table)
+    def __init__(self, table: WayTable, model: TableModel[SweepRow]) -> None:
+        super().__init__(table)
         self._rows = model
 
     def draw(

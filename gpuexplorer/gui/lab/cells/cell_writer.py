@@ -19,7 +19,7 @@ from gpuexplorer.gui.lab.cells.cell_face import CellFace, Output
 from gpuexplorer.gui.lab.cells.words import DOT
 from gpuexplorer.gui.paint.python_parts import INDENT, colour, parts
 from gpuexplorer.gui.theme.letters import Lettering
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.lab.printed import clean, shortened
 
 _BETWEEN, _BEFORE, _SMALL = 16, 8, 4  # pixels between cells, before a part, before a line
@@ -32,8 +32,7 @@ UNFOLD = "unfold"  # what a click on it asks for
 class CellWriter:
     """Writes where the cursor stands, and leaves it at the end of what it wrote."""
 
-    def __init__(self, look: Look, document: QTextDocument) -> None:
-        self._look = look
+    def __init__(self, document: QTextDocument) -> None:
         self._document = document
         self._cursor = QTextCursor()
         self._width = 0
@@ -44,7 +43,7 @@ class CellWriter:
     def write(self, cursor: QTextCursor, face: CellFace, width: int) -> None:
         """`width` pixels are there."""
         self._cursor, self._width, self._begun = cursor, width, False
-        theme, letters = self._look.theme, self._look.letters
+        theme, letters = look().theme, look().letters
         self._write_code(face)
         before = _BEFORE
         for number, output in enumerate(face.outputs):
@@ -65,7 +64,7 @@ class CellWriter:
             self._block(_SMALL, DOT.join(face.times), letters.caption, quiet)
 
     def _write_code(self, face: CellFace) -> None:
-        theme, mono = self._look.theme, self._look.letters.mono
+        theme, mono = look().theme, look().letters.mono
         pale = face.released or face.state in ("waiting", "opened")
         quotes = ""
         lines = face.code.split("\n")
@@ -85,11 +84,11 @@ class CellWriter:
                 self._underline(len(text), face.at_fault[1], face.at_fault[2])
             for line_number, warning in face.warnings:
                 if line_number == number:
-                    self._block(0, warning, self._look.letters.caption, theme.warn)
+                    self._block(0, warning, look().letters.caption, theme.warn)
         more = len(lines) - _MOST_LINES
         if more > 0:
             words = trn("{count} more line", "{count} more lines", more)
-            self._block(0, words, self._look.letters.caption, theme.quiet)
+            self._block(0, words, look().letters.caption, theme.quiet)
 
     def _underline(self, length: int, begin: int, end: int) -> None:
         """The expression that failed; the whole line where it is not known."""
@@ -101,17 +100,17 @@ class CellWriter:
         marked.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
         style = QTextCharFormat()
         style.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
-        style.setUnderlineColor(self._look.theme.bad)
+        style.setUnderlineColor(look().theme.bad)
         marked.mergeCharFormat(style)
 
     def _write_output(self, face: CellFace, output: Output, number: int, before: int) -> None:
-        theme, mono = self._look.theme, self._look.letters.mono
+        theme, mono = look().theme, look().letters.mono
         if output.png:
             name = f"{face.id}-{number}"
             image = self._image(name, output.png)
             if image is None:
                 words = tr("A picture that cannot be read")
-                self._block(before, words, self._look.letters.caption, theme.quiet)
+                self._block(before, words, look().letters.caption, theme.quiet)
             else:
                 self._picture(name, image, before)
             return
@@ -123,7 +122,7 @@ class CellWriter:
         if output.hidden:
             more = trn("{count} more row", "{count} more rows", output.hidden)
             self._start_block(0)
-            link = _letters(self._look.letters.caption, theme.accent)
+            link = _letters(look().letters.caption, theme.accent)
             link.setAnchor(True)
             link.setAnchorHref(UNFOLD)
             self._cursor.insertText(more, link)

@@ -14,7 +14,7 @@ from gpuexplorer.gui.lab.cells.words import briefly
 from gpuexplorer.gui.lab.code.words import CureFace, cure_face
 from gpuexplorer.gui.lab.inside.device_chips import DeviceChips
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.gui.widgets.remark import wrapped_label
@@ -48,16 +48,16 @@ class ErrorPanel(QFrame):
     cure_chosen = Signal(int)  # counted from 0
     typed = Signal(str)  # somebody writes a cell in place of pressing one
 
-    def __init__(self, look: Look, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look, self._lab = look, lab
+        self._lab = lab
         self.face: ErrorFace | None = None
         self.setProperty("panel", "notice")
         self.setProperty("tone", Tone.BAD.value)
-        self._title = wrapped_label(look, "", Tone.BAD)
-        self._title.setFont(look.letters.strong.font)
-        self._meaning = wrapped_label(look, "", Tone.TEXT)
-        self._caption = label("", look.letters.caption, Tone.QUIET)
+        self._title = wrapped_label("", Tone.BAD)
+        self._title.setFont(look().letters.strong.font)
+        self._meaning = wrapped_label("", Tone.TEXT)
+        self._caption = label("", look().letters.caption, Tone.QUIET)
         self._buttons: list[CureButton] = []
         content = _Content()
         content.setProperty("panel", "clear")
@@ -111,7 +111,7 @@ class ErrorPanel(QFrame):
             button.deleteLater()
         self._buttons = []
         for number, cure in enumerate(cures):
-            button = CureButton(self._look, self._lab, cure)
+            button = CureButton(self._lab, cure)
             button.clicked.connect(partial(self.cure_chosen.emit, number))
             button.typed.connect(self.typed)
             self._column.addWidget(button)
@@ -137,23 +137,21 @@ class CureButton(QPushButton):
 
     typed = Signal(str)
 
-    def __init__(
-        self, look: Look, lab: LabState, face: CureFace, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, lab: LabState, face: CureFace, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.face = face
         self.setProperty("kind", "cure")
         self.setAutoDefault(True)  # so that Enter presses it
         self.setAccessibleName(face.words)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        code = wrapped_label(look, "\n".join(face.lines), Tone.TEXT)
-        code.setFont(look.letters.mono.font)
-        price = wrapped_label(look, face.price, Tone.QUIET)
-        price.setFont(look.letters.caption.font)
+        code = wrapped_label("\n".join(face.lines), Tone.TEXT)
+        code.setFont(look().letters.mono.font)
+        price = wrapped_label(face.price, Tone.QUIET)
+        price.setFont(look().letters.caption.font)
         for each in (code, price):
             each.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
             each.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        path = [_Path(look, lab, face)] if face.target else []
+        path = [_Path(lab, face)] if face.target else []
         words = column(code, price, gap=_AFTER_CAPTION)
         row(words, GROWS, *path, within=self, margins=(10, 6, 10, 6))
 
@@ -184,11 +182,11 @@ class CureButton(QPushButton):
 class _Path(QWidget):
     """From which devices to which, as chips in their colours."""
 
-    def __init__(self, look: Look, lab: LabState, face: CureFace) -> None:
+    def __init__(self, lab: LabState, face: CureFace) -> None:
         super().__init__()
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        arrow = wrapped_label(look, "\N{RIGHTWARDS ARROW}", Tone.QUIET)
-        sources, target = (DeviceChips(look) for _ in range(2))
+        arrow = wrapped_label("\N{RIGHTWARDS ARROW}", Tone.QUIET)
+        sources, target = (DeviceChips() for _ in range(2))
         row(sources, arrow, target, within=self, gap=_BESIDE)
         # Only now: what is shown before it has a parent is a window of its own.
         sources.show_devices(", ".join(face.sources), lab.devices())

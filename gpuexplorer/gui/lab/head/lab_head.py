@@ -26,7 +26,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.worker_slot import Switches
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton, MenuButton
 from gpuexplorer.gui.widgets.controls.switch import Switch
@@ -47,40 +47,36 @@ _ON = ("placement", "growing")
 class LabHead(QWidget):
     """Brought up to date by `pull` while it is seen, and by the lab when something changed."""
 
-    def __init__(self, look: Look, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
         self._lab = lab
         self._folded = False
         self._units = USUAL
         SwitchBook(lab, self)
-        self._actions = SwitchActions(look, lab, self)
+        self._actions = SwitchActions(lab, self)
         self._actions.refused.connect(self._on_refused)
         self._actions.done.connect(self._on_done)
-        self._stage = StageMark(look)
-        self._summary = ElidedLabel(look.letters.body, Tone.QUIET)
-        self._notice = ElidedLabel(look.letters.body, Tone.BAD)
+        self._stage = StageMark()
+        self._summary = ElidedLabel(look().letters.body, Tone.QUIET)
+        self._notice = ElidedLabel(look().letters.body, Tone.BAD)
         self._notice.hide()
         self._gone = QTimer(self, singleShot=True, interval=_NOTICE_STAYS)
         self._gone.timeout.connect(self._on_done)
-        self._placement = SwitchWord(look, PLACEMENT)
-        self._cap = SwitchWord(look, MEMORY_CAP)
+        self._placement = SwitchWord(PLACEMENT)
+        self._cap = SwitchWord(MEMORY_CAP)
         self._more = MenuButton(tr("More switches of the lab"))
         self._more.show_words(tr("More"))
         self._restart = FramedButton(
-            look,
             Icon.WARNING,
             tr("Restart"),
             tr("End the worker that hangs at once; the session can be run again"),
         )
         self._choose = FramedButton(
-            look,
             Icon.LAB,
             tr("Choose a Python"),
             tr("Which Python runs the lab, and what to do where none can"),
         )
         self._release = FramedButton(
-            look,
             Icon.POWER,
             tr("Release the cards"),
             tr("End the worker: all memory it holds on the cards is given back"),
@@ -89,7 +85,7 @@ class LabHead(QWidget):
         self._cap.setObjectName("lab.cap")
         self._more.setObjectName("lab.switches")
         self._release.setObjectName("lab.release")
-        title = label(tr("Lab"), look.letters.title)
+        title = label(tr("Lab"), look().letters.title)
         tools = (self._restart, self._choose, self._placement, self._cap, self._more)
         said = (title, self._summary, GROWS, self._notice, GROWS, self._stage)
         row(*said, *tools, self._release, within=self, gap=12)
@@ -126,7 +122,7 @@ class LabHead(QWidget):
             self._actions.release()
 
     def choose_python(self) -> None:
-        PythonSheet(self._look, self._lab.pythons, self._lab, self.window()).open()
+        PythonSheet(self._lab.pythons, self._lab, self.window()).open()
 
     def _show_stage(self) -> None:
         lab = self._lab
@@ -194,8 +190,8 @@ class LabHead(QWidget):
 class StageMark(Painted):
     """Ends at its right edge. The sentence is told on asking."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, parent)
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.said = StageWords("", "")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
@@ -262,15 +258,15 @@ class SwitchWord(QWidget):
 
     turned = Signal(bool)
 
-    def __init__(self, look: Look, words: SwitchWords, parent: QWidget | None = None) -> None:
+    def __init__(self, words: SwitchWords, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._switch = Switch(look, tr(words.title))
+        self._switch = Switch(tr(words.title))
         self._switch.setAccessibleDescription(f"{tr(words.sentence)} PyTorch: {words.torch}")
         self._switch.turned.connect(self.turned)
-        row(self._switch, label(tr(words.title), look.letters.body), within=self, gap=5)
+        row(self._switch, label(tr(words.title), look().letters.body), within=self, gap=5)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setToolTip(
-            words.tooltip(look.letters.body.font.family(), look.letters.mono.font.family())
+            words.tooltip(look().letters.body.font.family(), look().letters.mono.font.family())
         )
 
     def show_on(self, on: bool) -> None:

@@ -18,7 +18,7 @@ from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.programs.program_run import Line
 
@@ -31,17 +31,15 @@ class LineTable(QWidget):
     along.
     """
 
-    def __init__(
-        self, look: Look, settings: Settings, clock: Clock, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, settings: Settings, clock: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._letters = look.letters.mono
+        self._letters = look().letters.mono
         self._place_width = 0
         self._cells = LineCells()
         self._model = TableModel(line_columns(self._cells), lambda line: line.spot)
-        self.table = Table(look, tr("Lines of the program"), self._model, clock)
+        self.table = Table(tr("Lines of the program"), self._model, clock)
         self.table.columns.remember_in(settings, _REMEMBERED)
-        self._empty = EmptyState(look, Icon.WATCH)
+        self._empty = EmptyState(Icon.WATCH)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self._empty)
         self._pages.addWidget(self.table)

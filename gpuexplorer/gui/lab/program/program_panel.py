@@ -22,7 +22,7 @@ from gpuexplorer.gui.lab.program.watching import EndSheet, Watching
 from gpuexplorer.gui.lab.program.words import ProgramNow, nothing_words, notice
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import Phase
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.headings import Headings
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label
@@ -76,12 +76,12 @@ class ProgramPanel(QFrame):
     closed = Signal()
 
     def __init__(
-        self, look: Look, lab: LabState, watching: Watching, parent: QWidget | None = None
+        self, lab: LabState, watching: Watching, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("Program that is watched"))
-        self._look, self._lab, self._state = look, lab, lab.program
+        self._lab, self._state = lab, lab.program
         self._settings = lab.machine.settings
         self._said = Notice()
         self._stale = True
@@ -93,23 +93,23 @@ class ProgramPanel(QFrame):
         self._files.done.connect(self._say)
         self._files.refused.connect(self._on_refused)
         watching.refused.connect(self._on_refused)
-        self._head = ProgramHead(look)
+        self._head = ProgramHead()
         self._head.back.clicked.connect(self.back_asked)
         self._head.stop.clicked.connect(self._state.interrupt)
         self._head.again.clicked.connect(watching.run_again)
         self._head.copy.clicked.connect(self.copy)
         self._head.save.clicked.connect(self.ask_where)
         self._head.end.clicked.connect(self.close_program)
-        self._notice = NoticeBar(look)
+        self._notice = NoticeBar()
         self._notice.answered.connect(self._on_answered)
-        self._question = QuestionBar(look)
+        self._question = QuestionBar()
         self._question.answered.connect(self._on_question_answered)
-        self._findings = FindingList(look)
+        self._findings = FindingList()
         self._findings.copied.connect(self._say)
-        self._lines = LineTable(look, self._settings, lab.machine.session.desk)
-        self._output = ProgramOutput(look)
+        self._lines = LineTable(self._settings, lab.machine.session.desk)
+        self._output = ProgramOutput()
         self.entry = Headings(  # where the keyboard begins
-            look, tr("What was watched"), [(each, tr(words)) for each, words in _TABS.items()]
+            tr("What was watched"), [(each, tr(words)) for each, words in _TABS.items()]
         )
         self.entry.chosen.connect(self.show_page)
         self._page = ProgramPage.FINDINGS
@@ -144,7 +144,7 @@ class ProgramPanel(QFrame):
         if chosen is None or not self._state.phase.runs:
             self._close()
             return
-        sheet = EndSheet(self._look, chosen.path.name, self.window())
+        sheet = EndSheet(chosen.path.name, self.window())
         sheet.accepted.connect(self._close)
         sheet.open()
 
@@ -169,7 +169,7 @@ class ProgramPanel(QFrame):
         self._split.setHandleWidth(2 * _GAP)
         self._split.addWidget(left)
         self._right = QWidget()
-        title = label(tr("Output"), self._look.letters.title)
+        title = label(tr("Output"), look().letters.title)
         title.setContentsMargins(0, 3, 0, 3)  # as high as the tabs beside it
         self._beside = column(title, within=self._right, gap=_GAP)
         self._split.addWidget(self._right)

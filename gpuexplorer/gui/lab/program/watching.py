@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.program_state import Chosen, ProgramState
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.fields import TextField
@@ -25,9 +25,8 @@ class Watching(QObject):
 
     refused = Signal(str)
 
-    def __init__(self, look: Look, state: ProgramState, parent: QWidget) -> None:
+    def __init__(self, state: ProgramState, parent: QWidget) -> None:
         super().__init__(parent)
-        self._look = look
         self._state = state
         self._parent = parent
         self._question = FileQuestion(
@@ -75,7 +74,6 @@ class Watching(QObject):
     def _ask(self, path: Path, text: str) -> None:
         chosen, runs = self._state.chosen, self._state.phase.runs
         sheet = WatchSheet(
-            self._look,
             path,
             self._typed.get(path, ""),
             self._parent,
@@ -100,7 +98,6 @@ class WatchSheet(Sheet):
 
     def __init__(
         self,
-        look: Look,
         path: Path,
         typed: str,
         parent: QWidget,
@@ -111,7 +108,7 @@ class WatchSheet(Sheet):
         """`new`: it comes from outside, and nobody has said yet that it may run. `running`: the
         program that is watched now, and would be ended.
         """
-        super().__init__(look, tr("Watch {file}", file=path.name), parent)
+        super().__init__(tr("Watch {file}", file=path.name), parent)
         self.add_sentence(
             tr(
                 "It runs as “python {file}” would in {folder}, and its lines are watched.",
@@ -132,9 +129,9 @@ class WatchSheet(Sheet):
             self.add_sentence(
                 tr("{file} still runs, and is ended first.", file=running), Tone.WARN
             )
-        above = label(tr("Arguments"), look.letters.caption)
+        above = label(tr("Arguments"), look().letters.caption)
         self.body.addWidget(above)
-        self._field = TextField(look, tr("Arguments of the program"))
+        self._field = TextField(tr("Arguments of the program"))
         self._field.setPlaceholderText("--epochs 3")
         self._field.show_text(typed)
         self._field.typed.connect(self._on_typed)
@@ -175,8 +172,8 @@ class WatchSheet(Sheet):
 class EndSheet(Sheet):
     """Accepted: the program that runs may be ended."""
 
-    def __init__(self, look: Look, name: str, parent: QWidget) -> None:
-        super().__init__(look, tr("End {file}?", file=name), parent)
+    def __init__(self, name: str, parent: QWidget) -> None:
+        super().__init__(tr("End {file}?", file=name), parent)
         self.add_sentence(
             tr(
                 "It still runs. It is ended with all that it started, and what was watched of "

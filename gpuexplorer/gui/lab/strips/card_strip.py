@@ -21,7 +21,6 @@ from gpuexplorer.gui.plots.time_view import ZOOM
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.figure_drawing import absent_run, fitting_runs
 from gpuexplorer.gui.widgets.painted import Painted
 
@@ -38,13 +37,9 @@ class CardStrip(Painted):
     """
 
     def __init__(
-        self,
-        look: Look,
-        lab: LabState,
-        time_window: TimeWindow,
-        parent: QWidget | None = None,
+        self, lab: LabState, time_window: TimeWindow, parent: QWidget | None = None
     ) -> None:
-        super().__init__(look, parent)
+        super().__init__(parent)
         self._lab, self._time_window = lab, time_window
         self._device: BenchDevice | None = None
         self._face: CardFace | None = None
@@ -147,7 +142,7 @@ class CardStrip(Painted):
     @cached_property
     def _graph(self) -> StripGraph:
         """Made when its card is first shown: of many cards most are out of sight."""
-        graph = StripGraph(self.look)
+        graph = StripGraph()
         graph.show_compact(self._compact)
         self._around.addWidget(graph)
         self._around.activate()

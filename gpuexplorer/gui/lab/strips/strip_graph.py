@@ -17,7 +17,6 @@ from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.merged_flags import MergedFlag, Pole, merged_flags
 from gpuexplorer.gui.plots.summary import value_at
 from gpuexplorer.gui.plots.trace_item import TraceItem
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 
 _PLOT_GAP, _FLAG_GAP, _FLAG = 6, 2, 14
@@ -31,8 +30,8 @@ _POLE = 0.65
 class StripGraph(Graph):
     """The mouse is the strip's: the graph only shows."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, parent)
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._past: StripPast | None = None
         self._colour: int | None = None
         self._units, self._sentence = USUAL, ""
@@ -41,9 +40,9 @@ class StripGraph(Graph):
         self._at: float | None = None
         self._moment = ""
         self._focused = False
-        self._times = Axis(look, "bottom", lines=False, inside=True)
+        self._times = Axis("bottom", lines=False, inside=True)
         self._times.setHeight(_TIMES)
-        self._scales = tuple(Axis(look, "left") for _ in range(2))
+        self._scales = tuple(Axis("left") for _ in range(2))
         self._views = tuple(
             self.add_plot(row, left=scale) for row, scale in enumerate(self._scales)
         )

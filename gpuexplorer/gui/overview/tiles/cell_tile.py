@@ -7,7 +7,7 @@ from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.overview.tiles.tile_curve import TileSpark
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.curves import Curve, Frame
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.widgets.figure_drawing import absent_run, figure_runs
 
@@ -17,12 +17,12 @@ _WITH_LINE, _WITH_PAST = 76.0, 100.0  # from these heights on there is room for 
 _PAST_OPACITY, _TRACK_OPACITY, _USED_OPACITY = 0.55, 0.16, 0.7
 
 
-def cell_past_place(look: Look, place: QRectF, face: CardFace) -> QRectF:
+def cell_past_place(place: QRectF, face: CardFace) -> QRectF:
     """Where a cell's trace is drawn; empty where there is no room for it."""
     if place.height() < _WITH_PAST:
         return QRectF()
-    inner, letters = _inner(place), look.letters.caption
-    top = _baseline(look, inner)
+    inner, letters = _inner(place), look().letters.caption
+    top = _baseline(inner)
     top += 2 * letters.height if face.sentence else letters.height + 11
     return QRectF(inner.left(), top, inner.width(), inner.bottom() - 9 - top)
 
@@ -31,9 +31,9 @@ def _inner(place: QRectF) -> QRectF:
     return place.adjusted(8, 6, -8, -7)
 
 
-def _baseline(look: Look, inner: QRectF) -> float:
+def _baseline(inner: QRectF) -> float:
     """Of its one number."""
-    return inner.top() + look.letters.caption.height + look.letters.number.cap_height + 3
+    return inner.top() + look().letters.caption.height + look().letters.number.cap_height + 3
 
 
 def draw_cell(drawing: Drawing, place: QRectF, face: CardFace, past: TileSpark | None) -> None:
@@ -48,7 +48,7 @@ def draw_cell(drawing: Drawing, place: QRectF, face: CardFace, past: TileSpark |
     if mark is not None and mark.icon is not None:
         corner = QRectF(inner.right() - _ICON, inner.top() - 1, _ICON, _ICON)
         drawing.icon(mark.icon, corner, theme.tone(mark.tone))
-    baseline = _baseline(drawing.look, inner)
+    baseline = _baseline(inner)
     if face.sentence:
         word = face.word
         tone = theme.tone(mark.tone) if mark is not None else theme.faint
@@ -61,7 +61,7 @@ def draw_cell(drawing: Drawing, place: QRectF, face: CardFace, past: TileSpark |
         drawing.text(inner.left(), baseline, Run(face.busy.number, letters.number, theme.text))
     if not face.sentence:
         _draw_below(drawing, inner, baseline, face)
-    plot = cell_past_place(drawing.look, place, face)
+    plot = cell_past_place(place, face)
     if past is not None and not plot.isEmpty():
         # What it did before it fell silent is kept.
         ink = theme.faint if face.sentence else faded(theme.text, _PAST_OPACITY)

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QSizePolicy
 
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.figure_drawing import absent_run, draw_labelled, figure_runs
 from gpuexplorer.gui.widgets.painted import Painted
 
@@ -19,8 +18,8 @@ _GAP, _CELL = 24.0, 48.0
 class _Figures(Painted):
     """What they say is told to a screen reader as one text."""
 
-    def __init__(self, look: Look, name: str) -> None:
-        super().__init__(look)
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self._figures: Sequence[Figure] = ()
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -27,7 +27,6 @@ from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.axes import Axis
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.page_wheel import PageWheel
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.figure_drawing import draw_figure_right
 
@@ -84,8 +83,8 @@ class HeatStrip(Graph):
     dragged = Signal(float)  # seconds towards the past
     turned = Signal(float, float)  # the wheel: notches away, and the share where it zooms
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self) -> None:
+        super().__init__()
         self._content: StripContent | None = None
         self._labels = _LABELS
         self._crosshair: float | None = None
@@ -96,7 +95,7 @@ class HeatStrip(Graph):
         self._page = PageWheel(self)
         self._rows: list[tuple[int, int]] = []  # where each begins and ends, in pixels
         self._image = pg.ImageItem(axisOrder="row-major")
-        self._times = Axis(look, "bottom", lines=False, inside=True)
+        self._times = Axis("bottom", lines=False, inside=True)
         self._times.setHeight(_AXIS)
         # Rows are pixels from the top, and time is seconds before the end: then the view stands
         # still while time goes on.

@@ -16,7 +16,6 @@ from gpuexplorer.gui.plots.axes import Axis
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, on_columns
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.trace_item import TraceItem
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Theme, Tone, faded, mixed
 from gpuexplorer.telemetry.trace import Trace
 
@@ -74,8 +73,8 @@ class PlacedCurve:
 class TileCurves:
     """All of one tile. To make a view takes a millisecond: each is made when it is seen."""
 
-    def __init__(self, look: Look, tile: QWidget) -> None:
-        self._look, self._tile = look, tile
+    def __init__(self, tile: QWidget) -> None:
+        self._tile = tile
         self._made: dict[tuple[str, bool], TileCurve] = {}
 
     def show(self, curves: Iterable[PlacedCurve]) -> None:
@@ -86,7 +85,7 @@ class TileCurves:
             key = (each.name, each.scaled)
             hidden.pop(key, None)
             if key not in self._made:
-                self._made[key] = TileCurve(self._look, self._tile, scaled=each.scaled)
+                self._made[key] = TileCurve(self._tile, scaled=each.scaled)
             self._made[key].setGeometry(each.place.toRect())
             self._made[key].show_spark(each.spark, each.wear)
         for curve in hidden.values():
@@ -96,15 +95,15 @@ class TileCurves:
 class TileCurve(Graph):
     """Lies on a tile, which keeps the mouse and the keyboard. Hidden without a past."""
 
-    def __init__(self, look: Look, tile: QWidget, *, scaled: bool) -> None:
-        super().__init__(look, tile)
+    def __init__(self, tile: QWidget, *, scaled: bool) -> None:
+        super().__init__(tile)
         self._spark: TileSpark | None = None
         self._wear: Wear | None = None
         self._worn: tuple[QColor, QColor] | None = None
         self._reach = (0.0, 0.0)
         self._trace = TraceItem(kept=False)
-        self._values = Axis(look, "left", lines=False) if scaled else None
-        self._times = Axis(look, "bottom", lines=False, inside=True) if scaled else None
+        self._values = Axis("left", lines=False) if scaled else None
+        self._times = Axis("bottom", lines=False, inside=True) if scaled else None
         self._view = self.add_plot(left=self._values, bottom=self._times)
         self._view.addItem(self._trace, ignoreBounds=True)
         self._view.sigResized.connect(self._on_resized)
@@ -179,9 +178,9 @@ class TileCurve(Graph):
             line = QRectF(x, plot.top(), 1, plot.height())
             painter.fillRect(line, self.look.theme.accent)
         if spark.unread:
-            self._draw_unread(Drawing(painter, self.look), spark)
+            self._draw_unread(Drawing(painter), spark)
         elif spark.ended is not None:
-            self._draw_end(Drawing(painter, self.look), spark.ended, spark.ended_word)
+            self._draw_end(Drawing(painter), spark.ended, spark.ended_word)
 
     def _look_at(self, spark: TileSpark) -> None:
         reach = (round(spark.end - spark.start, 6), spark.highest)

@@ -8,7 +8,7 @@ from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.alert_watch import AlertWatch
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
@@ -23,7 +23,7 @@ class AlertStrip(QFrame):
     """
 
     def __init__(
-        self, look: Look, alerts: AlertWatch, navigation: Navigation, frame_clock: FrameClock
+        self, alerts: AlertWatch, navigation: Navigation, frame_clock: FrameClock
     ) -> None:
         super().__init__()
         self._alerts = alerts
@@ -31,7 +31,7 @@ class AlertStrip(QFrame):
         self._widest = 0
         self.setProperty("panel", "alert")
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        self._sentence = ElidedLabel(look.letters.caption, Tone.TEXT)
+        self._sentence = ElidedLabel(look().letters.caption, Tone.TEXT)
         self._open = link_button(tr("Open card"))
         self._open.clicked.connect(self._on_open_clicked)
         self._silence = link_button(tr("Silence for 1 hour"))
@@ -40,9 +40,9 @@ class AlertStrip(QFrame):
         )
         self._silence.clicked.connect(self._on_silence_clicked)
         for link in (self._open, self._silence):
-            link.setFont(look.letters.caption.font)
+            link.setFont(look().letters.caption.font)
             link.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        sign = Sign(look, Icon.WARNING, Tone.WARN, QSize(16, 16))
+        sign = Sign(Icon.WARNING, Tone.WARN, QSize(16, 16))
         parts = (sign, self._sentence, GROWS, self._open, self._silence)
         row(*parts, within=self, gap=10, margins=(12, 0, 20, 0))
         self.hide()

@@ -8,7 +8,6 @@ from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.machine_words import link_sentence
 from gpuexplorer.gui.state.machines import MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import GROWS, row
@@ -24,11 +23,7 @@ class LinkStrip(QFrame):
     left = Signal()  # what had the keyboard here is gone
 
     def __init__(
-        self,
-        look: Look,
-        machines: MachinesState,
-        navigation: Navigation,
-        frame_clock: FrameClock,
+        self, machines: MachinesState, navigation: Navigation, frame_clock: FrameClock
     ) -> None:
         super().__init__()
         self._machines, self._navigation = machines, navigation
@@ -36,9 +31,9 @@ class LinkStrip(QFrame):
         self.setProperty("panel", "banner")
         self.setObjectName("link")
         self.setAccessibleName(tr("Connection"))
-        self._sign = StandingSign(look, QSize(18, 18))
-        self._look, self._said = look, ""
-        self._sentence = wrapped_label(look, "", Tone.TEXT)
+        self._sign = StandingSign(QSize(18, 18))
+        self._said = ""
+        self._sentence = wrapped_label("", Tone.TEXT)
         self._retry = link_button(tr("Try now"))
         self._retry.clicked.connect(self._on_retry_clicked)
         self._remove = link_button(tr("Remove"))
@@ -92,7 +87,7 @@ class LinkStrip(QFrame):
         sentence = link_sentence(self._about, self._machines.clock)
         if sentence and sentence != self._said:
             self._said = sentence
-            show_sentence(self._sentence, self._look, sentence)
+            show_sentence(self._sentence, sentence)
 
     def _on_retry_clicked(self) -> None:
         self._machines.retry(self._about.key)

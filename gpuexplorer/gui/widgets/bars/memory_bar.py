@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.memory_parts import MemoryPart, MemoryPicture, PartKind
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.widgets.painted import Painted
 
@@ -23,11 +23,11 @@ _BESIDE_TITLE = 12
 class MemoryBar(Painted):
     """Grows by a line of its legend where it is narrow."""
 
-    def __init__(self, look: Look, tag: QWidget) -> None:
+    def __init__(self, tag: QWidget) -> None:
         """`tag` stands beside the heading."""
-        super().__init__(look)
+        super().__init__()
         tag.setParent(self)
-        tag.move(round(look.letters.title.width(tr("Memory"))) + _BESIDE_TITLE, 4)
+        tag.move(round(look().letters.title.width(tr("Memory"))) + _BESIDE_TITLE, 4)
         self._picture: MemoryPicture | None = None
         self._colour: int | None = None
         self.setAccessibleName(tr("Memory"))

@@ -9,7 +9,6 @@ from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS, PaintedButton
 
 RECORD_KEYS = "Ctrl+R"
@@ -26,8 +25,8 @@ class RecordButton(PaintedButton):
 
     longest_changed = Signal()  # another width would say all
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self) -> None:
+        super().__init__()
         self._recording = self._trouble = False
         self._forms: tuple[str, ...] = ()
         self._said = ""

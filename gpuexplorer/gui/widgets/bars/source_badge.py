@@ -3,7 +3,7 @@
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.recording.recorded_session import RECORDED
 from gpuexplorer.telemetry.backend import Source
@@ -14,11 +14,11 @@ SIMULATED = mark("SIMULATED")
 class SourceBadge(QLabel):
     """Filled while the cards are make-believe, or were, and outlined otherwise."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setProperty("kind", "badge")
         self.setIndent(0)
-        self.setFont(look.letters.caption.font)
+        self.setFont(look().letters.caption.font)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def show_source(self, source: Source | None) -> None:

@@ -4,7 +4,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, row
@@ -18,12 +18,12 @@ _MARGIN, _GAP = 20, 20
 class StatusLine(QFrame):
     """Says only what is true now; nothing here asks for attention."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("panel", "bottom")
         self.setFixedHeight(HEIGHT)
         self.setAccessibleName(tr("Driver, rhythm and cost"))
-        letters = look.letters.caption
+        letters = look().letters.caption
         self._machine = ElidedLabel(letters, Tone.QUIET)
         self._driver = ElidedLabel(letters, Tone.QUIET)
         self._cuda = ElidedLabel(letters, Tone.QUIET)

@@ -7,7 +7,6 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 
 _HEIGHT, _MARGIN, _ICON, _GAP = 28, 10, 16, 8
@@ -18,8 +17,8 @@ class TimePill(PaintedButton):
     on.
     """
 
-    def __init__(self, look: Look, time_window: TimeWindow) -> None:
-        super().__init__(look)
+    def __init__(self, time_window: TimeWindow) -> None:
+        super().__init__()
         self._time_window = time_window
         self._forms: tuple[str, ...] = ("",)
         self._said = ""

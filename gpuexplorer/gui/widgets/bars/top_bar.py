@@ -8,7 +8,7 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.bars.record_button import RecordButton
 from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
@@ -47,27 +47,27 @@ class TopBar(QFrame):
     search_asked = Signal()
     real_cards_asked = Signal()
 
-    def __init__(self, look: Look, time_window: TimeWindow) -> None:
+    def __init__(self, time_window: TimeWindow) -> None:
         super().__init__()
         self._time_window = time_window
         self._source: Source | None = None
         self._can_look = False
         self.setProperty("panel", "top")
         self.setFixedHeight(HEIGHT)
-        self._host = ElidedLabel(look.letters.title, Tone.TEXT, host_name())
-        self._badge = SourceBadge(look)
-        self._label = ElidedLabel(look.letters.body, Tone.QUIET)
+        self._host = ElidedLabel(look().letters.title, Tone.TEXT, host_name())
+        self._badge = SourceBadge()
+        self._label = ElidedLabel(look().letters.body, Tone.QUIET)
         self._stop = link_button(tr(STOP_SIMULATING))
         self._stop.setToolTip(tr("Look for real cards, and read these if there are some."))
         self._stop.clicked.connect(self.real_cards_asked)
-        self._pill = TimePill(look, time_window)
-        self._spans = Segmented(look, tr("Time span"), SPANS)
+        self._pill = TimePill(time_window)
+        self._spans = Segmented(tr("Time span"), SPANS)
         self._spans.chosen.connect(self._on_span_chosen)
-        self._pause = IconButton(look, Icon.PAUSE)
+        self._pause = IconButton(Icon.PAUSE)
         self._pause.clicked.connect(time_window.toggle_pause)
-        self.record = RecordButton(look)
+        self.record = RecordButton()
         self.record.longest_changed.connect(self._arrange)
-        self._search = SearchButton(look)
+        self._search = SearchButton()
         self._search.clicked.connect(self.search_asked)
         self._badge.setObjectName("top.source")
         self._spans.setObjectName("top.time")

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.laid_out import FREE, row
 
 _ICON, _SMALL_ICON, _BEFORE_WORD = QSize(20, 20), QSize(16, 16), QSize(20, 16)
@@ -41,11 +41,9 @@ def pressed_by_enter(window: QWidget, event: QKeyEvent) -> bool:
 class ToolButton(QToolButton):
     """The mouse presses it and leaves the keyboard where it is."""
 
-    def __init__(
-        self, look: Look, kind: str, words: str = "", parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, kind: str, words: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.look = look
+        self.look = look()
         self.setProperty("kind", kind)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.show_words(words)
@@ -79,8 +77,8 @@ def one_tab_stop(group: QButtonGroup) -> None:
 class IconButton(ToolButton):
     """An icon by itself; its tooltip says what it does, and with which key."""
 
-    def __init__(self, look: Look, icon: Icon, words: str = "", keys: str = "") -> None:
-        super().__init__(look, "icon")
+    def __init__(self, icon: Icon, words: str = "", keys: str = "") -> None:
+        super().__init__("icon")
         self.setIconSize(_ICON)
         self.setFixedSize(32, 32)
         self.show_meaning(icon, words, keys)
@@ -94,9 +92,9 @@ class IconButton(ToolButton):
 class WordButton(ToolButton):
     """An icon and a word, quiet until it is pointed at: for the head of a panel."""
 
-    def __init__(self, look: Look, icon: Icon, words: str) -> None:
-        super().__init__(look, "word", words)
-        self.setIcon(look.icons.for_button(icon))
+    def __init__(self, icon: Icon, words: str) -> None:
+        super().__init__("word", words)
+        self.setIcon(look().icons.for_button(icon))
         self.setIconSize(_BEFORE_WORD)
         self.setToolButtonStyle(_BESIDE)
 
@@ -104,9 +102,9 @@ class WordButton(ToolButton):
 class FramedButton(ToolButton):
     """An icon and a word in a frame; in a narrow place the icon alone."""
 
-    def __init__(self, look: Look, icon: Icon, words: str, meaning: str) -> None:
-        super().__init__(look, "framed", words)
-        self.setIcon(look.icons.for_button(icon))
+    def __init__(self, icon: Icon, words: str, meaning: str) -> None:
+        super().__init__("framed", words)
+        self.setIcon(look().icons.for_button(icon))
         self.setIconSize(_SMALL_ICON)
         self.setAccessibleDescription(meaning)
         self.setToolTip(meaning)
@@ -154,12 +152,12 @@ class MenuButton(QPushButton):
 class _KeyedButton(QPushButton):
     """Its key stands at its right."""
 
-    def __init__(self, look: Look, kind: str, keys: str) -> None:
+    def __init__(self, kind: str, keys: str) -> None:
         super().__init__()
         self.setProperty("kind", kind)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.keys = QLabel(keys)
-        self.keys.setFont(look.letters.caption.font)
+        self.keys.setFont(look().letters.caption.font)
         self.keys.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         row(FREE, self.keys, Qt.AlignmentFlag.AlignVCenter, within=self, margins=(0, 0, 8, 0))
 
@@ -167,9 +165,9 @@ class _KeyedButton(QPushButton):
 class PrimaryButton(_KeyedButton):
     """The one button of a screen that stands out."""
 
-    def __init__(self, look: Look, keys: str = "") -> None:
-        super().__init__(look, "primary", keys)
-        self._letters = look.letters.strong
+    def __init__(self, keys: str = "") -> None:
+        super().__init__("primary", keys)
+        self._letters = look().letters.strong
         self._words = ""
         self.setProperty("keyed", bool(keys))
         self.setFixedHeight(36)
@@ -199,9 +197,9 @@ class PrimaryButton(_KeyedButton):
 class SearchButton(_KeyedButton):
     """Looks like a field to type in, and opens the palette of all commands."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look, "search", "Ctrl K")
-        self.setIcon(look.icons.for_button(Icon.SEARCH))
+    def __init__(self) -> None:
+        super().__init__("search", "Ctrl K")
+        self.setIcon(look().icons.for_button(Icon.SEARCH))
         self.setIconSize(QSize(18, 18))
         self.setAccessibleName(tr("Search all commands"))
         self.setToolTip(tr("Search all commands, screens and cards (Ctrl+K)"))

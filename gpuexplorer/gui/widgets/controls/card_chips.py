@@ -11,7 +11,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.paint.plain_tip import plain_tip
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
@@ -40,20 +40,19 @@ class CardChips(QFrame):
 
     chosen = Signal(str)
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._look = look
         self._choices: Sequence[CardChoice] = ()
         self._current: CardId | None = None
         self._chips: dict[CardId, CardChip] = {}
         self.setProperty("panel", "track")
         self.setAccessibleName(tr("Card to look at"))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._back = IconButton(look, Icon.PREVIOUS, tr("Previous card"))
+        self._back = IconButton(Icon.PREVIOUS, tr("Previous card"))
         self._back.clicked.connect(self._on_back_asked)
-        self._on = IconButton(look, Icon.NEXT, tr("Next card"))
+        self._on = IconButton(Icon.NEXT, tr("Next card"))
         self._on.clicked.connect(self._on_next_asked)
-        self._all = _OpensAll(look)
+        self._all = _OpensAll()
         self._all.clicked.connect(self._on_all_asked)
         self._keys = ArrowKeys(self)
         self._row = row(within=self, gap=0, margins=_INSET)
@@ -95,7 +94,7 @@ class CardChips(QFrame):
             chip.hide()
             chip.deleteLater()
         few = self._choices if len(self._choices) <= MOST_CHIPS else ()
-        self._chips = {choice.id: CardChip(self._look, choice, self) for choice in few}
+        self._chips = {choice.id: CardChip(choice, self) for choice in few}
         for chip in self._chips.values():
             chip.clicked.connect(self._on_chip_clicked)
             self._row.addWidget(chip)
@@ -125,7 +124,7 @@ class CardChips(QFrame):
 
     def _on_all_asked(self) -> None:
         choices = [(each.id, each.number, each.title) for each in self._choices]
-        picker = CardPicker(self._look, choices, self._current, self._all)
+        picker = CardPicker(choices, self._current, self._all)
         picker.chosen.connect(self.chosen)
         picker.open()
 
@@ -133,8 +132,8 @@ class CardChips(QFrame):
 class CardChip(PaintedButton):
     """One card as its chip; raised while it is the one looked at."""
 
-    def __init__(self, look: Look, choice: CardChoice, parent: QWidget | None = None) -> None:
-        super().__init__(look, parent)
+    def __init__(self, choice: CardChoice, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._choice = choice
         self.setCheckable(True)
         self.setText(choice.number)
@@ -168,10 +167,10 @@ class CardChip(PaintedButton):
 class _OpensAll(ToolButton):
     """The number of the card that is looked at; opens the grid of all."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look, "choice")
-        self.setFont(look.letters.strong.font)
-        self.setIcon(look.icons.for_button(Icon.OPEN))
+    def __init__(self) -> None:
+        super().__init__("choice")
+        self.setFont(look().letters.strong.font)
+        self.setIcon(look().icons.for_button(Icon.OPEN))
         self.setIconSize(QSize(16, 16))
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)

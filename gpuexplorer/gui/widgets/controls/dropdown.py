@@ -16,7 +16,7 @@ from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.delegate import Delegate, Index
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.controls.choice import Choice
 
 _ROW, _MOST_ROWS, _INNER, _TICK, _RADIUS = 30, 12, 12.0, 16.0, 6.0
@@ -31,10 +31,10 @@ class Dropdown(QComboBox):
 
     chosen = Signal(object)
 
-    def __init__(self, look: Look, name: str, offer: Offer, least_width: int = 0) -> None:
+    def __init__(self, name: str, offer: Offer, least_width: int = 0) -> None:
         """`least_width` is the list's, where the field itself is narrow."""
         super().__init__()
-        self.look = look
+        self.look = look()
         self._offer = offer
         self._least_width = least_width
         self._offered: Sequence[Choice] = ()
@@ -100,7 +100,7 @@ class Dropdown(QComboBox):
         with QPainter(self) as painter:
             self.style().drawComplexControl(kind, option, painter, self)
             place = self.style().subControlRect(kind, option, field, self)
-            self._draw_chosen(Drawing(painter, self.look), QRectF(place))
+            self._draw_chosen(Drawing(painter), QRectF(place))
 
     def _draw_chosen(self, drawing: Drawing, place: QRectF) -> None:
         if self._choice is not None:
@@ -119,7 +119,7 @@ class _ChoiceRow(Delegate):
     """What holds has a tick."""
 
     def __init__(self, dropdown: Dropdown) -> None:
-        super().__init__(dropdown.look, dropdown)
+        super().__init__(dropdown)
         self._dropdown = dropdown
 
     def draw(

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
@@ -15,12 +15,12 @@ from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, sa
 class Labelled(QWidget):
     """A control with its caption above; `show_remark` says something at the right."""
 
-    def __init__(self, look: Look, caption: str, control: QWidget) -> None:
+    def __init__(self, caption: str, control: QWidget) -> None:
         super().__init__()
         self.control, self._caption = control, caption
-        self._remark = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._remark = ElidedLabel(look().letters.caption, Tone.QUIET)
         self._remark.hide()
-        words = ElidedLabel(look.letters.caption, Tone.QUIET, caption)
+        words = ElidedLabel(look().letters.caption, Tone.QUIET, caption)
         if not caption:
             words.hide()
         words.setBuddy(control)  # on Linux a list has no other name for screen readers
@@ -42,10 +42,10 @@ class Labelled(QWidget):
 class FieldRow(QWidget):
     """The sentence belongs to its control: screen readers read both together."""
 
-    def __init__(self, look: Look, fields: Mapping[str, Labelled]) -> None:
+    def __init__(self, fields: Mapping[str, Labelled]) -> None:
         super().__init__()
         self._fields = fields
-        self._sentence = label("", look.letters.caption, Tone.BAD)
+        self._sentence = label("", look().letters.caption, Tone.BAD)
         self._sentence.setWordWrap(True)
         self._sentence.hide()
         side_by_side = (each for field in fields.values() for each in (field, GROWS))

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSizePolicy, QToolButto
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 
 _HEIGHT = 32
 
@@ -19,9 +19,9 @@ class TextField(QLineEdit):
 
     typed = Signal(str)
 
-    def __init__(self, look: Look, name: str) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__()
-        self.setFont(look.letters.mono.font)
+        self.setFont(look().letters.mono.font)
         self.setAccessibleName(name)
         self.setFixedHeight(_HEIGHT)
         self.setMinimumWidth(40)
@@ -40,13 +40,13 @@ class CodeField(QPlainTextEdit):
 
     typed = Signal(str)
 
-    def __init__(self, look: Look, name: str, lines: int) -> None:
+    def __init__(self, name: str, lines: int) -> None:
         super().__init__()
-        self.setFont(look.letters.mono.font)
+        self.setFont(look().letters.mono.font)
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFixedHeight(round(lines * look.letters.mono.metrics.lineSpacing()) + 26)
+        self.setFixedHeight(round(lines * look().letters.mono.metrics.lineSpacing()) + 26)
         self.textChanged.connect(self._on_text_changed)
 
     def text(self) -> str:
@@ -75,17 +75,17 @@ class SearchField(QLineEdit):
     searched_for = Signal(str)
     left = Signal()
 
-    def __init__(self, look: Look, name: str) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__()
         self.setPlaceholderText(name)
         self.setAccessibleName(name)
         leading = QLineEdit.ActionPosition.LeadingPosition
-        self.addAction(look.icons.for_button(Icon.SEARCH), leading).triggered.connect(
+        self.addAction(look().icons.for_button(Icon.SEARCH), leading).triggered.connect(
             self.setFocus
         )
         self.setClearButtonEnabled(True)
         for clear in self.findChildren(QAction, "_q_qlineeditclearaction"):
-            clear.setIcon(look.icons.for_button(Icon.CLOSE))
+            clear.setIcon(look().icons.for_button(Icon.CLOSE))
         for button, meaning in zip(
             self.findChildren(QToolButton), (name, tr("Clear")), strict=True
         ):

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.laid_out import FREE, row
 
 MARGIN = 6  # around each word, so that others can line up with the first
@@ -19,12 +19,12 @@ class Headings(QWidget):
 
     chosen = Signal(object)
 
-    def __init__(self, look: Look, name: str, choices: Sequence[tuple[Hashable, str]]) -> None:
+    def __init__(self, name: str, choices: Sequence[tuple[Hashable, str]]) -> None:
         super().__init__()
         self._keys = [key for key, _ in choices]
         self.setAccessibleName(name)
         self._tabs = QTabBar()
-        self._tabs.setFont(look.letters.title.font)
+        self._tabs.setFont(look().letters.title.font)
         self._tabs.setDrawBase(False)
         self._tabs.setExpanding(False)
         self._tabs.setElideMode(Qt.TextElideMode.ElideNone)

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 
 CONTROL_RADIUS = 6.0
 
@@ -14,9 +14,9 @@ CONTROL_RADIUS = 6.0
 class PaintedButton(QAbstractButton):
     """Subclasses implement `draw`. The mouse presses it and leaves the keyboard where it is."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.look = look
+        self.look = look()
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
@@ -33,4 +33,4 @@ class PaintedButton(QAbstractButton):
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            self.draw(Drawing(painter, self.look))
+            self.draw(Drawing(painter))

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton, ToolButton, one_tab_stop
 
 _INSET = 2
@@ -27,11 +26,7 @@ class Segmented(QFrame):
     chosen = Signal(object)
 
     def __init__(
-        self,
-        look: Look,
-        name: str,
-        choices: Sequence[tuple[Hashable, str]],
-        parent: QWidget | None = None,
+        self, name: str, choices: Sequence[tuple[Hashable, str]], parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._shown: Hashable = _NOTHING_YET
@@ -39,12 +34,10 @@ class Segmented(QFrame):
         self.setProperty("panel", "track")
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._segments = {
-            key: ToolButton(look, "segment", words, self) for key, words in choices
-        }
+        self._segments = {key: ToolButton("segment", words, self) for key, words in choices}
         self._left_out: set[Hashable] = set()
         # What holds and was none of the choices.
-        self._other = ToolButton(look, "segment", "", self)
+        self._other = ToolButton("segment", "", self)
         self._menu = MenuButton(name, self)
         self._menu.about_to_open.connect(self._on_menu_asked)
         self._group = QButtonGroup(self)

@@ -5,7 +5,6 @@ from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 
@@ -19,8 +18,8 @@ class Switch(PaintedButton):
 
     turned = Signal(bool)
 
-    def __init__(self, look: Look, name: str) -> None:
-        super().__init__(look)
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self._at = 0.0
         self.setCheckable(True)
         self.setAccessibleName(name)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QToolTip, QWidget
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.machine.machine_face import Face
 from gpuexplorer.gui.widgets.machine.machine_layout import SMALL, MachineLayout, layout_of
 from gpuexplorer.gui.widgets.machine.machine_scene import MachineScene, ThingItem
@@ -47,9 +47,9 @@ class MachineDrawing(Voiced):
     opened = Signal(str)  # what was clicked twice, or chosen again with Enter: a card, the host
     walked = Signal(QRect)  # the keyboard is at what is drawn there
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.look = look
+        self.look = look()
         self._shape: MachineShape | None = None
         self._faces: Mapping[Thing, Face] = {}
         self._chosen: Thing | None = None
@@ -57,7 +57,7 @@ class MachineDrawing(Voiced):
         self._room = 0
         self._places: Mapping[Thing, QRect] = {}
         self._at: Thing | None = None  # where the keyboard is, or was last
-        self.drawn = MachineScene(look, self)
+        self.drawn = MachineScene(self)
         self.setScene(self.drawn)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
@@ -71,7 +71,7 @@ class MachineDrawing(Voiced):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setAccessibleName(tr("The machine"))
-        look.changed.connect(self._on_look_changed)
+        look().changed.connect(self._on_look_changed)
         self._on_look_changed()
 
     def show_machine(self, shape: MachineShape, faces: Mapping[Thing, Face]) -> None:
@@ -214,7 +214,7 @@ class MachineDrawing(Voiced):
         part = self.focused_part()
         if part is not None:
             ring = QRectF(self.place_of(part)).adjusted(-3, -3, 3, 3)
-            Drawing(painter, self.look).focus_ring(ring.translated(-MARGIN, -MARGIN), _RADIUS)
+            Drawing(painter).focus_ring(ring.translated(-MARGIN, -MARGIN), _RADIUS)
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QGraphicsItem, QGraphicsScene, QStyleOptionGraphic
 
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.machine.machine_boxes import draw_box, draw_card
 from gpuexplorer.gui.widgets.machine.machine_face import BoxFace, Face, TileFace, WireFace
 from gpuexplorer.gui.widgets.machine.machine_layout import Box, MachineLayout, Wire
@@ -23,11 +22,9 @@ _FRAME_RADIUS = 7.0
 class DrawnItem(QGraphicsItem):
     """Draws itself in the scene's own coordinates, by `draw`."""
 
-    def __init__(
-        self, look: Look, place: QRectF, level: int, draw: Callable[[Drawing], None]
-    ) -> None:
+    def __init__(self, place: QRectF, level: int, draw: Callable[[Drawing], None]) -> None:
         super().__init__()
-        self._look, self._place, self._draw = look, place, draw
+        self._place, self._draw = place, draw
         self.setZValue(level)
 
     def put(self, place: QRectF) -> None:
@@ -43,7 +40,7 @@ class DrawnItem(QGraphicsItem):
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
-        self._draw(Drawing(painter, self._look))
+        self._draw(Drawing(painter))
 
 
 class ThingItem(DrawnItem):
@@ -51,14 +48,13 @@ class ThingItem(DrawnItem):
 
     def __init__(
         self,
-        look: Look,
         thing: Thing,
         place: QRectF,
         level: int,
         draw: Callable[[Drawing], None],
         touched: Collection[QRectF] = (),
     ) -> None:
-        super().__init__(look, place, level, draw)
+        super().__init__(place, level, draw)
         self.thing = thing
         self.rank = {_BOXES: 0, _WIRES: 1}.get(level, 2)
         self._shape = QPainterPath()
@@ -74,9 +70,8 @@ class ThingItem(DrawnItem):
 class MachineScene(QGraphicsScene):
     """Knows nothing of the keyboard and the mouse; also drawn into a file."""
 
-    def __init__(self, look: Look, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._look = look
         self._faces: Mapping[Thing, Face] = {}
         self._chosen: frozenset[Thing] = frozenset()
         self._items: dict[Thing, list[ThingItem]] = {}
@@ -91,7 +86,7 @@ class MachineScene(QGraphicsScene):
             self._add_wire(wire, layout)
         for box in layout.boxes:
             place = box.place.adjusted(-1, -1, 1, 1)
-            self._add(ThingItem(self._look, box.thing, place, _BOXES, self._box(box, layout)))
+            self._add(ThingItem(box.thing, place, _BOXES, self._box(box, layout)))
 
     def show_faces(self, faces: Mapping[Thing, Face]) -> frozenset[Thing]:
         """Returns those that look different now."""
@@ -132,11 +127,11 @@ class MachineScene(QGraphicsScene):
         touched = [each.adjusted(-_REACH, -_REACH, _REACH, _REACH) for each in strips]
         place = wire.lanes.bounds().adjusted(-_REACH, -_REACH, _REACH, _REACH)
         assert _REACH >= AROUND
-        self._add(ThingItem(self._look, wire.thing, place, _WIRES, draw_wire, touched))
+        self._add(ThingItem(wire.thing, place, _WIRES, draw_wire, touched))
         words = [each for each in (wire.before, wire.after) if not each.isEmpty()]
         if words:
             room = wire.before.united(wire.after).adjusted(-2, -2, 2, 2)
-            self._add(ThingItem(self._look, wire.thing, room, _WORDS, draw_words, words))
+            self._add(ThingItem(wire.thing, room, _WORDS, draw_words, words))
 
     def _box(self, box: Box, layout: MachineLayout) -> Callable[[Drawing], None]:
         def draw(drawing: Drawing) -> None:

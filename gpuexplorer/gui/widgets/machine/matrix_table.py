@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QAbstractItemView
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.delegate import Index
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.machine.machine_face import MachineNow
 from gpuexplorer.gui.widgets.machine.machine_things import (
     OfCard,
@@ -58,8 +57,8 @@ class MatrixTable(PairGrid):
     chosen = Signal(object)
     fitted = Signal()  # to another room, or to other texts
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look, tr("Which card reaches which, and how"), self._words_of)
+    def __init__(self) -> None:
+        super().__init__(tr("Which card reaches which, and how"), self._words_of)
         self.gap = _GAP
         self._now: MachineNow | None = None
         self._lost: frozenset[CardId] = frozenset()

@@ -7,7 +7,7 @@ from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.fact import Fact
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.chip_row import ChipRow
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
@@ -23,21 +23,20 @@ class ThingPanel(QFrame):
 
     open_asked = Signal(str)
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("Facts"))
-        self._look = look
         self._shown: ThingFacts | None = None
-        self._ends = ChipRow(look)
-        self._title = label("", look.letters.title)
+        self._ends = ChipRow()
+        self._title = label("", look().letters.title)
         self._title.setWordWrap(True)
-        self._open = WordButton(look, Icon.NEXT, tr("Open card"))
+        self._open = WordButton(Icon.NEXT, tr("Open card"))
         self._open.clicked.connect(self._on_open_asked)
-        self._sentence = wrapped_label(look, "", Tone.TEXT)
+        self._sentence = wrapped_label("", Tone.TEXT)
         self._rows: list[_FactRow] = []
-        self._note = wrapped_label(look, "", Tone.QUIET)
-        self._note.setFont(look.letters.caption.font)
+        self._note = wrapped_label("", Tone.QUIET)
+        self._note.setFont(look().letters.caption.font)
         head = row(self._ends, self._title, GROWS, self._open, gap=10)
         self._body = column(gap=0)
         parts = (head, self._sentence, self._body, self._note, FREE)
@@ -56,7 +55,7 @@ class ThingPanel(QFrame):
         self._sentence.setVisible(bool(shown.sentence))
         say(self._note, shown.note)
         while len(self._rows) < len(shown.facts):
-            self._rows.append(_FactRow(self._look))
+            self._rows.append(_FactRow())
             self._body.addWidget(self._rows[-1])
         for at, each in enumerate(self._rows):
             each.setVisible(at < len(shown.facts))
@@ -71,11 +70,11 @@ class ThingPanel(QFrame):
 class _FactRow(QWidget):
     """A label and what there is to say, over several lines where it is long."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._label = wrapped_label(look, "", Tone.QUIET)
+        self._label = wrapped_label("", Tone.QUIET)
         self._label.setFixedWidth(_LABEL)
-        self._value = wrapped_label(look, "", Tone.TEXT)
+        self._value = wrapped_label("", Tone.TEXT)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 3, 0, 3)
         row.setSpacing(8)

@@ -16,7 +16,7 @@ from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.delegate import Delegate, Index
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.letters import Lettering
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.pairs.pair_drawing import (
     RADIUS,
     draw_cell,
@@ -33,14 +33,14 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 class PairGrid(QTableView):
     """How large its cells are, and what happens to what is chosen, the heirs know."""
 
-    def __init__(self, look: Look, name: str, words: Callable[[Pair], tuple[str, str]]) -> None:
+    def __init__(self, name: str, words: Callable[[Pair], tuple[str, str]]) -> None:
         super().__init__()
-        self.look = look
+        self.look = look()
         self.pairs = PairModel(words, self)
         self.wrong: Sequence[Pair] = ()
         self.gap = 3  # between cells
         self.scale: HeatScale | None = None
-        self.colours = shades(look.theme)
+        self.colours = shades(look().theme)
         self.setModel(self.pairs)
         self.setItemDelegate(_Cells(self))
         self.setHorizontalHeader(_Heads(Qt.Orientation.Horizontal, self))
@@ -53,7 +53,7 @@ class PairGrid(QTableView):
         self.setMouseTracking(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        look.changed.connect(self._on_look_changed)
+        look().changed.connect(self._on_look_changed)
 
     def show_cells(self, cells: Mapping[Pair, PairCell], scale: HeatScale | None) -> None:
         """Cells that are not among them have nothing to be measured."""
@@ -98,7 +98,7 @@ class PairGrid(QTableView):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         with QPainter(self.viewport()) as painter:
-            self.draw_over(Drawing(painter, self.look))
+            self.draw_over(Drawing(painter))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in _ENTER:
@@ -109,7 +109,7 @@ class PairGrid(QTableView):
 
 class _Cells(Delegate):
     def __init__(self, grid: PairGrid) -> None:
-        super().__init__(grid.look, grid)
+        super().__init__(grid)
         self._grid = grid
 
     def draw(
@@ -153,4 +153,4 @@ class _Heads(QHeaderView):
         room = caption.width("00") + 4 if across else caption.height
         with QPainter(self.viewport()) as painter:
             at = held.column() if across else held.row()
-            draw_heads(Drawing(painter, grid.look), places, heads, wrong, at, room)
+            draw_heads(Drawing(painter), places, heads, wrong, at, room)

@@ -14,7 +14,7 @@ from gpuexplorer.gui.plots.layout import is_compact
 from gpuexplorer.gui.state.command_list import CommandGroup, CommandList
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
 from gpuexplorer.gui.widgets.bars.time_pill import TimePill
@@ -33,32 +33,26 @@ class FullPlot(QWidget):
     closed = Signal()
 
     def __init__(
-        self,
-        look: Look,
-        time_window: TimeWindow,
-        settings: Settings,
-        origin: Origin,
-        parent: QWidget,
+        self, time_window: TimeWindow, settings: Settings, origin: Origin, parent: QWidget
     ) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._look = look
-        self._title = ElidedLabel(look.letters.title, Tone.TEXT)
-        self._source = ElidedLabel(look.letters.body, Tone.QUIET)
-        back = ElidedLabel(look.letters.caption, Tone.FAINT)
+        self._title = ElidedLabel(look().letters.title, Tone.TEXT)
+        self._source = ElidedLabel(look().letters.body, Tone.QUIET)
+        back = ElidedLabel(look().letters.caption, Tone.FAINT)
         back.show_text(tr(_BACK))
-        self._badge = SourceBadge(look)
-        self._canvas = PlotCanvas(look, time_window, settings)
+        self._badge = SourceBadge()
+        self._canvas = PlotCanvas(time_window, settings)
         self._canvas.full_screen_asked.connect(lambda _: self.close())
         self._files = PlotActions(self._canvas, settings)
         self._files.full_screen.setVisible(False)
         self.show_origin(origin)
-        pill = TimePill(look, time_window)
+        pill = TimePill(time_window)
         head = row(self._title, self._badge, self._source, GROWS, pill, back, gap=12)
         column(head, self._canvas, GROWS, within=self, gap=16, margins=(32, 24, 32, 24))
         self.setFocusProxy(self._canvas)
-        FullPlotCommands(look, time_window, self, self._canvas)
-        look.changed.connect(self.update)
+        FullPlotCommands(time_window, self, self._canvas)
+        look().changed.connect(self.update)
 
     @property
     def name(self) -> str:
@@ -92,7 +86,7 @@ class FullPlot(QWidget):
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            painter.fillRect(self.rect(), self._look.theme.surface)
+            painter.fillRect(self.rect(), look().theme.surface)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
@@ -102,11 +96,8 @@ class FullPlot(QWidget):
 class FullPlotCommands(CommandList):
     """By key, and under Ctrl+K: the keys of the window below do not reach this one."""
 
-    def __init__(
-        self, look: Look, time_window: TimeWindow, window: QWidget, canvas: QWidget
-    ) -> None:
+    def __init__(self, time_window: TimeWindow, window: QWidget, canvas: QWidget) -> None:
         super().__init__(window, time_window)
-        self._look = look
         self._canvas = canvas
         self.make(CommandGroup.VIEW, tr("Leave full screen"), "F11", run=window.close)
         words, keys = tr("Search all commands"), ("Ctrl+K", "Ctrl+Shift+P")
@@ -115,4 +106,4 @@ class FullPlotCommands(CommandList):
 
     def _on_palette_asked(self) -> None:
         commands = self.commands(self._canvas.actions())
-        CommandPalette(self._look, commands, self._search.shortcuts(), self._window).open()
+        CommandPalette(commands, self._search.shortcuts(), self._window).open()

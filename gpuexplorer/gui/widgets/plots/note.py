@@ -5,7 +5,6 @@ from PySide6.QtGui import QMouseEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.painted import Painted
 
@@ -17,9 +16,9 @@ _STAYS = 6000  # milliseconds
 class PlotNote(Painted):
     """What went well goes away by itself; what did not waits to be clicked away."""
 
-    def __init__(self, look: Look, parent: QWidget, above: float = 0.0) -> None:
+    def __init__(self, parent: QWidget, above: float = 0.0) -> None:
         """`above`: so many pixels at the bottom stay free of it."""
-        super().__init__(look, parent)
+        super().__init__(parent)
         self._above = above
         self._text = ""
         self._tone = Tone.TEXT

@@ -42,7 +42,7 @@ class PlotActions(QObject):
         self._canvas = canvas
         self.origin = Origin()
         self.comparing: Comparing | None = None
-        self.note = PlotNote(canvas.look, canvas, AXIS)
+        self.note = PlotNote(canvas, AXIS)
         self._saving = Saving(settings, canvas)
         self._saving.done.connect(self.note.show_done)
         self._saving.refused.connect(self.note.show_refused)

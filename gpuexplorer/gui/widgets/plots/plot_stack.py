@@ -10,7 +10,6 @@ from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.content import Flag, Origin, PlotContent
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.plots.plot_actions import PlotActions
 
 if TYPE_CHECKING:
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
 class PlotStack(PlotCanvas):
     """A canvas with full screen, pictures and files. Its `actions()` are for the palette."""
 
-    def __init__(self, look: Look, time_window: TimeWindow, settings: Settings) -> None:
-        super().__init__(look, time_window, settings)
+    def __init__(self, time_window: TimeWindow, settings: Settings) -> None:
+        super().__init__(time_window, settings)
         self._full: FullPlot | None = None
         self.files = PlotActions(self, settings)
         self.full_screen_asked.connect(self.show_full)
@@ -50,7 +49,7 @@ class PlotStack(PlotCanvas):
         content = next((one for one in self.contents if one.name == name), None)
         if content is None or self._full is not None:
             return
-        full = FullPlot(self.look, self.time_window, self._settings, self.files.origin, self)
+        full = FullPlot(self.time_window, self._settings, self.files.origin, self)
         full.closed.connect(self._on_full_closed)
         full.show_content(content, self.flags)
         self._full = full

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer import __version__
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.remark import Sign
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
@@ -17,9 +16,9 @@ from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 class AboutSheet(Sheet):
     """What one is asked for in a report."""
 
-    def __init__(self, look: Look, window: QWidget) -> None:
-        super().__init__(look, tr("About GPU Explorer"), window, 420)
-        sign = Sign(look, Icon.MARK, Tone.TEXT, QSize(32, 32))
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(tr("About GPU Explorer"), window, 420)
+        sign = Sign(Icon.MARK, Tone.TEXT, QSize(32, 32))
         self.body.addWidget(sign, 0, Qt.AlignmentFlag.AlignLeft)
         self.add_sentence(
             tr(

@@ -7,7 +7,6 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.far_machines import Wanted
 from gpuexplorer.gui.state.machines import MachinesState
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
 from gpuexplorer.gui.widgets.controls.fields import TextField
@@ -23,8 +22,8 @@ _LONGEST = 512
 class AddMachineSheet(Sheet):
     """What was typed is checked while it is typed."""
 
-    def __init__(self, look: Look, machines: MachinesState, window: QWidget) -> None:
-        super().__init__(look, tr("Add a machine"), window)
+    def __init__(self, machines: MachinesState, window: QWidget) -> None:
+        super().__init__(tr("Add a machine"), window)
         self._machines = machines
         self.add_sentence(
             tr(
@@ -33,9 +32,9 @@ class AddMachineSheet(Sheet):
             ),
             Tone.QUIET,
         )
-        self._host = _field(look, tr("Machine"), "user@server")
+        self._host = _field(tr("Machine"), "user@server")
         self._host.textChanged.connect(self._on_typed)
-        self._hosts = FieldRow(look, {"host": Labelled(look, tr("Machine"), self._host)})
+        self._hosts = FieldRow({"host": Labelled(tr("Machine"), self._host)})
         self.body.addWidget(self._hosts)
         self._names = QListWidget()
         self._names.setProperty("kind", "menu")
@@ -44,13 +43,11 @@ class AddMachineSheet(Sheet):
         self._names.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._names.itemSelectionChanged.connect(self._on_name_chosen)
         self._names.itemActivated.connect(self.accept)
-        self._names_box = Labelled(look, tr("Of ~/.ssh/config"), self._names)
+        self._names_box = Labelled(tr("Of ~/.ssh/config"), self._names)
         self._names_box.hide()
         self.body.addWidget(self._names_box)
-        self._python = _field(look, tr("Python over there"), "python3")
-        self.body.addWidget(
-            Labelled(look, tr("Python over there, if not python3"), self._python)
-        )
+        self._python = _field(tr("Python over there"), "python3")
+        self.body.addWidget(Labelled(tr("Python over there, if not python3"), self._python))
         self._remember = QCheckBox(tr("Remember this machine"))
         self._remember.setChecked(True)
         self.body.addWidget(self._remember)
@@ -104,8 +101,8 @@ class AddMachineSheet(Sheet):
         self._names_box.setVisible(bool(names))
 
 
-def _field(look: Look, name: str, example: str) -> QLineEdit:
-    field = TextField(look, name)
+def _field(name: str, example: str) -> QLineEdit:
+    field = TextField(name)
     field.setPlaceholderText(example)
     field.setMaxLength(_LONGEST)
     return field

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.sheets.popup import Popup
 
 # Machines with very many cards have them in boards of eight.
@@ -24,23 +24,22 @@ class CardPicker(Popup):
 
     def __init__(
         self,
-        look: Look,
         choices: Sequence[tuple[CardId, str, str]],
         current: CardId | None,
         anchor: QWidget,
     ) -> None:
         """Each choice is an id, a number and a title."""
         rows = -(-len(choices) // _COLUMNS)
-        letters = look.letters.strong
+        letters = look().letters.strong
         wide = max((round(letters.width(number)) + 18 for _, number, _ in choices), default=0)
         wide = max(42, wide)
         size = QSize(_COLUMNS * wide + 2 * _MARGIN, rows * _CELL + 2 * _MARGIN)
-        super().__init__(look, size.width(), size.height(), anchor)
+        super().__init__(size.width(), size.height(), anchor)
         self.setAccessibleName(tr("Choose a card"))
         self._view = view = QTableView()
         view.setProperty("kind", "picker")
         view.setAccessibleName(tr("Cards"))
-        view.setModel(_model(look, choices, current, view))
+        view.setModel(_model(choices, current, view))
         view.setShowGrid(False)
         view.setTabKeyNavigation(False)
         for header, cell in (
@@ -68,10 +67,7 @@ class CardPicker(Popup):
 
 
 def _model(
-    look: Look,
-    choices: Sequence[tuple[CardId, str, str]],
-    current: CardId | None,
-    parent: QWidget,
+    choices: Sequence[tuple[CardId, str, str]], current: CardId | None, parent: QWidget
 ) -> QStandardItemModel:
     model = QStandardItemModel(-(-len(choices) // _COLUMNS), _COLUMNS, parent)
     for position in range(model.rowCount() * _COLUMNS):
@@ -85,7 +81,7 @@ def _model(
             item.setData(card, _CARD)
             item.setToolTip(title)
             item.setAccessibleText(title)
-            letters = look.letters.strong if card == current else look.letters.body
+            letters = look().letters.strong if card == current else look().letters.body
             item.setFont(letters.font)
         model.setItem(*divmod(position, _COLUMNS), item)
     return model

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import TILE_RADIUS
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.controls.buttons import pressed_by_enter
 from gpuexplorer.gui.widgets.laid_out import column
 
@@ -36,12 +36,12 @@ class Popup(QWidget):
 
     closed = Signal()
 
-    def __init__(self, look: Look, width: int, height: int, anchor: QWidget) -> None:
+    def __init__(self, width: int, height: int, anchor: QWidget) -> None:
         window, flag = anchor.window(), Qt.WindowType
         super().__init__(
             window, flag.Popup | flag.FramelessWindowHint | flag.NoDropShadowWindowHint
         )
-        self.look = look
+        self.look = look()
         self.anchor = anchor
         self._size = QSize(width, height)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -17,7 +17,7 @@ from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import Message, listed, tr
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import GROWS, add, column, label, row, say
@@ -46,8 +46,8 @@ class RowFace:
 class PythonSheet(Sheet):
     """The search goes on in its own thread; what is found stands here when it ends."""
 
-    def __init__(self, look: Look, pythons: LabPythons, lab: LabState, window: QWidget) -> None:
-        super().__init__(look, tr("Python of the lab"), window, 660)
+    def __init__(self, pythons: LabPythons, lab: LabState, window: QWidget) -> None:
+        super().__init__(tr("Python of the lab"), window, 660)
         self._pythons, self._lab = pythons, lab
         self._faces: list[RowFace] | None = None
         self._asked: Path | None = None
@@ -72,7 +72,7 @@ class PythonSheet(Sheet):
         self._trouble = self.add_sentence("", Tone.WARN)
         self._list = column(gap=0)
         self.body.addLayout(self._list)
-        self.body.addWidget(PyTorchNotice(look, lab, self, narrow=True))
+        self.body.addWidget(PyTorchNotice(lab, self, narrow=True))
         other = self.add_button(tr("Choose another…"), ROLE.ActionRole)
         self._again = self.add_button(tr("Look again"), ROLE.ActionRole)
         other.clicked.connect(self._on_other)
@@ -112,7 +112,7 @@ class PythonSheet(Sheet):
         for at, face in enumerate(faces):
             if at:
                 self._list.addWidget(line_between())
-            line = PythonRow(self.look, face)
+            line = PythonRow(face)
             line.used.connect(self._on_used)
             self._list.addWidget(line)
 
@@ -124,7 +124,7 @@ class PythonSheet(Sheet):
             self._ask()
             return
         words = tr("Release the cards and use this")
-        release_first(self.look, lab, words, self._on_released, self)
+        release_first(lab, words, self._on_released, self)
 
     def _ask(self) -> None:
         """One question at a time: while others are asked it waits."""
@@ -186,17 +186,17 @@ class PythonRow(QWidget):
 
     used = Signal(str)
 
-    def __init__(self, look: Look, face: RowFace) -> None:
+    def __init__(self, face: RowFace) -> None:
         super().__init__()
         self._face = face
         tone = Tone.TEXT if face.usable else Tone.FAINT
-        path = ElidedLabel(look.letters.mono, tone, face.path)
-        what = ElidedLabel(look.letters.body, Tone.QUIET, face.what)
-        words = column(path, what, wrapped_label(look, face.suits, face.tone), gap=3)
+        path = ElidedLabel(look().letters.mono, tone, face.path)
+        what = ElidedLabel(look().letters.body, Tone.QUIET, face.what)
+        words = column(path, what, wrapped_label(face.suits, face.tone), gap=3)
         line = row(words, GROWS, within=self, gap=16, margins=(0, 8, 0, 8))
         self.button: QPushButton | None = None
         if face.used:
-            add(line, label(tr("In use"), look.letters.strong), Qt.AlignmentFlag.AlignTop)
+            add(line, label(tr("In use"), look().letters.strong), Qt.AlignmentFlag.AlignTop)
         elif face.usable:
             self.button = QPushButton(tr("Use this"))
             self.button.setAccessibleName(tr("Use {path}", path=face.path))

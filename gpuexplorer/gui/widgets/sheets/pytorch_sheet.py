@@ -8,7 +8,6 @@ from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.pytorch_fetch import PyTorchFetch, Step
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.laid_out import FREE, row, say
@@ -25,7 +24,6 @@ class PyTorchNotice(QFrame):
 
     def __init__(
         self,
-        look: Look,
         lab: LabState | None,
         parent: QWidget,
         *,
@@ -34,9 +32,9 @@ class PyTorchNotice(QFrame):
     ) -> None:
         """`stays`: it also says which PyTorch is used."""
         super().__init__(parent)
-        self._look, self._stays = look, stays
+        self._stays = stays
         self.setProperty("panel", "notice")
-        self._words = wrapped_label(look, "", Tone.TEXT)
+        self._words = wrapped_label("", Tone.TEXT)
         self._bar = _bar()
         self._open = QPushButton()
         self._open.clicked.connect(self._on_open)
@@ -73,7 +71,7 @@ class PyTorchNotice(QFrame):
             return
         fetch, said = self._fetch, self._said(self._lab)
         works = fetch is not None and fetch.step in (Step.ASKING, Step.FETCHING)
-        show_sentence(self._words, self._look, tr(said))
+        show_sentence(self._words, tr(said))
         self._open.setText(tr("Show") if works else tr("Get PyTorch…"))
         self._open.setVisible(fetch is not None and self._wanted)
         self._cancel.setVisible(works)
@@ -112,14 +110,14 @@ class PyTorchNotice(QFrame):
 
     def _on_open(self) -> None:
         if self._lab is not None and self._fetch is not None:
-            PyTorchSheet(self._look, self._lab, self._fetch, self.window()).open()
+            PyTorchSheet(self._lab, self._fetch, self.window()).open()
 
 
 class PyTorchSheet(Sheet):
     """Says what would be fetched before it is, and how far it is. Closed, the fetch goes on."""
 
-    def __init__(self, look: Look, lab: LabState, fetch: PyTorchFetch, window: QWidget) -> None:
-        super().__init__(look, tr("Get PyTorch"), window, 560)
+    def __init__(self, lab: LabState, fetch: PyTorchFetch, window: QWidget) -> None:
+        super().__init__(tr("Get PyTorch"), window, 560)
         self._fetch = fetch
         self.add_sentence(
             tr(
@@ -162,9 +160,9 @@ class PyTorchSheet(Sheet):
         say(self._state, said)
         sentences = [] if fetch.plan is None else fetch.plan.sentences
         for at, line in enumerate(self._plan):
-            say_sentence(line, self.look, tr(sentences[at]) if at < len(sentences) else "")
+            say_sentence(line, tr(sentences[at]) if at < len(sentences) else "")
         _show_progress(self._bar, fetch)
-        say_sentence(self._trouble, self.look, tr(fetch.trouble))
+        say_sentence(self._trouble, tr(fetch.trouble))
         self._get.setVisible(step is Step.OFFERED)
         self._again.setVisible(step is Step.RESTING)
         self._cancel.setVisible(step in (Step.ASKING, Step.FETCHING))

@@ -4,7 +4,6 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.questions import Question
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 
@@ -15,9 +14,9 @@ _MOST_LINES = 14
 class QuestionSheet(Sheet):
     """Closed without an answer, there is no connection."""
 
-    def __init__(self, look: Look, question: Question, parent: QWidget) -> None:
+    def __init__(self, question: Question, parent: QWidget) -> None:
         heading = tr("ssh asks about {machine}", machine=question.machine)
-        super().__init__(look, heading, parent)
+        super().__init__(heading, parent)
         self.question = question
         self._field = QLineEdit()
         if question.again:

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.core.words import listed, tr, trn
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 
@@ -18,15 +17,10 @@ class ReleaseDialog(Sheet):
     """Opened only where something would be lost. Accepted: they may go."""
 
     def __init__(
-        self,
-        look: Look,
-        names: Sequence[str],
-        busy: bool,
-        then: str = "",
-        parent: QWidget | None = None,
+        self, names: Sequence[str], busy: bool, then: str = "", parent: QWidget | None = None
     ) -> None:
         """`then`: what else is done afterwards, for the button."""
-        super().__init__(look, tr("Release the cards?"), parent)
+        super().__init__(tr("Release the cards?"), parent)
         if names:
             self.add_sentence(lost(names))
         if busy:
@@ -43,7 +37,7 @@ class ReleaseDialog(Sheet):
 
 
 def release_first(
-    look: Look, lab: LabState, words: str, then: Callable[[], object], parent: QWidget
+    lab: LabState, words: str, then: Callable[[], object], parent: QWidget
 ) -> ReleaseDialog | None:
     """`then` at once, and None, where nothing would be lost."""
     names = list(lab.ledger.things)
@@ -51,7 +45,7 @@ def release_first(
     if not (names or busy):
         then()
         return None
-    dialog = ReleaseDialog(look, names, busy, words, parent)
+    dialog = ReleaseDialog(names, busy, words, parent)
     dialog.accepted.connect(then)
     dialog.open()
     return dialog

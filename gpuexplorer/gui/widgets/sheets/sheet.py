@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
 from gpuexplorer.gui.widgets.remark import wrapped_label
@@ -36,15 +36,10 @@ class Sheet(QDialog):
     """
 
     def __init__(
-        self,
-        look: Look,
-        heading: str,
-        parent: QWidget | None,
-        width: int = 520,
-        highest: int = _NO_LIMIT,
+        self, heading: str, parent: QWidget | None, width: int = 520, highest: int = _NO_LIMIT
     ) -> None:
         super().__init__(parent)
-        self.look = look
+        self.look = look()
         self._width, self._highest = width, highest
         self._default: QPushButton | None = None
         self._begins: QWidget | None = None
@@ -54,7 +49,7 @@ class Sheet(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_WindowPropagation)
         self.setWindowTitle(heading)
         self.setAccessibleName(heading)
-        title = label(heading, look.letters.title)
+        title = label(heading, look().letters.title)
         title.setWordWrap(True)
         title.setContentsMargins(_SIDE, 0, _SIDE, 0)
         content = QWidget()
@@ -73,7 +68,7 @@ class Sheet(QDialog):
         self._column = column(*parts, within=self, gap=_GAP, margins=(0, _TOP, 0, _BOTTOM))
 
     def add_sentence(self, sentence: str, tone: Tone = Tone.TEXT) -> QLabel:
-        said = wrapped_label(self.look, sentence, tone)
+        said = wrapped_label(sentence, tone)
         self.body.addWidget(said)
         return said
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.key_cap import parts_of
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, label, row
@@ -21,20 +21,16 @@ class ShortcutsSheet(Sheet):
     """The keys that opened it close it as well."""
 
     def __init__(
-        self,
-        look: Look,
-        groups: Sequence[KeyGroup],
-        opened_by: Sequence[QKeySequence],
-        window: QWidget,
+        self, groups: Sequence[KeyGroup], opened_by: Sequence[QKeySequence], window: QWidget
     ) -> None:
-        super().__init__(look, tr("Keys"), window, _WIDTH)
+        super().__init__(tr("Keys"), window, _WIDTH)
         halves = row(gap=40)
         self.body.addLayout(halves)
         wide = window.width() >= _TWO_COLUMNS_FROM
         for half in _halves(groups) if wide else [groups]:
             listed = column(gap=0)
             for heading, keys in half:
-                add(listed, label(heading, look.letters.caption, Tone.QUIET), Space(4))
+                add(listed, label(heading, look().letters.caption, Tone.QUIET), Space(4))
                 for keys_of_one, words in keys:
                     add(listed, self._row(words, keys_of_one), line_between())
                 add(listed, Space(14))
