@@ -40,6 +40,16 @@ def test_the_table_shows_each_card_as_nvidia_smi_does() -> None:
     assert "|  No running processes found" in "\n".join(lines)
 
 
+@pytest.mark.parametrize(
+    "spec", ["2xTitanRTX+idle", "8xH100", "1xT4", "2xB200,1xRTX4090", "64xA100"]
+)
+def test_all_lines_of_the_table_are_of_one_width(spec: str) -> None:
+    backend = machine(spec)
+    for index in range(len(backend.cards())):
+        backend.machine.hold(index, 0.0, 919 * MIB)
+    assert {len(line) for line in said(backend=backend)[1:] if line} == {91}
+
+
 def test_the_labs_worker_is_among_the_processes_with_its_memory() -> None:
     backend = machine()
     backend.machine.hold(1, 0.0, 919 * MIB)
@@ -55,9 +65,11 @@ def test_a_card_whose_readings_hang_keeps_nobody_waiting() -> None:
     assert lines == ["index, memory.used [MiB]", "0, 6 MiB", "1, [N/A]"]
 
 
-def test_cards_are_listed_with_their_uuids() -> None:
+def test_cards_are_listed_and_picked_by_number_or_uuid() -> None:
     both = ["GPU 0: NVIDIA TITAN RTX (UUID: SIM-0)", "GPU 1: NVIDIA TITAN RTX (UUID: SIM-1)"]
-    assert said("-L") == said("--list-gpus") == both
+    assert said("-L") == both
+    assert said("-L -i 1") == both[1:]
+    assert said("--list-gpus --id=SIM-0") == both[:1]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +79,6 @@ def test_cards_are_listed_with_their_uuids() -> None:
         ("memory.used", "memory.used [MiB]", "6 MiB"),
         ("utilization.gpu", "utilization.gpu [%]", "0 %"),
         ("power.draw", "power.draw [W]", "12.95 W"),
-        ("gpu_bus_id", "gpu_bus_id", "00000000:17:00.0"),
         ("clocks.current.sm", "clocks.current.sm [MHz]", "300 MHz"),
         ("pstate", "pstate", "P8"),
         ("clocks_event_reasons.gpu_idle", "clocks_event_reasons.gpu_idle", "Active"),
@@ -81,18 +92,34 @@ def test_a_field_is_asked_for_by_its_name(field: str, head: str, text: str) -> N
     assert said(f"--query-gpu={field} --format=csv")[:2] == [head, text]
 
 
+def test_programs_that_compute_are_queried_likewise() -> None:
+    backend = machine()
+    backend.machine.hold(0, 0.0, 919 * MIB)
+    query = "--query-compute-apps=pid,process_name,used_memory,gpu_bus_id --format=csv"
+    assert said(query, backend) == [
+        "pid, process_name, used_memory [MiB], gpu_bus_id",
+        "4000, gpuexplorer worker, 919 MiB, 00000000:17:00.0",
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence", "hint"),
     [
-        ("-l 1", "Simulated cards have no `nvidia-smi -l 1`.", "nvidia-smi -L"),
+        ("-l 1", "the cell would wait for ever", "show the same figures live"),
+        (
+            "--query-compute-apps=pids --format=csv",
+            "have no field 'pids'.",
+            "Did you mean pid?",
+        ),
         ("-q", "Simulated cards have no `nvidia-smi -q`.", "--query-gpu="),
-        ("--query-gpu=name", "have no `nvidia-smi --query-gpu=name`.", "--format=csv"),
-        ("-i '", "Simulated cards have no `nvidia-smi -i '`.", ""),
         (
             "--query-gpu=memory.usd --format=csv",
             "have no field 'memory.usd'.",
             "Did you mean memory.used?",
         ),
+        ("--query-gpu=name", "A query needs --format=csv.", "--format=csv"),
+        ("-i 7", "There is no card 7 here.", "-i 0"),
+        ("-i '", "A quotation mark of this line is not closed.", ""),
     ],
 )
 def test_what_is_not_offered_is_refused_with_what_is(
@@ -111,4 +138,4 @@ def test_what_the_lab_prints_says_that_the_machine_is_simulated() -> None:
     assert listed is not None
     assert listed.splitlines()[-1] == "These cards are simulated: every figure is made up."
     assert refused is not None
-    assert refused.startswith("Simulated cards have no `nvidia-smi -l`.")
+    assert refused.startswith("Asked for again and again")
