@@ -1,13 +1,33 @@
 """`gpuexplorer lesson`: what there is, what is wrong with a file, a beginning of one's own."""
 
 import json
+import os
 import shutil
+import signal
+import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from gpuexplorer.__main__ import main
+from gpuexplorer.commands.lesson import Play
+from gpuexplorer.commands.source import Opened
+from gpuexplorer.lab.start import Start
 from gpuexplorer.lessons import reading
+from gpuexplorer.lessons.player import StepState
+from gpuexplorer.lessons.reading import read
+from gpuexplorer.telemetry.backend import NoCards
+from tests.commands.runs import (
+    CARDS,
+    PATIENCE,
+    at_terminal,
+    block,
+    lesson,
+    played,
+    until,
+)
+from tests.lab.processes import needs_torch
 
 TWO_STEPS = Path(__file__).parents[1] / "lessons" / "two-steps"
 
@@ -75,3 +95,176 @@ def test_a_new_lesson_passes_the_check_and_is_never_overwritten(
     for name in ("my lesson/lesson.md/other", "x" * 5000):
         assert main(["lesson", "new", str(tmp_path / name)]) == 1
         assert "lesson.md cannot be written: " in capsys.readouterr().err
+
+
+ROSE = block(
+    "predict",
+    """
+question: By how much does the memory in use rise?
+number: (cards[0].memory_used - before.cards[0].memory_used) / MiB
+unit: MiB
+limit: cards[0].pcie_peak / GB
+limit is: what *no* card carries
+""",
+)
+ONES = block("python", "X = torch.ones(2, 3, device='cuda:0')\nprint(X.device)")
+AT_LEAST = block(
+    "check", "cards[0].memory_used > before.cards[0].memory_used + 300 * MiB\nelse: No."
+)
+HANGS = block("python", "while True: pass")
+needs_terminals = pytest.mark.skipif(
+    not hasattr(os, "openpty"), reason="this system has no such terminals"
+)
+
+
+@needs_torch
+def test_it_is_played_to_its_end_with_what_was_measured(tmp_path: Path) -> None:
+    missing = block("needs", "len(cards) > 2\nelse: There are `two` cards.")
+    fails = block("python fails", "X + torch.ones(2, 3)")
+    folder = lesson(tmp_path, ROSE + ONES + AT_LEAST, missing + ONES, "Words.\n\n" + fails)
+    ran = played(folder, "--yes", "--save", str(tmp_path / "page.html"))
+    assert ran.status == 0, ran
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    for words in ("919 MiB", "simulated", "There are <code>two</code> cards."):
+        assert words in page
+    assert "A lesson of one's own\n====" in ran.out
+    assert "Times and memory of the cards come from a model" in ran.out
+    assert (
+        "  >>> X = torch.ones(2, 3, device='cuda:0')\n  ... print(X.device)\ncuda:0\n"
+        "  By how much does the memory in use rise?\n"
+        "    Measured, simulated: 919 MiB\n"
+        "    Limit: what *no* card carries: 15.8 MiB\n"
+        "  Checked, and it holds.\n"
+    ) in ran.out
+    assert "2. Step 2\n  Skipped: There are two cards.\n" in ran.out
+    assert "RuntimeError: Expected all tensors to be on the same device" in ran.out
+    end = "Steps done: 2; skipped: 1; not at their end: 0."
+    assert ran.out.endswith(f"\n{end}\n")
+    assert max(map(len, ran.out.splitlines())) <= 80
+    assert ran.err == ""
+
+
+@needs_torch
+def test_whatever_goes_wrong_is_told_with_its_step_and_the_others_are_played(
+    tmp_path: Path,
+) -> None:
+    folder = lesson(
+        tmp_path,
+        block("python", "X = 1\nprint('one')") + block("check", "X == 2\nelse: X is 1."),
+        block("python", "Y.foo"),
+        block("python fails", "1"),
+        HANGS,
+        block("python", "import time") + block("check", "cards[0].fan_7_speed > 0\nelse: No."),
+        block("python", "time") + block("predict", "question: How many?\nnumber: copies[3]"),
+        block("python", "import os\nos.kill(os.getpid(), 9)"),
+        block("python", "2"),
+    )
+    ran = played(folder, "--yes", "--json", "--patience", "1")
+    assert ran.status == 1, ran
+    assert ran.told["torch"]
+    assert ran.told["simulated"] is True
+    steps = ran.told["steps"]
+    assert [each["state"] for each in steps] == [*["failed"] * 7, "ahead"]
+    line = steps[0]["checks"][0].pop("line")
+    assert steps[0]["checks"] == [
+        {"held": False, "told": "X is 1.", "error": "", "found": "`X` is `1`."}
+    ]
+    lines = (tmp_path / "lesson.md").read_text().splitlines()
+    assert lines[line - 1] == "X == 2"
+    assert steps[0]["cells"][0]["printed"] == "one\n"
+    assert steps[1]["reason"] == "The cell failed: NameError: name 'Y' is not defined."
+    assert steps[2]["reason"].startswith("This cell was there to fail, and it did not.")
+    assert steps[3]["reason"].startswith("It took too long and was stopped.")
+    assert steps[4]["checks"][0]["error"].startswith("There is no fan_7_speed in")
+    assert steps[5]["predictions"][0]["reason"].startswith("Python says: IndexError")
+    at = lines.index("number: copies[3]") + 1
+    assert steps[5]["reason"] == f"Line {at} of the lesson is at fault."
+    assert "SIGKILL" in steps[6]["reason"]
+
+
+@needs_torch
+def test_a_card_that_is_lost_fails_the_step_with_a_sentence(tmp_path: Path) -> None:
+    measured = block("check", "cards[1].memory_used > 0\nelse: No.")
+    makes = block("python", "Y = torch.ones(2, device='cuda:1')")
+    ran = played(lesson(tmp_path, makes, measured), "--yes", "--fault", "lost:1@0s")
+    assert ran.status == 1
+    said = " ".join(ran.out.split())
+    assert "Memory used of cuda:1, NVIDIA TITAN RTX is missing: the card is lost." in said
+    assert "cuda:1 is lost: the card does not answer any more" in said
+
+
+def test_what_cannot_be_is_told_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "folder.html").mkdir()
+    folder = lesson(tmp_path, ONES)
+    for name, told in (
+        ("gone/played.html", "played.html was not saved. That folder does not exist."),
+        ("folder.html", "There is a folder of that name."),
+        ("played.ipynb", "saved as a page: name a file that ends in .html."),
+    ):
+        ran = played(folder, "--yes", "--save", str(tmp_path / name))
+        assert (ran.status, ran.out) == (1, "")
+        assert told in ran.err
+    ran = played(folder)
+    assert (ran.status, ">>>" in ran.out) == (1, False)
+    assert "lesson.md did not come with the program" in ran.err
+    assert "--yes" in ran.err
+
+
+@needs_torch
+@needs_terminals
+def test_at_a_terminal_it_asks_first_and_takes_predictions_and_ctrl_c(tmp_path: Path) -> None:
+    choice = block("predict", "question: Where?\n- [x] On card 0\n- [ ] Nowhere")
+    folder = lesson(tmp_path, ROSE + choice + ONES, HANGS)
+    with at_terminal("lesson run", str(folder), *CARDS) as (process, terminal):
+        for asked, shown, answer in (
+            ("Run its cells? [y/N]", "worked out: cards[0].pcie_peak / GB", b"y"),
+            ("Your prediction:", "does the memory in use rise?", b"much"),
+            ("Your prediction:", "'much' is no number", b"24"),
+            ("Your prediction:", "2. Nowhere", b"1"),
+        ):
+            assert shown in until(terminal, asked)
+            os.write(terminal, answer + b"\n")
+        seen = until(terminal, ">>> while True")
+        for words in ("You said: 24 MiB", "38 times too little.", "You were right."):
+            assert words in seen
+        assert "On card 0 (your answer, so it is)" in seen
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 130
+
+
+@needs_terminals
+@pytest.mark.parametrize(("typed", "status"), [(b"n\n", 1), (None, 130)])
+def test_where_it_is_not_allowed_nothing_runs(
+    tmp_path: Path, typed: bytes | None, status: int
+) -> None:
+    folder = lesson(tmp_path, ONES)
+    with at_terminal("lesson run", str(folder), *CARDS) as (process, terminal):
+        until(terminal, "[y/N]")
+        if typed is not None:
+            os.write(terminal, typed)
+        while typed is None and process.poll() is None:
+            # Python may have printed what it asks, and not wait for the answer yet.
+            process.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(1.0)
+        assert process.wait(PATIENCE) == status
+
+
+@needs_torch
+def test_without_a_card_it_is_played_on_the_processor(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checked = block(
+        "check", "devices == ['cpu']\nhost.memory_used > 0\nnot simulated\nelse: No."
+    )
+    folder = lesson(
+        tmp_path,
+        block("needs", "cards\nelse: There is no card.") + ONES,
+        block("python", "y = torch.ones(2)\ny") + checked,
+    )
+    with Play(read(folder), Opened(NoCards()), 60.0) as play:
+        play.play(Start, allowed=True)
+        states = [each.state for each in play.player.steps]
+        assert states == [StepState.SKIPPED, StepState.DONE]
+        assert play.as_json()["simulated"] is False
+    assert "tensor([1., 1.])" in capsys.readouterr().out

@@ -1,17 +1,26 @@
 """The past of a card as a chart gets it: an hour of every reading, a day in outline."""
 
+import math
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gpuexplorer.core import metrics as m
+from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import ENERGY, POWER_DRAW, MetricId
 from gpuexplorer.telemetry.history import History
+from gpuexplorer.telemetry.trace import Trace
 
 CARD = CardId("SIM-0")
 
@@ -95,3 +104,203 @@ def test_three_rounds_may_append_while_a_chart_looks() -> None:
         trace = history.trace(CARD, metric, 0.0, 1e5)
         assert trace.counts.sum() == samples
         assert trace.maxima[-1] == samples - 1
+
+
+BEAT, SLOW_BEAT, FULL, DAY, BUCKET = 1.0, 5.0, 20.0, 100.0, 5.0
+
+# Seconds since the sample before, then the power and the energy if they were told.
+Step: TypeAlias = tuple[float, float | None, float | None]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reference that forgets nothing knows of one sample."""
+
+    at: float
+    power: float | None
+    energy: float | None
+    after_gap: bool
+
+    def of(self, metric: MetricId) -> float | None:
+        return self.power if metric == POWER_DRAW else self.energy
+
+
+single = st.floats(-(2.0**99), 2.0**99, width=32)
+double = st.floats(-(2.0**99), 2.0**99)
+distances = st.sampled_from(
+    [1.0, 1.0, 1.0, 1.0, 0.1, 0.9, 1.25, 2.0, 3.0, 7.0, 31.0, 0.0, -2.0]
+)
+stretches = st.tuples(
+    distances,
+    st.integers(1, 30),
+    st.lists(st.none() | single, min_size=1, max_size=5),
+    st.lists(st.none() | double, min_size=1, max_size=5),
+)
+
+
+def _step_by_step(
+    drawn: list[tuple[float, int, list[float | None], list[float | None]]],
+) -> list[Step]:
+    return [
+        (distance, powers[i % len(powers)], energies[i % len(energies)])
+        for distance, length, powers, energies in drawn
+        for i in range(length)
+    ]
+
+
+steps = st.lists(stretches, min_size=1, max_size=8).map(_step_by_step)
+unhurried = settings(deadline=None)  # a busy computer is no fault
+metrics = st.sampled_from([POWER_DRAW, ENERGY])
+column_limits = st.sampled_from([2, 3, 5, 17, 50, 400])
+
+
+def lived(taken: list[Step]) -> tuple[History, dict[MetricId, list[Reading]]]:
+    """A small history that was given these samples, and the reference for each metric."""
+    history = History(BEAT, FULL, DAY, bucket_seconds=BUCKET)
+    reference = {POWER_DRAW: list[Reading](), ENERGY: list[Reading]()}
+    announced = {POWER_DRAW: BEAT, ENERGY: SLOW_BEAT}
+    passed_before = {metric: deque([announced[metric]] * 5, maxlen=5) for metric in reference}
+    at = 1000.0
+    for distance, power, energy in taken:
+        at += distance
+        figures = {POWER_DRAW: power, ENERGY: energy}
+        values = {metric: value for metric, value in figures.items() if value is not None}
+        for metric in figures:  # each is of a round of its own
+            told = {metric: values[metric]} if metric in values else {}
+            missing = {} if told else {metric: Absence.REFUSED}
+            history.append(Sample(CARD, at, told, missing))
+        for metric, readings in reference.items():
+            newest, after_gap = at, False
+            if readings:
+                newest = max(at, readings[-1].at)
+                passed = newest - readings[-1].at
+                usual = max(sorted(passed_before[metric])[2], BEAT)
+                after_gap = passed > 2.5 * usual
+                passed_before[metric].append(passed)
+            if readings or metric in values:
+                readings.append(Reading(newest, power, energy, after_gap))
+    return history, reference
+
+
+def window_of_whole_buckets(readings: list[Reading], seconds: float) -> tuple[float, float]:
+    newest = readings[-1].at
+    buckets = math.floor(min(seconds, DAY - BUCKET) / BUCKET)
+    return (math.floor(newest / BUCKET) - buckets) * BUCKET, newest
+
+
+def shares(trace: Trace, readings: list[Reading]) -> list[list[Reading]]:
+    """The readings each column stands for: columns take them in order, `counts` at a time."""
+    rest = iter(readings)
+    return [[next(rest) for _ in range(count)] for count in trace.counts]
+
+
+def known(readings: list[Reading], metric: MetricId, start: float) -> list[Reading]:
+    return [r for r in readings if r.at >= start and r.of(metric) is not None]
+
+
+@unhurried
+@given(steps, metrics, column_limits, st.floats(0.0, DAY))
+def test_no_reading_is_lost_or_invented_or_bridged(
+    taken: list[Step], metric: MetricId, columns: int, seconds: float
+) -> None:
+    history, reference = lived(taken)
+    readings = reference[metric]
+    if not readings:
+        return
+    start, end = window_of_whole_buckets(readings, seconds)
+    trace = history.trace(CARD, metric, start, end, columns)
+    expected = known(readings, metric, start)
+    assert trace.counts.sum() == len(expected)
+    parts = shares(trace, expected)
+    figures_are_those_of_the_readings(trace, parts, metric)
+    columns_stand_where_their_readings_were(trace, parts, start, end)
+    assert len(trace) <= columns
+    gaps_stay_gaps_and_nothing_else_is_one(trace, parts, readings, metric)
+
+
+def figures_are_those_of_the_readings(
+    trace: Trace, parts: list[list[Reading]], metric: MetricId
+) -> None:
+    for column, share in enumerate(parts):
+        values = [value for r in share if (value := r.of(metric)) is not None]
+        told = (trace.minima[column], trace.means[column], trace.maxima[column])
+        if not values:
+            assert np.isnan(told).all()
+            continue
+        assert (told[0], told[2]) == (min(values), max(values))
+        assert min(values) <= told[1] <= max(values)
+        size = max(abs(value) for value in values)
+        assert abs(told[1] - np.mean(values)) <= 1e-6 * size + 1e-40
+
+
+def columns_stand_where_their_readings_were(
+    trace: Trace, parts: list[list[Reading]], start: float, end: float
+) -> None:
+    assert np.all(np.diff(trace.times) > 0)
+    nexts = np.append(trace.times, math.inf)[1:]
+    for time, after, share in zip(trace.times, nexts, parts, strict=True):
+        assert start - trace.column_seconds <= time <= end
+        assert all(time - 1e-9 <= r.at < after + BUCKET for r in share)
+
+
+def gaps_stay_gaps_and_nothing_else_is_one(
+    trace: Trace, parts: list[list[Reading]], readings: list[Reading], metric: MetricId
+) -> None:
+    filled = [column for column, share in enumerate(parts) if share]
+    assert not parts or filled[0] == 0
+    for left, right in pairwise(filled):
+        last, first = parts[left][-1], parts[right][0]
+        places = [next(i for i, r in enumerate(readings) if r is x) for x in (last, first)]
+        between = readings[places[0] + 1 : places[1] + 1]
+        unseen = any(r.after_gap or r.of(metric) is None for r in between)
+        is_open = right - left > 1
+        assert unseen or not is_open
+        if first.after_gap and len(between) == 1:
+            assert is_open or first.at - last.at < 2 * trace.column_seconds
+
+
+@unhurried
+@given(steps, metrics, column_limits, st.floats(0.0, FULL))
+def test_the_newest_readings_are_all_there_to_the_second(
+    taken: list[Step], metric: MetricId, columns: int, seconds: float
+) -> None:
+    history, reference = lived(taken)
+    if not reference[metric]:
+        return
+    end = reference[metric][-1].at
+    trace = history.trace(CARD, metric, end - seconds, end, columns)
+    assert trace.counts.sum() == len(known(reference[metric], metric, end - seconds))
+
+
+@unhurried
+@given(steps, metrics, st.floats(0.0, DAY), st.floats(0.0, DAY))
+def test_a_window_in_the_middle_takes_in_at_most_a_bucket_more_on_its_edges(
+    taken: list[Step], metric: MetricId, back: float, seconds: float
+) -> None:
+    history, reference = lived(taken)
+    if not reference[metric]:
+        return
+    start = reference[metric][-1].at - min(back + seconds, DAY)
+    end = start + seconds
+    count = int(history.trace(CARD, metric, start, end, 50).counts.sum())
+    everything = known(reference[metric], metric, -math.inf)
+    assert sum(start <= r.at <= end for r in everything) <= count
+    assert count <= sum(start - BUCKET <= r.at <= end + BUCKET for r in everything)
+
+
+@unhurried
+@given(steps, metrics)
+def test_with_room_for_every_reading_each_refusal_is_a_gap(
+    taken: list[Step], metric: MetricId
+) -> None:
+    history, reference = lived(taken)
+    if not reference[metric]:
+        return
+    end = reference[metric][-1].at
+    trace = history.trace(CARD, metric, end - FULL, end, 1000)
+    seen = [r for r in reference[metric] if r.at >= end - FULL]
+    valued = {r.at for r in seen if r.of(metric) is not None}
+    refused = {r.at for r in seen if r.of(metric) is None} - valued
+    gaps = set(trace.times[np.isnan(trace.means)])
+    assert {at for at in refused if valued and at > min(valued)} <= gaps
+    assert valued == set(trace.times[trace.counts > 0])

@@ -2,12 +2,15 @@
 
 import csv
 import io
+import math
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, POWER_DRAW, TEMPERATURE, MetricId
 from gpuexplorer.telemetry.trace import Heading, Trace, TraceColumn, write_traces
@@ -90,3 +93,25 @@ def test_the_first_line_says_simulated_while_it_is_so(path: Path) -> None:
     assert "# GPU Explorer; Simulated: 2 x NVIDIA TITAN RTX" in comments
     write_traces(path, [column(readings([1], [1]))], REAL)
     assert "simulated" not in path.read_text().lower()
+
+
+@settings(deadline=None)  # a busy computer is no fault
+@given(
+    st.lists(st.lists(st.integers(0, 99_999), unique=True, max_size=40).map(sorted), max_size=6)
+)
+def test_every_reading_is_written_once_in_its_order_and_rows_go_forward(
+    tmp_path_factory: pytest.TempPathFactory, cards: list[list[int]]
+) -> None:
+    path = tmp_path_factory.mktemp("csv") / "plots.csv"
+    read_at = [[each / 1000 for each in times] for times in cards]
+    columns = [column(readings(times, times), f"GPU-{n}") for n, times in enumerate(read_at)]
+    write_traces(path, columns, REAL)
+    _, rows = read(path)
+    for number, times in enumerate(read_at):
+        cells = [row[f"GPU-{number} gpu_utilization [ratio]"] for row in rows]
+        assert [float(cell) for cell in cells if cell] == times
+    begins = [float(row["steady_s"]) for row in rows]
+    assert begins == sorted(begins)
+    for row, ends in zip(rows, [*begins, math.inf][1:], strict=True):
+        for cell in list(row.values())[2:]:
+            assert not cell or float(row["steady_s"]) <= float(cell) <= ends
