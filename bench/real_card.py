@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pynvml
 
+from bench.overheard import Overheard
 from bench.real_card_copies import (
     caught,
     copies,
@@ -31,7 +32,6 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from tests.at_work import AtWork
 from tests.lab.sessions import Session
-from tests.telemetry.overheard import Overheard
 
 _FIELDS = (186, 185, 83, 82, 197, 198, 138, 139, 170, *range(251, 254), *range(269, 272))
 _RECEIVED = 198

@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from gpuexplorer.commands.lab import report
-from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import Failed, Finished, Frame, Watched, Why
-from tests.programs.made import FILE, KIB, idle, loader, moved, program, read, seen
+from gpuexplorer.lab.events import Finished, Watched, Why
+from tests.programs.made import KIB, idle, loader, moved, program, read, seen
 
 DONE = Finished(1, 41.0)
 FULL = seen(
@@ -76,42 +75,3 @@ def test_the_whole_is_said_in_sentences_where_it_is_so(
     assert not ("Nothing stands out" in text and "What would help" in text)
     assert not ("No card was used." in text and "used no card itself" in text)
     assert said not in report(program(FULL, DONE, cards=1), 200)
-
-
-LEFT = Failed(1, "ended", "", "", Message("It ended with status 3."), host_seconds=3.0)
-LOST = Message("The worker ended without a word.")
-
-
-@pytest.mark.parametrize(
-    ("end", "status", "said"),
-    [
-        (
-            Failed(
-                1,
-                "error",
-                "ZeroDivisionError",
-                "division by zero",
-                frames=(Frame(0, 12, file=str(FILE)),),
-                host_seconds=2.0,
-            ),
-            1,
-            "train.py failed with ZeroDivisionError in train.py:12. It ran for 2.00 s.",
-        ),
-        (Failed(1, "error", "KeyError", "x"), 1, "train.py failed with KeyError."),
-        (Failed(1, "cancelled", "KeyboardInterrupt", ""), 130, "train.py was stopped."),
-        (LEFT, 3, "train.py ended with status 3. It ran for 3.00 s."),
-        (Finished(1, 3.0), 3, "train.py ended with status 3. It ran for 3.00 s."),
-        (Failed(1, "worker lost", "", "", LOST), -9, "train.py was ended by SIGKILL."),
-        (
-            Failed(1, "worker lost", "", "", LOST),
-            None,
-            "train.py did not come to its end. The worker ended without a word.",
-        ),
-    ],
-)
-def test_the_first_line_says_how_it_ended(
-    end: Finished | Failed, status: int | None, said: str
-) -> None:
-    text = report(program(end, status=status), 100)
-    assert text.splitlines()[0] == said
-    assert "Nothing was watched." in text

@@ -2,7 +2,6 @@
 machine: its cards, their figures and their past.
 """
 
-import threading
 from collections.abc import Iterator
 
 import pytest
@@ -154,23 +153,3 @@ def test_a_server_that_breaks_is_said_with_since_when_and_asked_more_and_more_sl
     server.special.clear()
     watching.look()
     assert watching.broken is None
-
-
-def test_its_thread_asks_again_and_again_and_ends_while_a_server_holds_its_answer_back(
-    server: FakePrometheus, client: Prometheus
-) -> None:
-    beats, asked, free = threading.Semaphore(0), threading.Event(), threading.Event()
-    watching = Watching(Fleet(client), beat=0.01)
-    watching.listen(beats.release)
-    watching.start()
-    for _ in range(3):
-        assert beats.acquire(timeout=_PATIENCE)
-
-    def hold() -> None:
-        asked.set()
-        free.wait(_PATIENCE)
-
-    server.hold = hold
-    assert asked.wait(_PATIENCE)
-    assert watching.stop(_PATIENCE)
-    free.set()

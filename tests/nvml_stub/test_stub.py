@@ -2,13 +2,12 @@
 
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 
 import pynvml
 import pytest
 
-from tests.nvml_stub.stub import Stub, counter_rates
+from tests.nvml_stub.stub import Stub
 
 
 @pytest.fixture
@@ -68,66 +67,6 @@ def test_the_table_is_readable_through_the_binding(stub: Stub) -> None:
     assert pynvml.nvmlDeviceGetMarginTemperature(third) == 45
     assert pynvml.nvmlDeviceGetEccMode(third) == [1, 1]
     assert pynvml.nvmlDeviceGetRemappedRows(third) == (0, 0, 0, 0)
-
-
-def test_counters_grow_with_the_clock(stub: Stub) -> None:
-    stub.set("pcie_bits=64")
-    wanted = (83, 197, 198, (138, 5), (139, 5), (138, 0xFFFFFFFF))
-    before = fields(card(2), *wanted)
-    stub.set("clock=+2")
-    grown = [now - then for now, then in zip(fields(card(2), *wanted), before, strict=True)]
-    rates = counter_rates(2, link=5)
-    assert grown[:3] == [2 * rates.energy_mj, 2 * rates.pcie_out_bytes, 2 * rates.pcie_in_bytes]
-    assert grown[3] == pytest.approx(2 * rates.nvlink_out_bytes / 1024, abs=1)
-    assert grown[4] == pytest.approx(2 * rates.nvlink_in_bytes / 1024, abs=1)
-    all_links = sum(counter_rates(2, link).nvlink_out_bytes for link in range(18))
-    assert grown[5] == pytest.approx(2 * all_links / 1024, abs=1)
-    stamp = pynvml.nvmlDeviceGetFieldValues(card(2), [83])[0].timestamp
-    stub.set("clock=+0.5")
-    later = pynvml.nvmlDeviceGetFieldValues(card(2), [83])[0].timestamp
-    assert later - stamp == 500_000
-
-
-def test_an_event_reaches_whoever_listens_to_its_card(stub: Stub) -> None:
-    events = pynvml.nvmlEventSetCreate()
-    pynvml.nvmlDeviceRegisterEvents(card(2), pynvml.nvmlEventTypeXidCriticalError, events)
-    stub.set("xid=1:31")
-    assert refusal(pynvml.nvmlEventSetWait_v2, events, 1) == "Timeout"
-    stub.set("xid=2:79")
-    event = pynvml.nvmlEventSetWait_v2(events, 1000)
-    assert (event.eventType, event.eventData) == (pynvml.nvmlEventTypeXidCriticalError, 79)
-    assert pynvml.nvmlDeviceGetIndex(event.device) == 2
-    assert stub.held() == 1
-    pynvml.nvmlEventSetFree(events)
-    assert stub.held() == 0
-
-
-def test_a_hung_call_returns_when_it_is_released(stub: Stub) -> None:
-    handle = card(3)
-    stub.set("hung=3")
-    answers: list[int] = []
-    caller = threading.Thread(
-        target=lambda: answers.append(pynvml.nvmlDeviceGetPowerUsage(handle))
-    )
-    caller.start()
-    caller.join(0.05)
-    assert caller.is_alive()
-    assert pynvml.nvmlDeviceGetPowerUsage(card(2)) == 302_000
-    stub.release()
-    caller.join(5)
-    assert answers == [303_000]
-
-
-def test_handles_do_not_outlive_the_driver(stub: Stub) -> None:
-    handle = card()
-    stub.set("driver=gone")
-    assert refusal(pynvml.nvmlDeviceGetCount) == "DriverNotLoaded"
-    assert refusal(pynvml.nvmlInit) == "DriverNotLoaded"
-    stub.set("driver=back")
-    assert refusal(pynvml.nvmlDeviceGetCount) == "Uninitialized"
-    pynvml.nvmlInit()
-    assert refusal(pynvml.nvmlDeviceGetPowerUsage, handle) == "InvalidArgument"
-    assert pynvml.nvmlDeviceGetPowerUsage(card()) == 300_000
 
 
 def test_one_call_on_one_card_is_refused_with_a_code_of_its_own(stub: Stub) -> None:

@@ -5,7 +5,6 @@ import io
 import json
 import math
 import sqlite3
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
@@ -22,7 +21,7 @@ from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Began, Finished, Transferred
 from gpuexplorer.lab.wire import CopyJob
-from gpuexplorer.recording.export import chosen, exported, moment
+from gpuexplorer.recording.export import chosen, exported
 from gpuexplorer.recording.lab_said import Noted, Sent, line_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
@@ -262,28 +261,3 @@ def test_hostile_names_stay_text(path: Path, clock: ManualClock) -> None:
     assert "\x1b" not in content.decode()
     assert all(line.startswith("# ") for line in comments)
     assert all(json.loads(line)["is"] for line in json_lines)
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [
-        ("+10s", 10.0),
-        ("+1m30s", 90.0),
-        ("+1.5min", 90.0),
-        ("+20", 20.0),
-        ("-1m", 541.0),
-        ("-500ms", 600.5),
-        ("14:14", 40.0),
-        ("14:14:10.5", 50.5),
-        ("2026-09-21T14:14", 40.0),
-        ("2026-09-21 16:14+02:00", 40.0),
-    ],
-)
-def test_times_are_written_as_people_write_them(
-    lived: Recording, text: str, seconds: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TZ", "UTC")
-    time.tzset()
-    assert moment(text, lived) == pytest.approx(lived.began + seconds)
-    monkeypatch.undo()
-    time.tzset()

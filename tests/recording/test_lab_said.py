@@ -8,27 +8,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from gpuexplorer.copies.result import Busy, CopyResult
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import (
     Device,
     Event,
     Failed,
     Finished,
     Hello,
-    Measured,
     Placed,
     Printed,
     Span,
     Spans,
     Transferred,
     Watched,
-    Wrong,
 )
-from gpuexplorer.lab.wire import MODES, CopyJob
 from gpuexplorer.recording.lab_said import (
     LAST_PRINTED,
     MOST_PRINTED,
@@ -45,7 +39,6 @@ from gpuexplorer.recording.lab_said import (
     line_of,
     noted_of,
 )
-from tests.copies.made import routes
 
 COPY = Transferred(1, "cpu", "cuda:0", 8, 1e-6, what="X.cuda()", line=1, cell=1)
 SAID: Sequence[Noted] = (
@@ -76,55 +69,6 @@ def again(noted: Noted) -> Noted:
 @pytest.mark.parametrize("noted", SAID, ids=lambda each: type(each).__name__)
 def test_what_was_said_comes_back_as_it_was(noted: Noted) -> None:
     assert again(noted) == noted
-
-
-seconds = st.floats(1e-9, 1e6)
-several = st.lists(seconds, min_size=1, max_size=9).map(tuple)
-sentence = st.just(NOTHING) | st.builds(
-    lambda it: Message("No {it}.", it=it), st.text(max_size=20)
-)
-jobs = st.builds(
-    CopyJob,
-    st.sampled_from(["cpu", "cuda:0"]),
-    st.sampled_from(["cpu", "cuda:1"]),
-    st.integers(1, 1 << 40),
-    st.sampled_from(sorted(MODES)),
-    pinned=...,
-    both_ways=...,
-    pieces=st.integers(1, 64),
-    beside=st.just(()) | st.just((("cpu", "cuda:3"),)),
-    fit=...,
-)
-measurements = st.builds(
-    Measured,
-    st.integers(0, 9),
-    several,
-    back_samples_s=st.just(()) | several,
-    host_s=st.none() | seconds,
-    loops=st.integers(1, 99),
-    gated=...,
-    overlap=st.none() | st.floats(0, 1),
-    intact=...,
-    wrong=st.just(()) | st.just((Wrong(1, 2, 3, 4, zeros=True),)),
-    modelled=...,
-    fewer_bytes=st.none() | st.integers(1, 1 << 30),
-    notes=st.lists(sentence, max_size=2).map(tuple),
-)
-results = st.builds(
-    CopyResult,
-    jobs,
-    st.none() | measurements,
-    st.none() | st.just(routes("2xH100").route("cpu", "cuda:0")),
-    sentence,
-    st.just(NOTHING),
-    st.lists(st.builds(Busy, st.just("cuda:0"), st.floats(0, 1)), max_size=2).map(tuple),
-)
-
-
-@settings(max_examples=200, deadline=None)
-@given(results)
-def test_any_copy_that_was_measured_comes_back_as_it_was(result: CopyResult) -> None:
-    assert again(result) == result
 
 
 def png(width: int, height: int) -> str:

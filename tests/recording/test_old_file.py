@@ -57,15 +57,3 @@ def test_an_old_file_tells_what_it_told_and_is_converted_where_it_is_kept(
         assert recording.notes() == []
     assert later or path.read_bytes() == content
     assert [each.name for each in path.parent.iterdir()] == [path.name]
-
-
-def test_readings_that_are_forgotten_of_an_old_file_are_sums(path: Path) -> None:
-    kept = kept_in(path, ManualClock(wall=BEGAN + 2 * 86400), days=30)
-    kept.write_now()
-    kept.stop()
-    with closing(open_recording(path)) as recording:
-        window = BEGAN, BEGAN + 100
-        assert not recording.readings(CARD, GPU_UTILIZATION, *window).times
-        strand = recording.strand(CARD, GPU_UTILIZATION)
-        found = strand.sums(GPU_UTILIZATION, *window, forgotten=True)
-        assert sum(found[-1]) == pytest.approx(60)

@@ -307,17 +307,3 @@ def test_nobody_waits_for_a_disk_that_hangs(tmp_path: Path) -> None:
     assert recorder.trouble is None
     with closing(open_recording(path)) as recording:
         assert len(recording.readings(CARD, METRICS[0], 0.0, 4e9).times) == 5000
-
-
-def test_a_batch_that_could_not_be_written_is_written_with_the_next(tmp_path: Path) -> None:
-    path = tmp_path / "it.gpurec"
-    clock = ManualClock()
-    recorder = Recorder(path, MACHINE, clock)
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        fill(recorder, clock, 2)
-        other.rollback()
-    written = fill(recorder, clock, 1)
-    assert newest(path) == written
-    recorder.stop()
-    assert recorder.trouble is None

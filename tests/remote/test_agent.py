@@ -4,26 +4,22 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, CardId, CardState, Sample
+from gpuexplorer.core.cards import HOST_ID, CardState, Sample
 from gpuexplorer.core.harmless import line_of
-from gpuexplorer.core.metrics import POWER_DRAW, MetricId
+from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.records import from_text
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.remote import wire
-from gpuexplorer.remote.agent import teller
 from gpuexplorer.remote.parcel import Kind, parcel
-from gpuexplorer.remote.wire import Answer, Settings, told_of
+from gpuexplorer.remote.wire import Settings
 from gpuexplorer.telemetry.facts import Cards, Notes, Users, Watch
 from gpuexplorer.telemetry.processes import Way
 from gpuexplorer.telemetry.system import psutil
@@ -218,33 +214,3 @@ def _agent_of(there: OverThere) -> psutil.Process:
     """A shell may have started it, or become it."""
     process = psutil.Process(there.pid)
     return next(iter(process.children()), process) if process.name() == "sh" else process
-
-
-CARD = CardId("GPU-a")
-
-
-@pytest.fixture
-def pipe() -> Iterator[tuple[int, int]]:
-    reads, writes = os.pipe()
-    yield reads, writes
-    for each in (reads, writes):
-        with suppress(OSError):  # the test may have done it
-            os.close(each)
-
-
-def test_all_is_told_in_order_and_waits_for_whoever_reads(pipe: tuple[int, int]) -> None:
-    reads, writes = pipe
-    say = teller(writes, lambda: None)
-    sample = Sample(CARD, 1.0, {POWER_DRAW: 100.0})
-    said: list[Any] = [Answer(1, "x" * 500_000), sample, Users(CARD, None), Answer(2)]
-
-    def tell() -> None:
-        for each in said:
-            say(each)
-        os.close(writes)
-
-    telling = threading.Thread(target=tell)
-    telling.start()
-    with os.fdopen(reads, "rb", closefd=False) as lines:
-        assert [told_of(line) for line in lines] == said
-    telling.join(PATIENCE)

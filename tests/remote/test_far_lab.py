@@ -3,14 +3,14 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Failed, Finished
-from gpuexplorer.lab.start import NAME, Start, packed, unpacked
+from gpuexplorer.lab.start import Start
 from gpuexplorer.remote.link import LinkNow, LinkState
 from gpuexplorer.remote.machine import FarMachine
 from gpuexplorer.remote.ssh import HostName, Launch
@@ -97,18 +97,6 @@ def test_what_hangs_without_python_ends_when_the_way_there_is_cut(
     assert outcome.cause == "worker lost"
     assert gone_within(worker, PATIENCE)
     assert gone_within(int(child), PATIENCE)
-
-
-def test_signs_of_life_keep_it(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpuexplorer.lab.worker_process.SIGN_EVERY", 0.2)
-    real = Start.variables_in
-
-    def impatient(start: Start, surroundings: Mapping[str, str]) -> dict[str, str]:
-        told = real(start, surroundings)
-        return {**told, NAME: packed({**unpacked(told[NAME]), "alone": 2.0})}
-
-    monkeypatch.setattr(Start, "variables_in", impatient)
-    assert begin().value("import time; time.sleep(5)\n1") == "1"
 
 
 def test_a_worker_that_is_killed_over_there_is_told_by_its_signal(begin: Begin) -> None:

@@ -2,13 +2,11 @@
 computer, and lives through a cut; its seconds in ours.
 """
 
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
 
 from gpuexplorer.core import metrics as m
@@ -19,12 +17,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.remote.link import LinkState
 from gpuexplorer.remote.machine import FarMachine
 from gpuexplorer.remote.ssh import HostName
-from gpuexplorer.remote.stream import FarClock
-from gpuexplorer.remote.wire import Knocked
-from gpuexplorer.telemetry.facts import Users
 from gpuexplorer.telemetry.happenings import Kind
-from gpuexplorer.telemetry.process_book import end, has_ended, refused
-from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse, Way
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.clocks import ManualClock
@@ -42,13 +35,6 @@ def cable(tmp_path: Path) -> Cable:
 def far(cable: Cable) -> Iterator[FarMachine]:
     with machine(cable) as made:
         yield made
-
-
-@pytest.fixture
-def sleeper() -> Iterator[psutil.Process]:
-    with subprocess.Popen(["sleep", "600"]) as program:
-        yield psutil.Process(program.pid)
-        program.kill()
 
 
 def test_it_is_up_once_the_other_side_said_who_it_is(far: FarMachine) -> None:
@@ -120,23 +106,6 @@ def test_what_only_a_person_can_mend_is_not_tried_again() -> None:
     wait(lambda: len(tries) == 2 and far.now.state is LinkState.REFUSED)
     assert far.stop(PATIENCE)
     wait(lambda: far.now.state is LinkState.ENDED)
-
-
-def test_a_process_over_there_is_asked_to_end(far: FarMachine, sleeper: psutil.Process) -> None:
-    named = over_there(far, sleeper.pid, sleeper.create_time())
-    assert not has_ended(named)
-    end(named, Way.ASK)
-    wait(lambda: has_ended(named))
-    assert refused(named) is None
-
-
-def over_there(far: FarMachine, pid: int, started_at: float) -> NamedProcess:
-    process = CardProcess(CardId("SIM-0"), pid, ProcessUse.COMPUTE)
-    named = NamedProcess(process, resolved=True, started_at=started_at, of_this_user=True)
-    session = Session(far.stream)
-    session.start()
-    far.stream.take(Users(process.card, [named]))
-    return session.process_book.living()[0]
 
 
 @pytest.fixture
@@ -256,42 +225,6 @@ def test_a_command_gets_one_reading_of_each_card(far: FarMachine) -> None:
     assert all(sample.values.keys() >= asked for sample in samples)
 
 
-AHEAD = 5000.0  # their steady seconds, less ours
-
-
 @pytest.fixture
 def clock() -> ManualClock:
     return ManualClock(now=100.0)
-
-
-@pytest.fixture
-def far_clock(clock: ManualClock) -> FarClock:
-    made = FarClock(clock)
-    made.greeted(clock.now() + AHEAD, clock.wall())
-    return made
-
-
-def knock(
-    far_clock: FarClock, clock: ManualClock, there: float, back: float, wall: float
-) -> None:
-    sent_at = clock.now()
-    clock.advance(there)
-    told = clock.now() + AHEAD, clock.wall() + wall
-    clock.advance(back)
-    far_clock.knocked(Knocked(sent_at, *told))
-
-
-def test_a_time_of_day_that_differs_is_said_only_where_that_is_sure(
-    far_clock: FarClock, clock: ManualClock
-) -> None:
-    far_clock.greeted(clock.now() + AHEAD, clock.wall() + 1000.0)
-    assert far_clock.differs is None  # nobody knows how long the greeting was under way
-    knock(far_clock, clock, 0.6, 0.0, wall=1.1)
-    assert far_clock.differs == pytest.approx(1.4)  # at least 1.1 of it are sure
-    knock(far_clock, clock, 0.01, 0.01, wall=3.0)
-    assert far_clock.differs == pytest.approx(3.0)
-    far_clock.greeted(7.0, clock.wall())  # it was started anew, and counts from zero
-    assert far_clock.best.round_trip == float("inf")
-    assert far_clock.ours(7.0) == clock.now()
-    knock(far_clock, clock, 0.01, 0.01, wall=0.9)
-    assert far_clock.differs is None

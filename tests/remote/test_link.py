@@ -5,10 +5,9 @@ import time
 
 import pytest
 
-from tests.remote.listening import ECHOING, MARK, PATIENCE, Listener, python
+from tests.remote.listening import ECHOING, MARK, Listener, python
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="stands in with shell scripts")
-_MARKED = f"print(); print('{MARK.decode()}', flush=True)\n"
 _FIRST, _SECOND = (part.decode() for part in (MARK[:7], MARK[7:]))
 
 
@@ -29,52 +28,6 @@ def test_whatever_a_shell_prints_before_the_mark_is_skipped(noise: str) -> None:
     link = listener.link(python(noise + ECHOING))
     link.send(b"hello\n")
     listener.wait(lambda: listener.lines == [b"you said hello"])
-    link.stop()
-
-
-@pytest.mark.parametrize(
-    ("command", "patience", "why", "again"),
-    [
-        # A shell that echoes what it is sent is no answer.
-        (["cat"], 0.5, "here took the login, but its login shell started nothing", False),
-        (
-            ["sh", "-c", "printf 'Which role? '; exec sleep 1000"],
-            0.5,
-            (
-                "here took the login, but its login shell started nothing within 0 s. It"
-                " printed: Which role?"
-            ),
-            False,
-        ),
-        (["sleep", "1000"], 1.0, "here did not answer within 1 s.", True),
-        (
-            python(_MARKED + "import sys; sys.exit('out of luck')"),
-            PATIENCE,
-            "Our part on here ended with status 1: out of luck.",
-            True,
-        ),
-        (
-            python(_MARKED + "import sys\nwhile True: sys.stdout.write('x' * 65536)"),
-            PATIENCE,
-            "here sent a line without an end.",
-            False,
-        ),
-        # What the process leaves behind keeps no link.
-        (
-            ["sh", "-c", f"echo {MARK.decode()}; (trap '' HUP; exec sleep 1000) & exit 3"],
-            PATIENCE,
-            "Our part on here ended with status 3",
-            True,
-        ),
-    ],
-)
-def test_its_end_is_told_with_the_reason(
-    command: list[str], patience: float, why: str, *, again: bool
-) -> None:
-    listener = Listener()
-    link = listener.link(command, patience=patience)
-    assert listener.end().why.startswith(why)
-    assert listener.end().again is again
     link.stop()
 
 

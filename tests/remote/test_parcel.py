@@ -58,14 +58,6 @@ def test_every_shell_starts_the_same(shell: str, tmp_path: Path) -> None:
         assert there.until(Cards).source.simulated
 
 
-def test_the_home_folder_is_found_by_the_shell_over_there(tmp_path: Path) -> None:
-    (tmp_path / "my env").mkdir()
-    (tmp_path / "my env" / "python").symlink_to(sys.executable)
-    surroundings = {"HOME": str(tmp_path), "PATH": "/nowhere:/usr/bin:/bin"}
-    with OverThere(python="~/my env/python", environment=surroundings) as there:
-        there.until(Hello)
-
-
 def imported_by(path: Path) -> set[str]:
     """Modules of ours, also those that are imported late; of packages also their files."""
     found = set()

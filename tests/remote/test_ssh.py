@@ -89,12 +89,3 @@ def test_names_come_as_they_stand_there_without_patterns(tmp_path: Path) -> None
         "utf-8",
     )
     assert names(config) == ["one", "two", "three", "four", "six"]
-
-
-def test_included_files_are_read_where_they_stand(tmp_path: Path) -> None:
-    (tmp_path / "more").mkdir()
-    (tmp_path / "more" / "b.conf").write_text("Host b\nInclude more/a.conf\n")
-    (tmp_path / "more" / "a.conf").write_text("Host a\nInclude config\n")
-    config = tmp_path / "config"
-    config.write_text(f'Include more/*.conf "{tmp_path}/none"\nHost c\n')
-    assert sorted(names(config)) == ["a", "b", "c"]

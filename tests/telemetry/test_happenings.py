@@ -198,26 +198,3 @@ def test_processes_appear_and_end() -> None:
     assert log.kinds() == [Kind.PROCESS_APPEARED, Kind.PROCESS_ENDED]
     assert "12" in log.told[0].sentence
     assert "11" in log.told[1].sentence
-
-
-def test_programs_that_cannot_be_listed_are_not_known_and_end_when_they_were_last_seen() -> (
-    None
-):
-    log = Log()
-    one = program(11)
-
-    def look(*processes: NamedProcess, seconds: int, known: bool = True) -> None:
-        for _ in range(seconds // 2):
-            log.happenings.consider_processes(CARD, processes if known else None)
-            log.clock.advance(2.0)
-
-    look(seconds=4)
-    look(one, seconds=10)
-    look(seconds=4, known=False)
-    look(one, seconds=10)
-    assert log.kinds() == [Kind.PROCESS_APPEARED]
-    look(seconds=60, known=False)
-    assert log.kinds()[1:] == [Kind.PROCESSES_UNKNOWN]
-    look(seconds=60)
-    assert log.kinds()[2:] == [Kind.PROCESS_ENDED, Kind.PROCESSES_KNOWN]
-    assert log.told[2].lasted == 22.0

@@ -82,30 +82,6 @@ def test_no_first_reading_is_lost_where_many_cards_begin_at_once() -> None:
         sys.setswitchinterval(before)
 
 
-def test_three_rounds_may_append_while_a_chart_looks() -> None:
-    history = History(full_seconds=20.0, day_seconds=100_000.0)
-    rounds = {m.POWER_DRAW: 4000, m.FAN_SPEED: 3000, m.PCIE_RECEIVE: 3500}
-    start = threading.Barrier(len(rounds) + 1)
-
-    def append(metric: MetricId, samples: int) -> None:
-        start.wait()
-        filled(history, map(float, range(samples)), metric)
-
-    with ThreadPoolExecutor(len(rounds)) as threads:
-        appending = [threads.submit(append, *each) for each in rounds.items()]
-        start.wait()
-        for _ in range(200):
-            trace = history.trace(CARD, m.POWER_DRAW, 0.0, 1e5)
-            assert np.all(np.diff(trace.times) > 0)
-            assert np.array_equal(np.isnan(trace.means), trace.counts == 0)
-    for job in appending:
-        job.result()
-    for metric, samples in rounds.items():
-        trace = history.trace(CARD, metric, 0.0, 1e5)
-        assert trace.counts.sum() == samples
-        assert trace.maxima[-1] == samples - 1
-
-
 BEAT, SLOW_BEAT, FULL, DAY, BUCKET = 1.0, 5.0, 20.0, 100.0, 5.0
 
 # Seconds since the sample before, then the power and the energy if they were told.

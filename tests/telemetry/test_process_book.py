@@ -103,25 +103,6 @@ def test_who_ended_stays_a_moment_and_says_so(book: ProcessBook, clock: ManualCl
     assert standings(book) == {2: Standing.THERE}
 
 
-def test_who_comes_back_within_a_minute_has_the_same_past(
-    book: ProcessBook, clock: ManualClock
-) -> None:
-    book.take(A, [made_up(A, 1)])
-    clock.advance(2.0)
-    book.take(A, [])
-    clock.advance(20.0)
-    book.take(A, [])
-    assert not book.rows()
-    book.take(A, [made_up(A, 1)])
-    assert standings(book) == {1: Standing.THERE}
-    assert len(book.past(A, 1).times) == 2
-    clock.advance(2.0)
-    book.take(A, [])
-    clock.advance(61.0)
-    book.take(A, [])
-    assert not book.past(A, 1).times
-
-
 def test_a_card_that_does_not_tell_keeps_its_rows_without_figures(
     book: ProcessBook, clock: ManualClock
 ) -> None:

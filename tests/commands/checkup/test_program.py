@@ -308,11 +308,3 @@ def test_the_cudnn_of_a_pytorch_is_named_and_mended(
     if verdict is BROKEN:
         command = f"{OWN}/bin/python3 -m pip install --force-reinstall torch"
         assert topic.do == f"For {OWN}: Run: `{command}`"
-
-
-def test_the_cudnn_of_conda_is_named(computer: Computer) -> None:
-    prefix = "/home/ana/miniconda3/envs/deep"
-    computer.install_torch(prefix, "2.10.0", cuda="12.6")
-    computer.write(f"{prefix}/lib/libcudnn.so.9.13.0").write_bytes(WHOLE)
-    computer.link(f"{prefix}/lib/libcudnn.so.9", "libcudnn.so.9.13.0")
-    assert "It has cuDNN 9.13.0." in computer.told(pythons).details[0]
