@@ -67,12 +67,17 @@ class SentenceParser(argparse.ArgumentParser):
         }
         for one, other in _NEEDS.items():
             if one in given and other not in given:
-                lacks = "{one} goes with {other}."
-                raise WrongArgumentsError(lacks, "Add {other}.", one=one, other=other)
+                raise WrongArgumentsError(
+                    "{one} goes with {other}.", "Add {other}.", one=one, other=other
+                )
         for one, other in _EXCLUDES:
             if {one, other} <= given:
-                both = "{one} and {other} exclude each other."
-                raise WrongArgumentsError(both, "Choose one of them.", one=one, other=other)
+                raise WrongArgumentsError(
+                    "{one} and {other} exclude each other.",
+                    "Choose one of them.",
+                    one=one,
+                    other=other,
+                )
         return found, unknown
 
     def understood(self, words: Sequence[str]) -> argparse.Namespace:

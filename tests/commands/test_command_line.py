@@ -232,8 +232,11 @@ WINDOW = (
     ("snapshit", "'snapshit' is no recording, and a command has to come first.\nThe commands"),
 )
 UNUSABLE = (
-    ("--screenshot taken", "overview-dark.png was not saved. That folder does not exist."),
-    ("--screenshot taken/below", "That folder does not exist."),
+    (
+        "--screenshot taken",
+        "overview-dark.png was not saved. The system says: Not a directory.",
+    ),
+    ("--screenshot taken/below", "The system says: Not a directory."),
     ("--diagnostics .", "There is a folder of that name."),
     ("--diagnostics no/cost.json", "That folder does not exist."),
     ("--open letter.gpurec", "letter.gpurec"),

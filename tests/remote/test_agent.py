@@ -25,9 +25,11 @@ from gpuexplorer.telemetry.processes import Way
 from gpuexplorer.telemetry.system import psutil
 from gpuexplorer.telemetry.topology import Topology
 from tests.nvml_stub import stub
-from tests.programs_that_end import Program
+from tests.programs_that_end import Program, stubborn, willing
 from tests.remote.over_there import PATIENCE, SIMULATED, OverThere
 from tests.remote.waiting import becomes, gone_within
+
+__all__ = ["stubborn", "willing"]
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's own files")
 needs_compiler = pytest.mark.skipif(stub.compiler() is None, reason="needs a C compiler")

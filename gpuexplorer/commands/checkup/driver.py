@@ -266,19 +266,23 @@ def permissions(topic: Topic, probe: Probe) -> None:
         for name in probe.all("/dev/dxg", _UVM, "/dev/nvidia[0-9]*", "/dev/nvidiactl")
     }
     refused = [name for name, each in files.items() if not each["usable"]]
+    owners = sorted({str(files[name]["group"]) for name in refused} - {"root"})
     topic.facts = {"files": files, "groups": probe.groups}
     lend = _how_to_lend(probe) or "Run: `sudo nvidia-modprobe -u -c 0`"
     if not files and probe.module is None:
         topic.fine("There are no device files of NVIDIA's driver, so nothing needs permission.")
-    elif refused:
-        owners = sorted({str(files[name]["group"]) for name in refused} - {"root"})
+    elif owners:
         topic.broken(
             "This user may not read and write {files}.",
-            "Run `sudo usermod -aG {groups} $USER`, then log out and in again."
-            if owners
-            else "Ask an administrator for access to these files.",
+            "Run `sudo usermod -aG {groups} $USER`, then log out and in again.",
             files=all_of(refused),
             groups=",".join(owners),
+        )
+    elif refused:
+        topic.broken(
+            "This user may not read and write {files}.",
+            "Ask an administrator for access to these files.",
+            files=all_of(refused),
         )
     elif not files:
         topic.broken(
