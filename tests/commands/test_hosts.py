@@ -101,7 +101,7 @@ def test_a_machine_that_refuses_is_a_sentence_and_a_way_out(
     capsys: pytest.CaptureFixture[str], words: str, fake_ssh: FakeSsh
 ) -> None:
     fake_ssh.refusing("there", "me@there: Permission denied (publickey).")
-    verb, *file = words.split()
+    verb, *file = words.split(maxsplit=1)
     told = said(capsys, verb, "--host", "there", *file, status=1)
     assert "there refuses this login" in told
     assert "ssh-add -l" in told
