@@ -140,7 +140,7 @@ class CardReader:
         self._belief = Belief(self.card.memory_bytes)
         # By metric: a link's last count, when that was, and the rate until then.
         self._counts: dict[MetricId, tuple[float, float, Figure]] = {}
-        self._pcie: dict[int, tuple[float, float]] = {}  # the last count of a direction
+        self._pcie: dict[MetricId, tuple[float, float]] = {}  # the last count of a direction
         self._samples: list[object] = []  # the driver's two, the older one first
         self._sampled = False
         self._known: dict[MetricId, int] = {}
@@ -191,8 +191,8 @@ class CardReader:
         if on_pcie:
             of_slot = zip((m.PCIE_GENERATION_SLOT, m.PCIE_WIDTH_SLOT), slot, strict=True)
             self._known = {metric: told for metric, told in of_slot if told is not None}
-            for metric, way in _PCIE.items():
-                self._calls[metric] = (self._pcie_rate, way), float
+            for metric in _PCIE:
+                self._calls[metric] = (self._pcie_rates, ()), itemgetter(metric)
         for metric in metrics_of(self.card):
             asked_of = on_pcie if metric.startswith("pcie_") else whole
             if METRICS[metric].nvml and (asked_of or metric in _OF_MEMORY):
@@ -263,24 +263,36 @@ class CardReader:
         self._counts[metric] = count, at, rate
         return rate
 
-    def _pcie_rate(self, handle: object, way: int, field: int) -> Figure:
+    def _pcie_rates(self, handle: object) -> Mapping[MetricId, Figure]:
         """Newer drivers count bytes, some of them in 32 bits: then two counts a beat apart tell
         nothing, and a pair is taken within the beat. Else a call watches for 20 ms.
         """
+        rates: dict[MetricId, Figure] = {}
+        asked = [(field, 0) for _, field in _PCIE.values()]
         for attempt in range(1 + _ATTEMPTS):
             if attempt:
                 self._clock.wait(threading.Event(), _APART)
-            [now] = fields(handle, [(field, 0)], self._clock.now())
-            if isinstance(now, Absence):
+            told = fields(handle, asked, self._clock.now())
+            for metric, now in zip(_PCIE, told, strict=True):
+                rate = None if isinstance(now, Absence) else self._pcie_rate(metric, now)
+                if rate is not None:
+                    rates[metric] = rate
+            if len(rates) == len(_PCIE) or Absence in map(type, told):
                 break
-            before, self._pcie[way] = self._pcie.get(way, now), now
-            grown, seconds, narrow = now[0] - before[0], now[1] - before[1], now[0] < _WRAPS_AT
-            if narrow:
-                grown %= _WRAPS_AT
-            sure = not narrow or seconds * self._belief.pcie_most <= _WRAPS_AT
-            if sure and grown >= 0 and seconds > 0:
-                return grown / seconds
-        return 1000.0 * float(pynvml.nvmlDeviceGetPcieThroughput(handle, way))
+        for metric in _PCIE.keys() - rates.keys():
+            rates[metric] = 1000.0 * pynvml.nvmlDeviceGetPcieThroughput(
+                handle, _PCIE[metric][0]
+            )
+        return rates
+
+    def _pcie_rate(self, metric: MetricId, now: tuple[float, float]) -> float | None:
+        """Since the last count, where that is sure."""
+        before, self._pcie[metric] = self._pcie.get(metric, now), now
+        grown, seconds, narrow = now[0] - before[0], now[1] - before[1], now[0] < _WRAPS_AT
+        if narrow:
+            grown %= _WRAPS_AT
+        sure = not narrow or seconds * self._belief.pcie_most <= _WRAPS_AT
+        return grown / seconds if sure and grown >= 0 and seconds > 0 else None
 
     def _activity(self, handle: object) -> Mapping[MetricId, Figure]:
         """GPM of Hopper and later: between two samples of the driver. That of an instance is
