@@ -27,6 +27,8 @@ MINUTE = 60.0
 _LEARNT = 5
 _HEAD = _LEARNT + 1
 _SHORTEST = 1.0  # rounds that somebody asked for in between do not make a second seem long
+# More than an hour of them at one a second; at ten a second, ten minutes.
+_MOST_READINGS = 6_000
 # These count up without end and are read as differences: seven digits are not enough.
 _EXACT_UNITS = frozenset({Unit.COUNT, Unit.JOULES, Unit.SECONDS})
 
@@ -254,8 +256,9 @@ class _Strip:
         times.append(at)
         for metric, column in self.columns.items():
             column.append(values.get(metric, math.nan))
-        if at - times[_HEAD] > self._full + 2 * self._bucket:
-            self._sum_up(at)
+        oldest = max(at - self._full, times[-min(len(times), _MOST_READINGS)])
+        if times[_HEAD] < oldest - 2 * self._bucket:
+            self._sum_up(oldest, at)
 
     def past(self, metric: MetricId, start: float, end: float) -> Past:
         times = np.array(self._times)
@@ -274,11 +277,9 @@ class _Strip:
         sums = (self._starts, self._broken, *self._sums.values())
         return sum(columns) + sum(each.nbytes for each in sums)
 
-    def _sum_up(self, now: float) -> None:
+    def _sum_up(self, oldest: float, now: float) -> None:
         """Whole buckets that are too old."""
-        count = bisect_left(
-            self._times, (now - self._full) // self._bucket * self._bucket, _HEAD
-        )
+        count = bisect_left(self._times, oldest // self._bucket * self._bucket, _HEAD)
         times = np.array(self._times[:count])
         own = times[_HEAD:]
         places = firsts(own, self._bucket)
