@@ -104,7 +104,9 @@ def trn(one: str, many: str, /, count: int, **values: object) -> str:
 
 def listed(words: Sequence[str]) -> str:
     """What is already translated, as a list: "a, b and c"."""
-    return tr(all_of(words))
+    if len(words) < 2:
+        return "".join(words)
+    return tr("{several} and {last}", several=", ".join(words[:-1]), last=words[-1])
 
 
 def paragraph(sentences: Sequence[str]) -> str:

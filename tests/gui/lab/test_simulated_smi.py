@@ -52,4 +52,4 @@ def test_the_first_tensor_takes_a_card_from_6_to_925_mib(lab: LabState, qtbot: Q
 
 
 def test_what_nvidia_smi_would_never_end_is_refused(lab: LabState, qtbot: QtBot) -> None:
-    assert said(lab, qtbot, "!nvidia-smi -l 1").startswith("Simulated cards have no")
+    assert said(lab, qtbot, "!nvidia-smi -l 1").startswith("Asked for again and again")
