@@ -148,7 +148,7 @@ def test_what_a_cell_starts_has_its_cards(tmp_path: Path) -> None:
     worker = Worker(Start(cards=TWO_CARDS, folder=tmp_path))
     try:
         worker.run("import mine, sys, torch\ntorch.multiprocessing.spawn(mine.run, nprocs=1)\n")
-        worker.run("!{sys.executable} mine.py")
+        worker.run('!"{sys.executable}" mine.py')
         assert (worker.printed(1), worker.printed(2)) == ("0 2\n", "alone 2\n")
     finally:
         worker.process.stop()
