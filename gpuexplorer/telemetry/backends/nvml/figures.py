@@ -208,12 +208,13 @@ class CardReader:
 
     def _ask(self, asked: Collection[MetricId]) -> dict[MetricId, Figure]:
         now = self._clock.now()
-        lacking = {each: why for each, (why, until) in self._lacking.items() if now < until}
         told: dict[MetricId, Figure] = {
             each: self._known.get(each, Absence.NOT_ASKED) for each in asked
         }
+        refused = {each: self._lacking[each] for each in told.keys() & self._lacking.keys()}
+        lacking = {each: why for each, (why, until) in refused.items() if now < until}
         due = told.keys() - lacking.keys()
-        batch = {each: field for each, field in self._fields.items() if each in due}
+        batch = {each: self._fields[each] for each in due & self._fields.keys()}
         answers = self.asking.fields(list(batch.values()))
         for metric, answer in zip(batch, answers, strict=True):
             if isinstance(answer, Absence):
@@ -235,7 +236,7 @@ class CardReader:
                 self._answered.add(metric)
             elif figure in _LACKING and metric not in self._answered:
                 self._lacking[metric] = figure, now + _ASKED_AGAIN
-        return told | {each: why for each, why in lacking.items() if each in told}
+        return told | lacking
 
     def _why(self, metric: MetricId, reason: Absence) -> Absence:
         """What is not supported, or not even asked for, may have its cause in the card."""
