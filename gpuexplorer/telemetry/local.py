@@ -5,7 +5,7 @@ hangs keeps nobody else.
 import socket
 import threading
 from collections.abc import Callable, Collection, Sequence
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING
 
 from gpuexplorer.core.absence import Absence
@@ -25,10 +25,12 @@ PATIENCE = 0.5
 _MOST_PATIENCE = 5.0  # with a card that was late the last time
 # The use of processors over less than a second is mostly noise.
 HOST_AT_LEAST = 1.0
-# What is asked, each no more often than that; the costliest last.
+# What is asked, each no more often than that. The wait for PCIe's counters comes early: what is
+# asked of other cards, or imported, goes on meanwhile.
 _USERS, _HOST = "users", "host"
-_OF_CARD = {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, _USERS: 2.0, Cadence.ON_DEMAND: 2.0}
+_OF_CARD = {Cadence.FAST: 0.0, Cadence.ON_DEMAND: 2.0, Cadence.SLOW: 5.0, _USERS: 2.0}
 _OF_HOST = {_HOST: HOST_AT_LEAST}
+_LOOKS_AROUND = 1.0  # for other cards, and for what there is to note
 # Short, since an NVML call cannot be interrupted when the program ends.
 _FAULT_WAIT = 0.25
 
@@ -179,9 +181,12 @@ class Local:
         self._lanes = lanes
 
     def _watch_lanes(self) -> None:
+        looked_at = self.clock.now()
         while not self.clock.wait(self._stopping, self._patience / 4):
-            self._look_around()
-            self._open_lanes()
+            if self.clock.now() - looked_at >= _LOOKS_AROUND:
+                looked_at = self.clock.now()
+                self._look_around()
+                self._open_lanes()
             for lane in self._lanes.values():
                 with lane.lock:  # an answer that comes now comes after the silence
                     now = self.clock.now()
@@ -250,7 +255,7 @@ class Local:
         listed = self._by_id.get(card)
         if listed is None:
             return frozenset()
-        return self._watch.metrics & metrics_of(listed, (Cadence(cadence),))
+        return _both(self._watch.metrics, metrics_of(listed, (Cadence(cadence),)))
 
     def _users(self, card: CardId) -> Users:
         told = self.backend.processes(card)
@@ -260,6 +265,11 @@ class Local:
         while not self._stopping.is_set():
             for fault in self.backend.wait_for_fault(_FAULT_WAIT):
                 self._tell(fault)
+
+
+@lru_cache(maxsize=256)
+def _both(some: "frozenset[MetricId]", others: "frozenset[MetricId]") -> "frozenset[MetricId]":
+    return some & others
 
 
 def _thread(run: "Callable[[], None]", name: str) -> threading.Thread:

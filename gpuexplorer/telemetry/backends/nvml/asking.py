@@ -4,7 +4,7 @@ be true, whatever the driver says.
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import pynvml
@@ -12,8 +12,7 @@ import pynvml
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Unit
-from gpuexplorer.telemetry.backend import sorted_out
+from gpuexplorer.core.metrics import METRICS, MetricId, Unit
 from gpuexplorer.telemetry.backends.nvml.library import GONE, absence_of
 from gpuexplorer.telemetry.topology import pcie_rate
 
@@ -105,12 +104,18 @@ def memory_fits(total: float, *parts: float) -> bool:
     return sum(parts) <= total * (1 + _SHARE_OF_MEMORY_ASTRAY) and max(parts) <= total
 
 
-def _can_be(metric: Metric, value: float) -> bool:
-    if metric.id in (m.PCIE_WIDTH, m.PCIE_WIDTH_MAX, m.PCIE_WIDTH_SLOT):
-        return value in LANES
-    if metric.choices or metric.unit is Unit.FLAG:
-        return value in (metric.choices or (0, 1))
-    return metric.plausible(value) and not (metric.counter and value in _NO_COUNT)
+# Of these metrics no other figure can be.
+_ONLY: Mapping[MetricId, Collection[float]] = {
+    **{x.id: x.choices or (0, 1) for x in METRICS.values() if x.choices or x.unit is Unit.FLAG},
+    **dict.fromkeys((m.PCIE_WIDTH, m.PCIE_WIDTH_MAX, m.PCIE_WIDTH_SLOT), LANES),
+}
+
+
+def _can_be(metric: MetricId, value: float) -> bool:
+    if metric in _ONLY:
+        return value in _ONLY[metric]
+    wrong_count = metric in _COUNTERS and value in _NO_COUNT
+    return METRICS[metric].plausible(value) and not wrong_count
 
 
 class Belief:
@@ -130,10 +135,9 @@ class Belief:
         generation = self._known.get(m.PCIE_GENERATION_CARD, 0.0)
         return pcie_rate(int(generation), _MOST_LANES) or _FASTEST_PCIE
 
-    def sift(self, told: dict[MetricId, Figure]) -> None:
-        """Give what cannot be that reason."""
-        values, _ = sorted_out(told)
-        impossible = {x for x, value in values.items() if not _can_be(METRICS[x], value)}
+    def impossible(self, values: Mapping[MetricId, float]) -> Collection[MetricId]:
+        """Those of them that cannot be."""
+        impossible = {x for x, value in values.items() if not _can_be(x, value)}
         for metric, yardstick, times in _AT_MOST:
             if yardstick in values and yardstick not in impossible:
                 self._known[yardstick] = values[yardstick]
@@ -148,7 +152,7 @@ class Belief:
         for metric in (_STEADY & values.keys()) - impossible:
             if self._doubts(metric, values[metric]):
                 impossible |= {metric} if metric in _COUNTERS else set(MEMORY)
-        told |= dict.fromkeys(impossible & values.keys(), Absence.IMPOSSIBLE)
+        return impossible & values.keys()
 
     def _doubts(self, metric: MetricId, value: float) -> bool:
         """A counter that goes back is wrong once; begun anew, it goes on from there. Memory

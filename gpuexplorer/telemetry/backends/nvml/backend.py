@@ -67,6 +67,7 @@ class NvmlBackend:
         self._connection: Connection | None = None
         self._found: Sequence[Found] = ()  # the connection's, as they were last taken over
         self._cards: Sequence[Card] = []  # in the order in which people list them; replaced
+        self._by_id: Mapping[CardId, Card] = {}  # the same
         self._resting = _Resting(self._bus, self._clock)
         self.source = Source("nvml", Message("NVIDIA driver, not asked while its cards sleep"))
         self.generation = 0  # grows with every new connection to the driver
@@ -100,14 +101,14 @@ class NvmlBackend:
             return self._up_to_date()
 
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
-        known = self._card(card)
+        known = self._by_id.get(card)
         if known is None or self._resting.resting(known):
             why = Absence.LOST if known is None else Absence.ASLEEP
             return self._absent(card, metrics, why)
         sample = self._absent(card, metrics, Absence.NO_DRIVER)  # where it goes meanwhile
         with self._entered() as connection:
             # Entering may have connected anew, and then the card may not be listed any more.
-            known = self._card(card) or known
+            known = self._by_id.get(card, known)
             reader = connection.readers.get(card) if connection else None
             if connection is None or reader is None:
                 sample = self._unread(known, metrics, connection)
@@ -128,7 +129,7 @@ class NvmlBackend:
         return reader.asking.heard if reader else 0.0
 
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
-        known = self._card(card)
+        known = self._by_id.get(card)
         if known is not None and self._resting.resting(known):
             return []
         rows: Sequence[CardProcess] | None = None
@@ -180,9 +181,6 @@ class NvmlBackend:
     def _listed(self) -> list[Card]:
         """Those the driver lists, and those that sleep."""
         return [card for card in self._cards if card.denied is not Absence.UNLISTED]
-
-    def _card(self, card: CardId) -> Card | None:
-        return next((each for each in self.cards() if each.id == card), None)
 
     def _unread(
         self, card: Card, metrics: Collection[MetricId], connection: Connection | None
@@ -309,7 +307,7 @@ class NvmlBackend:
         # Instances come behind their card, and stay there.
         whole: dict[CardId | None, Card] = {card.id: card for card in cards}
         cards.sort(key=lambda card: whole.get(card.parent, card).index)
-        self._cards = cards
+        self._cards, self._by_id = cards, {card.id: card for card in cards}
 
 
 class _Resting:
@@ -350,7 +348,7 @@ class _Resting:
 
     def may_rest(self, card: Card, sample: Sample) -> bool:
         """Whether all have done nothing for long now, and are let go so that they can sleep."""
-        if GPU_UTILIZATION not in {*sample.values, *sample.missing}:
+        if not (GPU_UTILIZATION in sample.values or GPU_UTILIZATION in sample.missing):
             return False  # it was not asked for
         busy = sample.values.get(GPU_UTILIZATION, 1.0)
         if busy or self.users.get(card.id) or card.bus_id not in self._may_sleep:

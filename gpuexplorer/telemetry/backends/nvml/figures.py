@@ -7,9 +7,10 @@ import re
 import sys
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from types import SimpleNamespace
@@ -44,13 +45,14 @@ _RENUMBERED = [
     for why in ("sw_thermal", "hw_thermal", "hw_power_brake")
 ]
 # NVML speaks in %, mW, mJ, MHz and ns.
-_FACTORS = {
+_UNITS = {
     Unit.RATIO: 0.01,
     Unit.WATTS: 1e-3,
     Unit.JOULES: 1e-3,
     Unit.HERTZ: 1e6,
     Unit.SECONDS: 1e-9,
 }
+_FACTOR = {each.id: _UNITS.get(each.unit, 1.0) for each in METRICS.values()}
 # NVML's bits for why clocks are held back, from the lowest on.
 _REASONS = (
     *("gpu_idle", "applications_clocks_setting", "sw_power_cap", "hw_slowdown", "sync_boost"),
@@ -121,6 +123,12 @@ _SHARES = {
 # Any: what the binding hands back is a number, several, or a structure.
 _Call = tuple[Callable[..., Any], tuple[int, ...]]
 _Part = Callable[[Any], Figure]
+# What a reading is to ask: what needs no asking, the fields in one go, and call by call.
+_Plan = tuple[
+    Mapping[MetricId, Figure],
+    Sequence[tuple[MetricId, tuple[int, int]]],
+    Mapping[_Call, Sequence[tuple[MetricId, _Part]]],
+]
 
 
 class CardReader:
@@ -149,31 +157,47 @@ class CardReader:
         self._lacking: dict[MetricId, tuple[Absence, float]] = {}
         self._fields: dict[MetricId, tuple[int, int]] = {}
         self._calls: dict[MetricId, tuple[_Call, _Part]] = {}
+        self._plan = lru_cache(8)(self._planned)
         self._learn(slot, driver_version)
 
     def read(self, metrics: Collection[MetricId]) -> Sample:
         """Raises NVMLError where the driver is gone; other refusals are reasons."""
-        wanted, at, links = frozenset(metrics), self._clock.now(), range(self.card.nvlinks)
+        wanted, at = frozenset(metrics), self._clock.now()
         of_links = {
-            metric: [MetricId(each.format(link)) for link in links]
+            metric: [MetricId(each.format(link)) for link in range(self.card.nvlinks)]
             for metric, each in _OF_LINKS.items()
-            if links and metric in wanted
+            if self.card.nvlinks and metric in wanted
         }
+        asked = wanted.union(*of_links.values()).difference(of_links) if of_links else wanted
+        lacking = self._lacking.items()
+        missing = {x: why for x, (why, until) in lacking if at < until and x in asked}
         try:
-            told = self._ask(wanted.union(*of_links.values()))
+            told = self._ask(self._plan(asked.difference(missing)))
         except pynvml.NVMLError as error:
             if error.value in library.DRIVER_GONE:
                 raise
             return nothing(self.card.id, at, wanted, Absence.LOST)
+        values: dict[MetricId, float] = {}
         for metric, figure in told.items():
+            if not isinstance(figure, Absence):
+                values[metric] = figure * _FACTOR[metric]
+                continue
+            missing[metric] = self._why(metric, figure)
+            if figure in _LACKING and metric not in self._answered:
+                self._lacking[metric] = missing[metric], at + _ASKED_AGAIN
+        self._answered.update(values)
+        for metric in self._belief.impossible(values):
+            del values[metric]
+            missing[metric] = Absence.IMPOSSIBLE
+        for metric, links in of_links.items():
+            figure = _of_all(metric, [values[x] if x in values else missing[x] for x in links])
             if isinstance(figure, Absence):
-                told[metric] = self._why(metric, figure)
+                missing[metric] = figure
             else:
-                told[metric] = figure * _FACTORS.get(METRICS[metric].unit, 1.0)
-        self._belief.sift(told)
-        for metric, each_of in of_links.items():
-            told[metric] = _of_all(metric, [told[each] for each in each_of])
-        return Sample(self.card.id, at, *sorted_out({each: told[each] for each in wanted}))
+                values[metric] = figure
+        for metric in asked - wanted:
+            (values if metric in values else missing).pop(metric)
+        return Sample(self.card.id, at, values, missing)
 
     def free(self) -> None:
         """Before the connection to the driver ends."""
@@ -206,37 +230,31 @@ class CardReader:
             for number, metric in enumerate(_RENUMBERED, 269 if later else 251):
                 self._fields[metric] = number, 0
 
-    def _ask(self, asked: Collection[MetricId]) -> dict[MetricId, Figure]:
-        now = self._clock.now()
-        told: dict[MetricId, Figure] = {
-            each: self._known.get(each, Absence.NOT_ASKED) for each in asked
-        }
-        refused = {each: self._lacking[each] for each in told.keys() & self._lacking.keys()}
-        lacking = {each: why for each, (why, until) in refused.items() if now < until}
-        due = told.keys() - lacking.keys()
-        batch = {each: self._fields[each] for each in due & self._fields.keys()}
-        answers = self.asking.fields(list(batch.values()))
-        for metric, answer in zip(batch, answers, strict=True):
+    def _planned(self, asked: frozenset[MetricId]) -> _Plan:
+        calls: defaultdict[_Call, list[tuple[MetricId, _Part]]] = defaultdict(list)
+        for metric in asked & self._calls.keys():
+            call, part = self._calls[metric]
+            calls[call].append((metric, part))
+        batch = [(each, self._fields[each]) for each in asked & self._fields.keys()]
+        else_known = {each: self._known.get(each, Absence.NOT_ASKED) for each in asked}
+        return else_known, batch, calls
+
+    def _ask(self, plan: _Plan) -> dict[MetricId, Figure]:
+        known, batch, calls = plan
+        told = dict(known)
+        answers = self.asking.fields([field for _, field in batch])
+        for (metric, _), answer in zip(batch, answers, strict=True):
             if isinstance(answer, Absence):
                 told[metric] = answer
             elif METRICS[metric].unit is Unit.BYTES_PER_SECOND:
                 told[metric] = self._rate(metric, *answer)
             else:
                 told[metric] = answer[0]
-        once: dict[_Call, Any] = {}
-        for metric in due & self._calls.keys():
-            call, part = self._calls[metric]
-            if call not in once:
-                once[call] = self.asking.call(call[0], *call[1])
-            answer = once[call]
-            told[metric] = answer if isinstance(answer, Absence) else part(answer)
-        for metric in due:
-            figure = told[metric]
-            if not isinstance(figure, Absence):
-                self._answered.add(metric)
-            elif figure in _LACKING and metric not in self._answered:
-                self._lacking[metric] = figure, now + _ASKED_AGAIN
-        return told | lacking
+        for (function, passed), parts in calls.items():
+            answer = self.asking.call(function, *passed)
+            for metric, part in parts:
+                told[metric] = answer if isinstance(answer, Absence) else part(answer)
+        return told
 
     def _why(self, metric: MetricId, reason: Absence) -> Absence:
         """What is not supported, or not even asked for, may have its cause in the card."""
