@@ -16,8 +16,7 @@ from gpuexplorer.gui.overview.tiles.tile_curve import SparkBand, TileSpark
 from gpuexplorer.gui.overview.tiles.tile_drawing import NO_PAST, TilePast
 from gpuexplorer.gui.overview.tiles.tile_plan import TileSize
 from gpuexplorer.gui.overview.words import average_words, unread_words
-from gpuexplorer.gui.plots.curves import COLUMN_PIXELS
-from gpuexplorer.gui.plots.trace_item import columns_for, steady_stretch
+from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, columns_for, steady_stretch
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.telemetry.trace import Trace

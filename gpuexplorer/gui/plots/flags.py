@@ -1,20 +1,25 @@
-"""Flags: moments on the axis of time, each with a pole through all plots."""
+"""Flags: moments on an axis of time, each with a pole through all plots. Numbered ones are
+cells of the lab; those that would lie on each other become one.
+"""
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
+from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPolygonF
 
-from gpuexplorer.core.words import trn
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.plots.content import Flag
-from gpuexplorer.gui.plots.layout import FLAGS, Layout
-from gpuexplorer.gui.plots.merged_flags import Pole, merged_flags
+from gpuexplorer.gui.plots.content import FLAGS, Flag, Layout
+from gpuexplorer.gui.state.lab.cell_flags import CellFlags
 from gpuexplorer.gui.state.time_window import Marked
 from gpuexplorer.gui.theme.palette import Tone, faded, mixed
 
+_APART, _AROUND, _NARROWEST = 2.0, 8.0, 14.0  # of labels that are merged, in pixels
 _CLOTH = 8.0
 _WORD = 12.0  # from the pole
 _LEAST_SENTENCE = 16  # letters: a stump such as "7: T…" says nothing
@@ -22,19 +27,100 @@ _LISTED = 6
 _CHOSEN = 0.25
 _BETWEEN_POLES = 4.0
 _POLE = 0.12  # as faint as a hairline, and seen on a band too
+_FIRST_LINE = 60  # letters
 
 
-@dataclass(frozen=True, slots=True)
-class _Cloth:
-    """What is drawn once: a flag, or several numbered ones that would lie on each other."""
+class Pole(NamedTuple):
+    """One cell at its place."""
 
+    key: int  # by which its cell is known
+    number: int
     x: float
-    flags: tuple[Flag, ...]
-    short: str = ""
+    failed: bool
+    code: str = ""
+
+
+@dataclass(slots=True)
+class MergedFlag:
+    """One label, and the poles it stands for from left to right. Grows in place: a thousand
+    cells may have run within one label's width.
+    """
+
+    poles: list[Pole]
+    left: float = 0.0
+    width: float = 0.0
+
+    @property
+    def right(self) -> float:
+        return self.left + self.width
 
     @property
     def text(self) -> str:
-        return self.flags[0].text if len(self.flags) == 1 else self.short
+        numbers = [pole.number for pole in self.poles]
+        first, last = min(numbers), max(numbers)
+        return str(first) if first == last else f"{first}–{last}"
+
+    @property
+    def failed(self) -> bool:
+        """Where one of several failed it is told by its pole."""
+        return all(pole.failed for pole in self.poles)
+
+    def holds(self, cell: int | None) -> bool:
+        return cell is not None and any(pole.key == cell for pole in self.poles)
+
+    def next_cell(self, cell: int | None) -> int:
+        """Asking again leads to the next of them."""
+        cells = list(dict.fromkeys(pole.key for pole in self.poles))
+        here = cells.index(cell) if cell in cells else -1
+        return cells[(here + 1) % len(cells)]
+
+    def place(self, width_of: Callable[[str], float], left: float, right: float) -> None:
+        self.width = max(_NARROWEST, width_of(self.text) + _AROUND)
+        self.left = max(left, min(self.poles[0].x, right - self.width))
+
+
+def merged_flags(
+    poles: Sequence[Pole], width_of: Callable[[str], float], left: float, right: float
+) -> Sequence[MergedFlag]:
+    """From left to right; a label stands to the right of its pole, and within the edges."""
+    merged: list[MergedFlag] = []
+    ordered = sorted(poles, key=attrgetter("x"))
+    places = [pole.x for pole in ordered]
+    at = 0
+    while at < len(ordered):
+        under = at + 1
+        flag = MergedFlag(ordered[at:under])
+        flag.place(width_of, left, right)
+        while True:
+            # Those that begin under its label, and those before it that it would lie on.
+            reached = bisect_left(places, flag.right + _APART, under)
+            joins = bool(merged) and flag.left < merged[-1].right + _APART
+            if reached == under and not joins:
+                break
+            flag.poles += ordered[under:reached]
+            if joins:
+                flag.poles[:0] = merged.pop().poles
+            under = reached
+            flag.place(width_of, left, right)
+        merged.append(flag)
+        at = under
+    return merged
+
+
+def flags_of(
+    cells: CellFlags, card: CardId, start: float, end: float, colour: int | None = None
+) -> Sequence[Flag]:
+    """One for each cell of the lab that had to do with this card from `start` to `end`. In the
+    card's colour, and in that of trouble where the cell failed.
+    """
+    flags = []
+    for each in cells.of(card, start, end):
+        first, _, rest = each.code.partition("\n")
+        code = f"{first[:_FIRST_LINE]}…" if rest or len(first) > _FIRST_LINE else first
+        words = tr("Cell {number} of the lab: {code}", number=each.number, code=code)
+        tone, ink = (Tone.BAD, None) if each.failed else (Tone.QUIET, colour)
+        flags.append(Flag(each.at, words, tone, ink, each.number))
+    return flags
 
 
 def with_marked(flags: tuple[Flag, ...], marked: Marked | None) -> tuple[Flag, ...]:
@@ -44,9 +130,26 @@ def with_marked(flags: tuple[Flag, ...], marked: Marked | None) -> tuple[Flag, .
     return (*flags, Flag(marked.at, marked.text, Tone.TEXT))
 
 
-def draw_flag_poles(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> None:
+@dataclass(frozen=True, slots=True)
+class _Cloth:
+    """What is drawn once: a flag, or several that would lie on each other."""
+
+    x: float
+    flags: tuple[Flag, ...]
+    short: str = ""
+
+    @property
+    def text(self) -> str:
+        return self.flags[0].text if len(self.flags) == 1 else self.short
+
+    @property
+    def hint(self) -> str:
+        return _listed([flag.text for flag in self.flags])
+
+
+def draw_poles(drawing: Drawing, layout: Layout) -> None:
     """Behind the lines, through all plots; each place says what took place there."""
-    seen, area = _in_view(layout, flags), layout.area
+    seen, area = _in_view(layout), layout.area
     for pole in _side_by_side(seen, _BETWEEN_POLES):
         place = QRectF(int(pole.x), area.top(), 1, area.height())
         drawing.painter.fillRect(place, faded(drawing.theme.text, _POLE))
@@ -57,69 +160,57 @@ def draw_flag_poles(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> 
         drawing.hint(QRectF(left - 3, area.top(), 7, area.height()), _listed(said))
 
 
-def draw_flags(
-    drawing: Drawing,
-    layout: Layout,
-    flags: Sequence[Flag],
-    row: QRectF,
-    marked: Marked | None,
-) -> None:
+def draw_flags(drawing: Drawing, layout: Layout, row: QRectF, marked: Marked | None) -> None:
     """`row` is where they hang; the flag of the marked moment stands out, with its event."""
-    cloths = _cloths(drawing, layout, flags)
-    letters, chosen = drawing.letters.caption, None
+    cloths, letters = _cloths(drawing, layout), drawing.letters.caption
+    ends = layout.labels.left() if layout.compact else layout.right
+    top, chosen = row.top() + 6, None
     for at, cloth in enumerate(cloths):
         if marked is not None and any(flag.at == marked.at for flag in cloth.flags):
-            x = layout.area.left() + layout.area.width() * layout.stretch.share(marked.at)
-            chosen = replace(cloth, x=x, short=marked.text)
-        end = cloths[at + 1].x if at + 1 < len(cloths) else layout.flags_end
-        left, top = float(int(cloth.x)), row.top() + 6
-        _draw_cloth(drawing, left, top, _inks(drawing, cloth.flags))
+            chosen = replace(cloth, x=layout.x(marked.at), short=marked.text)
+        end = cloths[at + 1].x if at + 1 < len(cloths) else ends
+        left = float(int(cloth.x))
+        _draw_cloth(drawing, left, top, cloth)
         word = _word(drawing, cloth, end - cloth.x)
-        width = _WORD + 2 + letters.width(word)
         if word:
-            baseline = top + 4 + letters.cap_height / 2
-            drawing.text(left + _WORD, baseline, Run(word, letters, drawing.theme.quiet))
-        place = QRectF(left - 2, row.top(), width, row.height())
-        drawing.hint(place, _listed([flag.text for flag in cloth.flags]))
+            run = Run(word, letters, drawing.theme.quiet)
+            drawing.text(left + _WORD, top + 4 + letters.cap_height / 2, run)
+        width = _WORD + 2 + letters.width(word)
+        drawing.hint(QRectF(left - 2, row.top(), width, row.height()), cloth.hint)
     if chosen is not None:
-        _draw_chosen(drawing, layout, chosen, row.top() + 6)
+        _draw_chosen(drawing, layout, chosen, top, ends)
 
 
-def _draw_chosen(drawing: Drawing, layout: Layout, cloth: _Cloth, top: float) -> None:
+def _draw_chosen(
+    drawing: Drawing, layout: Layout, cloth: _Cloth, top: float, ends: float
+) -> None:
     """Over the others, and its words before the pole where there is no room behind it."""
     theme, letters, left = drawing.theme, drawing.letters.caption, float(int(cloth.x))
     word = letters.elided(cloth.short, layout.area.width() - _WORD)
-    width = letters.width(word)
-    start = left + _WORD
-    if start + width > layout.flags_end:
+    width, start = letters.width(word), left + _WORD
+    if start + width > ends:
         start = max(layout.area.left(), left - 6 - width)
     first, last = min(left, start), max(left + _CLOTH, start + width)
     behind = QRectF(first - 3, top - 4, last - first + 6, FLAGS - 2)
     drawing.filled(behind, mixed(theme.surface, theme.accent, _CHOSEN), 3)
-    _draw_cloth(drawing, left, top, _inks(drawing, cloth.flags))
+    _draw_cloth(drawing, left, top, cloth)
     drawing.text(start, top + 4 + letters.cap_height / 2, Run(word, letters, theme.text))
 
 
-def _cloths(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> list[_Cloth]:
-    seen = _in_view(layout, flags)
-    numbered = [
+def _cloths(drawing: Drawing, layout: Layout) -> list[_Cloth]:
+    seen, area, width = _in_view(layout), layout.area, drawing.letters.caption.width
+    cloths = _side_by_side([each for each in seen if each[0].number is None], _CLOTH)
+    poles = [
         Pole(at, flag.number, x, failed=False)
         for at, (flag, x) in enumerate(seen)
         if flag.number is not None
     ]
-    cloths = _side_by_side([each for each in seen if each[0].number is None], _CLOTH)
-    if numbered:
-        letters = drawing.letters.caption
-        for merged in merged_flags(
-            numbered,
-            lambda text: _WORD + letters.width(text),
-            layout.area.left(),
-            layout.area.right(),
-        ):
-            together = tuple(seen[pole.key][0] for pole in merged.poles)
-            cloths.append(_Cloth(merged.poles[0].x, together, merged.text))
-        cloths.sort(key=lambda cloth: cloth.x)
-    return cloths
+    for merged in merged_flags(
+        poles, lambda text: _WORD + width(text), area.left(), area.right()
+    ):
+        together = tuple(seen[pole.key][0] for pole in merged.poles)
+        cloths.append(_Cloth(merged.poles[0].x, together, merged.text))
+    return sorted(cloths, key=attrgetter("x"))
 
 
 def _side_by_side(placed: Sequence[tuple[Flag, float]], apart: float) -> list[_Cloth]:
@@ -139,32 +230,27 @@ def _word(drawing: Drawing, cloth: _Cloth, room: float) -> str:
     word = letters.elided(cloth.text, room - _WORD - 8)
     if len(word) >= min(_LEAST_SENTENCE, len(cloth.text)):
         return word
-    fits = letters.width(cloth.short) <= room - _WORD
-    return cloth.short if fits else ""
+    return cloth.short if letters.width(cloth.short) <= room - _WORD else ""
 
 
-def _inks(drawing: Drawing, flags: Sequence[Flag]) -> list[QColor]:
-    """Each once: of which cards they are, and whether something went wrong."""
-    theme = drawing.theme
-    marks = dict.fromkeys((flag.tone if flag.colour is None else flag.colour) for flag in flags)
-    return [theme.card(mark) if isinstance(mark, int) else theme.tone(mark) for mark in marks]
-
-
-def _draw_cloth(drawing: Drawing, left: float, top: float, inks: Sequence[QColor]) -> None:
+def _draw_cloth(drawing: Drawing, left: float, top: float, cloth: _Cloth) -> None:
     """Of two colours in halves; of more the upper half is the first's, the rest is quiet."""
+    painter, theme = drawing.painter, drawing.theme
+    marks = dict.fromkeys(
+        flag.tone if flag.colour is None else flag.colour for flag in cloth.flags
+    )
+    inks: list[QColor] = [
+        theme.card(mark) if isinstance(mark, int) else theme.tone(mark) for mark in marks
+    ]
     right, middle, bottom = left + _CLOTH, top + _CLOTH / 2, top + _CLOTH
     notch = QPointF(left + 6, middle)
-    upper = [QPointF(left, top), QPointF(right, top), notch]
-    lower = [QPointF(right, bottom), QPointF(left, bottom)]
-    painter = drawing.painter
+    upper = [QPointF(left, top), QPointF(right, top), notch, QPointF(left, middle)]
+    lower = [QPointF(left, middle), notch, QPointF(right, bottom), QPointF(left, bottom)]
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(inks[0])
-    if len(inks) == 1:
-        painter.drawPolygon(QPolygonF([*upper, *lower]))
-        return
-    painter.drawPolygon(QPolygonF([*upper, QPointF(left, middle)]))
-    painter.setBrush(inks[1] if len(inks) == 2 else drawing.theme.quiet)
-    painter.drawPolygon(QPolygonF([QPointF(left, middle), notch, *lower]))
+    below = inks[-1] if len(inks) <= 2 else theme.quiet
+    for half, ink in ((upper, inks[0]), (lower, below)):
+        painter.setBrush(ink)
+        painter.drawPolygon(QPolygonF(half))
 
 
 def _listed(texts: Sequence[str]) -> str:
@@ -175,12 +261,7 @@ def _listed(texts: Sequence[str]) -> str:
     return "\n".join([*said[:_LISTED], *rest])
 
 
-def _in_view(layout: Layout, flags: Sequence[Flag]) -> list[tuple[Flag, float]]:
+def _in_view(layout: Layout) -> list[tuple[Flag, float]]:
     start, end = layout.stretch.start, layout.stretch.end
-    left, span, width = layout.area.left(), end - start, layout.area.width()
-    ordered = sorted(flags, key=attrgetter("at"))
-    return [
-        (flag, left + (flag.at - start) / span * width)
-        for flag in ordered
-        if start <= flag.at <= end
-    ]
+    ordered = sorted(layout.flags, key=attrgetter("at"))
+    return [(flag, layout.x(flag.at)) for flag in ordered if start <= flag.at <= end]

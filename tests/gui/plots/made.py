@@ -11,7 +11,7 @@ from gpuexplorer.gui.plots.content import Line, Origin, PlotContent
 from gpuexplorer.gui.plots.picture import svg
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.telemetry.trace import Trace, empty_trace
 from tests.clocks import ManualClock
 

@@ -10,8 +10,8 @@ from gpuexplorer.core.axes import moment_word, time_ticks
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.gui.plots.content import Limit, Line, PlotContent
-from gpuexplorer.gui.plots.scale import Scale, scale_of
-from gpuexplorer.gui.plots.summary import Summary
+from gpuexplorer.gui.plots.content import Scale, scale_of
+from gpuexplorer.gui.plots.content import Summary
 from tests.gui.plots.made import NOTHING
 
 GIB = 2.0**30

@@ -12,7 +12,7 @@ from gpuexplorer.gui.copies.matrix.pair_question import Head
 from gpuexplorer.gui.copies.matrix.pair_table import PairTable
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.plots.trace_item import TraceItem
+from gpuexplorer.gui.plots.curves import TraceItem
 from tests.gui.pixels import colours_of
 from tests.gui.plots.made import steady
 

@@ -13,8 +13,8 @@ from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.content import Origin
 from gpuexplorer.gui.widgets.bars.time_pill import TimePill
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
-from gpuexplorer.gui.widgets.plots.full_plot import FullPlot
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.plot_stack import FullPlot
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from tests.gui.hands import press, texts, the
 from tests.gui.plots.made import (
     NOW,

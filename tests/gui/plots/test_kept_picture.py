@@ -14,7 +14,7 @@ from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.plots.curves import Curve, Frame
 from gpuexplorer.gui.plots.kept_picture import KeptPicture
-from gpuexplorer.gui.plots.trace_item import columns_for, steady_stretch
+from gpuexplorer.gui.plots.curves import columns_for, steady_stretch
 from gpuexplorer.telemetry.history import History
 
 WIDTH, HEIGHT = 400, 100

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.plots.content import Origin
-from gpuexplorer.gui.widgets.plots.note import PlotNote
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.plot_stack import PlotNote
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.saving import CSV, PNG, SVG, FileKind
 from gpuexplorer.telemetry.history import History
 from tests.gui.hands import press, the

@@ -15,7 +15,7 @@ from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.gui.plots.content import Band, Flag, Limit, Line, Origin, PlotContent
 from gpuexplorer.gui.plots.picture import picture, svg
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.telemetry.trace import Trace, empty_trace
 from tests.clocks import ManualClock
 from tests.gui.plots.made import stack_of

@@ -7,7 +7,7 @@ import pytest
 
 from gpuexplorer.core.metrics import METRICS, POWER_DRAW
 from gpuexplorer.gui.plots.content import Line, Stretch
-from gpuexplorer.gui.plots.summary import summarise
+from gpuexplorer.gui.plots.content import summarise
 from gpuexplorer.recording.recorded_session import RecordedPast
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import open_recording

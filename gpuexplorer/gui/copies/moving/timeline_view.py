@@ -32,10 +32,8 @@ from gpuexplorer.gui.copies.moving.timeline_words import (
     ticks,
 )
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.plots.page_wheel import PageWheel
-from gpuexplorer.gui.plots.pens import line_pen
+from gpuexplorer.gui.plots.curves import line_pen
+from gpuexplorer.gui.plots.graph import Axis, Graph, PageWheel
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.theme.palette import faded
 

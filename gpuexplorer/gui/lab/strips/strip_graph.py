@@ -12,11 +12,10 @@ from gpuexplorer.core.units import USUAL, Units, bytes_words, quantity
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.strips.strip_past import StripPast
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.plots.merged_flags import MergedFlag, Pole, merged_flags
-from gpuexplorer.gui.plots.summary import value_at
-from gpuexplorer.gui.plots.trace_item import TraceItem
+from gpuexplorer.gui.plots.content import value_at
+from gpuexplorer.gui.plots.curves import Curve, TraceItem
+from gpuexplorer.gui.plots.flags import MergedFlag, Pole, merged_flags
+from gpuexplorer.gui.plots.graph import Axis, Graph
 from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 
 _PLOT_GAP, _FLAG_GAP, _FLAG = 6, 2, 14
@@ -128,7 +127,7 @@ class StripGraph(Graph):
         theme, past = self.look.theme, self._past
         if past is not None:
             for item, trace in zip(self._traces, (past.busy, past.memory), strict=True):
-                item.show_trace(trace, theme.card(self._colour), fill=True)
+                item.show_curves([Curve(trace, theme.card(self._colour), fill=True)])
                 item.setVisible(not self._sentence)
         for line in self._crosshairs:
             line.setPen(faded(theme.text, 0.5))

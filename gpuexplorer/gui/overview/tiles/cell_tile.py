@@ -6,7 +6,7 @@ from PySide6.QtGui import QColor, QPen, QTransform
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.overview.tiles.tile_curve import TileSpark
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.plots.curves import Curve, Frame
+from gpuexplorer.gui.plots.curves import Curve, draw_curves
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.widgets.figure_drawing import absent_run, figure_runs
@@ -73,7 +73,7 @@ def _draw_past(drawing: Drawing, plot: QRectF, past: TileSpark, ink: QColor) -> 
     wide, tall = plot.width() / (past.end - past.start), plot.height() / past.highest
     left = plot.left() - past.start * wide
     to = QTransform(wide, 0, 0, -tall, left, plot.bottom())
-    Frame(plot, to, [Curve(past.trace, ink)]).draw(drawing.painter, plot.left(), plot.right())
+    draw_curves(drawing.painter, plot, to, [Curve(past.trace, ink)])
 
 
 def _known(face: CardFace) -> bool:

@@ -12,10 +12,8 @@ from PySide6.QtWidgets import QGraphicsView, QWidget
 from gpuexplorer.core.axes import TimeTick
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, on_columns
-from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.plots.trace_item import TraceItem
+from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, Curve, TraceItem, on_columns
+from gpuexplorer.gui.plots.graph import Axis, Graph
 from gpuexplorer.gui.theme.palette import Theme, Tone, faded, mixed
 from gpuexplorer.telemetry.trace import Trace
 
@@ -101,7 +99,7 @@ class TileCurve(Graph):
         self._wear: Wear | None = None
         self._worn: tuple[QColor, QColor] | None = None
         self._reach = (0.0, 0.0)
-        self._trace = TraceItem(kept=False)
+        self._trace = TraceItem()
         self._values = Axis("left", lines=False) if scaled else None
         self._times = Axis("bottom", lines=False, inside=True) if scaled else None
         self._view = self.add_plot(left=self._values, bottom=self._times)
@@ -142,7 +140,7 @@ class TileCurve(Graph):
         ]
         trace = replace(spark.trace, times=times)
         # It covers all of the view: what lies behind it and over it is drawn with it.
-        self._trace.show_trace(trace, ink, fill=True, bare=bare)
+        self._trace.show_curves([Curve(trace, ink, fill=True, bare=bare)])
         self.viewport().update()
 
     @guarded

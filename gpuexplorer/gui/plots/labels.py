@@ -1,0 +1,452 @@
+"""What is written in and beside plots, and what lies behind their curves: titles, bands,
+limits, reasons, figures at the ends of lines and those of the moment that is pointed at.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPen
+
+from gpuexplorer.core.axes import moment_word, spread
+from gpuexplorer.core.units import quantity
+from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.gui.cards.facts import explained
+from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.plots.content import (
+    CHIP,
+    HEADROOM,
+    NO_READING,
+    NOW,
+    Band,
+    Layout,
+    Limit,
+    Line,
+    Place,
+    Stretch,
+    Summary,
+    unread,
+    value_at,
+)
+from gpuexplorer.gui.theme.letters import Lettering
+from gpuexplorer.gui.theme.palette import faded, mixed
+
+TENTHS_UP_TO = 120.0  # seconds
+_BAND_TOP, _BAND = 2.0, 0.13
+_TELLING = 8  # letters: a stump of a word says less than nothing
+_BACKING = 0.86
+_APART, _CLOSEST = 19.0, 14.0
+_REASON_SHARE = 0.4  # of the plot, at most
+_PILL, _DOT = 20.0, 3.5
+_NOTHING = "–"
+_UNSEEN = mark("no reading in this stretch")
+
+
+def draw_behind(drawing: Drawing, layout: Layout) -> None:
+    """Titles, and between the plots nothing of what lies behind them; the bands and limits."""
+    painter, theme, area = drawing.painter, drawing.theme, layout.area
+    bands = dict.fromkeys(band for plot in layout.plots for band in plot.content.bands)
+    for band in bands:
+        place = _place_of(layout, band)
+        if place.width():
+            painter.fillRect(place, faded(theme.tone(band.tone), _BAND))
+    before = 0.0
+    for plot in layout.plots:
+        if not layout.compact:
+            between = QRectF(area.left(), before, area.width(), plot.top - before)
+            before = plot.area.bottom() + 1
+            painter.fillRect(between, theme.surface)
+            title = Run(plot.content.title, drawing.letters.strong, theme.text)
+            drawing.elided(layout.left, plot.top - 6, title, area.width())
+        for limit in plot.limits:
+            _draw_dots(drawing, area.left(), area.right(), plot.y(limit.value))
+
+
+def draw_words(drawing: Drawing, layout: Layout) -> None:
+    """Over the curves, and at their ends."""
+    said: set[tuple[float, str]] = set()
+    for plot in layout.plots:
+        for band in plot.content.bands:
+            _draw_band(
+                drawing, layout, plot, band, with_word=(band.start, band.word) not in said
+            )
+            said.add((band.start, band.word))
+        if plot.empty:
+            # A scale without a line would look as if everything were zero.
+            _draw_dots(drawing, layout.left, plot.area.right(), plot.area.bottom())
+        _draw_unread(drawing, layout, plot)
+    letters, faint = drawing.letters.caption, drawing.theme.faint
+    for heading, right in layout.columns:
+        # Looking back, the last figure is not what is so now.
+        word = mark("last") if heading == NOW and not layout.stretch.following else heading
+        if word:
+            drawing.runs_right(right, layout.heads, [Run(tr(word), letters, faint)])
+    for plot in layout.plots:
+        _draw_ends(drawing, layout, plot)
+
+
+def in_words(layout: Layout) -> str:
+    """Every line with its newest value, or why it has none."""
+    said = []
+    for plot in layout.plots:
+        for line, summary in zip(plot.content.lines, plot.summaries, strict=True):
+            if summary.now is not None:
+                figure = str(quantity(line.metric, summary.now, layout.units))
+            else:
+                figure = line.reason or tr(_UNSEEN)
+            said.append(f"{_name(plot, line)}: {figure}")
+    return ". ".join(said)
+
+
+def words_at(layout: Layout, at: float) -> str:
+    """What stands at the crosshair, for whoever does not see it."""
+    said = [moment(layout.stretch, at)]
+    for plot in layout.plots:
+        for line in plot.content.lines:
+            value = value_at(line.trace, at)
+            read = _absent(layout.stretch, at)
+            if value is not None:
+                read = str(quantity(line.metric, value, layout.units))
+            _, compared = _compared(layout, plot, line, value, at)
+            if compared:
+                read = tr("{now}, compared: {other}", now=read, other=compared)
+            said.append(f"{_name(plot, line)} {read}")
+    return ", ".join(said)
+
+
+def moment(stretch: Stretch, at: float) -> str:
+    """As finely as a person can point."""
+    tenths = stretch.end - stretch.start <= TENTHS_UP_TO
+    return moment_word(at + stretch.offset, stretch.end + stretch.offset, tenths=tenths)
+
+
+def draw_values(drawing: Drawing, layout: Layout, at: float) -> None:
+    """The values of that moment on each plot."""
+    for plot in layout.plots:
+        marks = _marks(drawing, layout, plot, at)
+        if marks:
+            _draw_marks(drawing, plot, marks, layout.x(at))
+        elif any(len(line.trace) for line in plot.content.lines):
+            _draw_nothing(drawing, plot, layout.x(at), _absent(layout.stretch, at))
+
+
+def _place_of(layout: Layout, band: Band) -> QRectF:
+    """As high as all plots; without width where it is out of sight."""
+    area = layout.area
+    left = float(round(max(area.left(), layout.x(band.start))))
+    right = float(round(min(area.right(), layout.x(band.end))))
+    if right < area.left() or left > area.right():
+        return QRectF()
+    return QRectF(left, area.top(), max(1.0, right - left), area.height())
+
+
+def _draw_band(
+    drawing: Drawing, layout: Layout, plot: Place, band: Band, *, with_word: bool
+) -> None:
+    place = _place_of(layout, band)
+    if not place.width():
+        return
+    ink, letters = drawing.theme.tone(band.tone), drawing.letters.caption
+    drawing.painter.fillRect(QRectF(place.left(), plot.top, place.width(), _BAND_TOP), ink)
+    drawing.hint(QRectF(place.left(), plot.top, place.width(), HEADROOM), band.word)
+    word = letters.elided(band.word, place.width() - 8)
+    if with_word and len(word) >= min(_TELLING, len(band.word)):
+        baseline = plot.top + _BAND_TOP + letters.ascent
+        drawing.text(place.left() + 4, baseline, Run(word, letters, ink))
+
+
+def _draw_dots(drawing: Drawing, left: float, right: float, y: float) -> None:
+    pen = QPen(drawing.theme.faint, 1)
+    pen.setDashPattern([1.5, 2.5])
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    drawing.painter.setPen(pen)
+    drawing.painter.drawLine(QPointF(left, int(y) + 0.5), QPointF(right, int(y) + 0.5))
+
+
+def _draw_unread(drawing: Drawing, layout: Layout, plot: Place) -> None:
+    """Dotted along the floor: a time that was not read looks like no healthy zero."""
+    letters, area = drawing.letters.caption, plot.area
+    for start, end in unread(plot.content.lines, layout.stretch):
+        left, right = layout.x(start) + 2, layout.x(end) - 2
+        if right - left < 6:
+            continue
+        _draw_dots(drawing, left, right, area.bottom() - 3)
+        word = Run(_absent(layout.stretch, end - 1e-6), letters, drawing.theme.faint)
+        if right - left > word.width + 12:
+            drawing.text((left + right - word.width) / 2, area.bottom() - 7, word)
+        else:
+            place = QRectF(left, plot.top, right - left, area.bottom() - plot.top)
+            drawing.hint(place, word.text)
+
+
+def _absent(stretch: Stretch, at: float) -> str:
+    return tr("nothing read yet") if at < stretch.began else tr("not read")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Label:
+    """One row of the gutter: of a line or of a limit."""
+
+    wanted: float
+    start: float  # where its leader begins
+    ink: QColor
+    line: Line | None = None
+    summary: Summary = NO_READING
+    limit: Limit | None = None
+
+
+def _draw_ends(drawing: Drawing, layout: Layout, plot: Place) -> None:
+    theme, labels = drawing.theme, []
+    for limit in plot.limits:
+        y = plot.y(limit.value)
+        labels.append(_Label(y - 2, y, faded(theme.warn, 0.7), limit=limit))
+    for line, summary in zip(plot.content.lines, plot.summaries, strict=True):
+        ends = summary.now if summary.now is not None else summary.last
+        y = plot.area.bottom() - 4 if ends is None else plot.y(ends)
+        labels.append(_Label(y, y, theme.card(line.colour), line, summary))
+    lowest, highest = plot.top + 6, plot.area.bottom() - 1
+    if not layout.compact:
+        # Beside the title there is room as well, and below, up to the next one. The lowest
+        # touches no flag.
+        above_flags = bool(layout.flags) and plot is layout.plots[-1]
+        lowest, highest = plot.top - 8, plot.area.bottom() + (-2 if above_flags else 6)
+    rows = max(1, int((highest - lowest) / _CLOSEST) + 1)
+    left_out = labels[rows - 1 :] if len(labels) > rows else []
+    shown = labels[: rows - 1] if left_out else labels
+    wanted = [label.wanted for label in shown]
+    if left_out:
+        wanted.append(max(highest, *wanted))
+    places = spread(wanted, _APART, lowest, highest)
+    told: set[str] = set()
+    for label, y in zip(shown, places, strict=False):
+        _draw_leader(drawing, layout, plot, label, y)
+        if label.limit is not None:
+            _draw_limit(drawing, layout, plot, label.limit, y)
+        elif label.line is not None:
+            _draw_line(drawing, layout, plot, label.line, label.summary, y, told)
+    if left_out:
+        letters, left = drawing.letters.caption, layout.labels.left()
+        words = trn("and {count} more", "and {count} more", len(left_out))
+        drawing.text(left, _baseline(letters, places[-1]), Run(words, letters, theme.faint))
+        names = [label.line.who for label in left_out if label.line]
+        place = QRectF(left, places[-1] - 8, letters.width(words), 16)
+        drawing.hint(place, "\n".join(names))
+
+
+def _draw_leader(
+    drawing: Drawing, layout: Layout, plot: Place, label: _Label, y: float
+) -> None:
+    """From the line's end to its label; none from a line that is not there."""
+    seen = label.limit is not None or label.summary.now is not None
+    if not seen or (layout.compact and abs(y - label.wanted) < 3):
+        return
+    left, right = plot.area.right() + 3, layout.labels.left() - 5
+    bend = (right - left) / 3
+    # In one colour all through: where pieces meet, a part of it would be drawn twice.
+    pen = QPen(mixed(drawing.theme.surface, label.ink, 0.75), 1)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    drawing.painter.setPen(pen)
+    corners = [QPointF(left, label.start), QPointF(left + bend, label.start)]
+    corners += [QPointF(right - bend, y), QPointF(right, y)]
+    # One line with corners takes ten times as long as its pieces.
+    drawing.painter.drawLines([QLineF(*ends) for ends in pairwise(corners)])
+
+
+def _draw_limit(drawing: Drawing, layout: Layout, plot: Place, limit: Limit, y: float) -> None:
+    caption, body, labels = drawing.letters.caption, drawing.letters.body, layout.labels
+    word = caption.elided(limit.label, labels.width() - 6)
+    drawing.text(labels.left(), _baseline(caption, y), Run(word, caption, drawing.theme.quiet))
+    drawing.hint(QRectF(labels.left(), y - 9, labels.width(), 18), limit.label)
+    if not layout.compact:
+        number = Run(plot.scale.number(limit.value), body, drawing.theme.faint)
+        drawing.runs_right(layout.columns[0][1], _baseline(body, y), [number])
+
+
+def _draw_line(
+    drawing: Drawing,
+    layout: Layout,
+    plot: Place,
+    line: Line,
+    summary: Summary,
+    y: float,
+    told: set[str],
+) -> None:
+    """Who it is and its figures, or the reason why there are none: `told` once a plot."""
+    theme, letters, left = drawing.theme, drawing.letters, layout.labels.left()
+    if line.chip:
+        place = QRectF(left, round(y) - _CLOSEST / 2, CHIP, _CLOSEST)
+        _draw_chip(drawing, place, line)
+        left += CHIP + 6
+    head, about = tr(line.metric.label), explained(line.metric)
+    if layout.compact:
+        head, about = line.who, line.reason or about
+    row = QRectF(layout.labels.left(), y - 9, layout.labels.width(), 18)
+    drawing.hint(row, f"{head}: {about}")
+    if not layout.compact:
+        word = letters.caption.elided(line.label, layout.labels.right() - left - 6)
+        baseline = _baseline(letters.caption, y)
+        left = drawing.text(left, baseline, Run(word, letters.caption, theme.quiet))
+    unseen = summary.mean is None and not layout.compact
+    reason = line.reason or (tr(_UNSEEN) if unseen else "")
+    if unseen and letters.caption.width(reason) + 10 <= layout.right - left:
+        # Where its figures would be.
+        words = Run(reason, letters.caption, theme.faint)
+        drawing.runs_right(layout.right, _baseline(letters.caption, y), [words])
+        drawing.hint(QRectF(left, y - 9, layout.right - left, 18), reason)
+        return
+    figures = (summary.now, summary.least, summary.mean, summary.most)
+    for at, ((_, right), value) in enumerate(zip(layout.columns, figures, strict=False)):
+        runs = _figure(drawing, layout, plot, line, value, first=at == 0)
+        drawing.runs_right(right, _baseline(letters.body, y), runs)
+        if value is None:
+            drawing.hint(QRectF(right - 40, y - 9, 40, 18), line.reason)
+    if summary.now is None and reason and (layout.compact or reason not in told):
+        # A card is lost once, and so are all its lines.
+        told.add(reason)
+        _draw_reason(drawing, layout, plot, reason, y)
+
+
+def _figure(
+    drawing: Drawing,
+    layout: Layout,
+    plot: Place,
+    line: Line,
+    value: float | None,
+    *,
+    first: bool,
+) -> list[Run]:
+    theme, letters = drawing.theme, drawing.letters
+    if value is None:
+        return [Run(_NOTHING, letters.body, theme.faint)]
+    if layout.compact:
+        now = quantity(line.metric, value, layout.units)
+        unit = f"{THIN_SPACE}{now.unit}" if now.unit else ""
+        number = Run(now.number, letters.body, theme.tone(line.tone))
+        return [number, Run(unit, letters.caption, theme.quiet)]
+    state = line.metric.text_of(value)
+    word = plot.scale.number(value) if state is None else tr(state)
+    if first:
+        return [Run(word, letters.strong, theme.tone(line.tone))]
+    return [Run(word, letters.body, theme.quiet)]
+
+
+def _draw_reason(drawing: Drawing, layout: Layout, plot: Place, reason: str, y: float) -> None:
+    """In the plot, where its line would come in; beside a label there is no room for it."""
+    letters, area = drawing.letters.caption, plot.area
+    share = _REASON_SHARE if layout.compact else 0.8
+    words = letters.elided(reason, area.width() * share)
+    width = letters.width(words) + 8
+    y = min(y, area.bottom() - 9)
+    place = QRectF(area.right() - width, round(y) - 8, width, 16)
+    drawing.painter.fillRect(place, faded(drawing.theme.surface, _BACKING))
+    run = Run(words, letters, drawing.theme.faint)
+    drawing.text(place.left() + 4, _baseline(letters, y), run)
+    drawing.hint(place, reason)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mark:
+    """One line at the moment that is pointed at."""
+
+    line: Line
+    y: float
+    runs: list[Run]
+    beside: float | None  # where what it is compared with is
+
+    @property
+    def width(self) -> float:
+        return sum(run.width for run in self.runs) + 30
+
+
+def _marks(drawing: Drawing, layout: Layout, plot: Place, at: float) -> list[_Mark]:
+    theme, letters = drawing.theme, drawing.letters
+    marks = []
+    for line in plot.content.lines:
+        value = value_at(line.trace, at)
+        if value is None:
+            continue
+        other, compared = _compared(layout, plot, line, value, at)
+        read = quantity(line.metric, value, layout.units)
+        runs = [Run(read.number, letters.badge, theme.text)]
+        if read.unit:
+            runs.append(Run(f"{THIN_SPACE}{read.unit}", letters.caption, theme.quiet))
+        if compared:
+            words = tr("vs {other}", other=compared)
+            runs.append(Run(f"   {words}", letters.caption, theme.quiet))
+        beside = None if other is None else plot.y(other)
+        marks.append(_Mark(line, plot.y(value), runs, beside))
+    return marks
+
+
+def _compared(
+    layout: Layout, plot: Place, line: Line, value: float | None, at: float
+) -> tuple[float | None, str]:
+    """What it is compared with at that moment, and how far from that it is: "48 %, +14 %"."""
+    if line.beside is None:
+        return None, ""
+    other = value_at(line.beside, at)
+    if other is None:
+        return None, tr("not read")
+    words = str(quantity(line.metric, other, layout.units))
+    if value is None or line.metric.text_of(value) is not None:
+        return other, words
+    scale = plot.scale
+    apart = f"{(value - other) / scale.measure.size:+.{scale.decimals}f}"
+    apart = apart.replace("-", "\N{MINUS SIGN}")
+    return other, f"{words}, {apart} {scale.measure.name}".rstrip()
+
+
+def _draw_marks(drawing: Drawing, plot: Place, marks: list[_Mark], x: float) -> None:
+    painter, theme, caption = drawing.painter, drawing.theme, drawing.letters.caption
+    lowest, highest = plot.top + _PILL / 2, plot.area.bottom() - _PILL / 2 + 4
+    places = spread([each.y for each in marks], _PILL + 1, lowest, highest)
+    widest = max(each.width for each in marks)
+    left = x + 9 if x + 9 + widest <= plot.area.right() else x - 9 - widest
+    for each, y in zip(marks, places, strict=True):
+        place = QRectF(round(left) + 0.5, round(y - _PILL / 2) + 0.5, each.width, _PILL - 1)
+        painter.setPen(QPen(theme.line, 1))
+        painter.setBrush(theme.raised)
+        painter.drawRoundedRect(place, 4, 4)
+        middle = place.center().y()
+        if each.line.chip:
+            _draw_chip(drawing, QRectF(place.left() + 4, middle - 7, 14, 14), each.line)
+        else:
+            drawing.filled(
+                QRectF(place.left() + 8, middle - 3, 6, 6), theme.card(each.line.colour), 3
+            )
+        drawing.runs(place.left() + 22, middle + caption.cap_height / 2, each.runs)
+    for each in marks:
+        painter.setPen(QPen(theme.surface, 1.5))
+        painter.setBrush(theme.card(each.line.colour))
+        painter.drawEllipse(QPointF(int(x) + 0.5, each.y), _DOT, _DOT)
+        if each.beside is not None:
+            painter.setPen(QPen(theme.card(each.line.colour), 1))
+            painter.setBrush(theme.surface)
+            painter.drawEllipse(QPointF(int(x) + 0.5, each.beside), _DOT - 1, _DOT - 1)
+
+
+def _draw_nothing(drawing: Drawing, plot: Place, x: float, said: str) -> None:
+    """A gap has no value, which is another thing than zero."""
+    letters = drawing.letters.caption
+    word = Run(said, letters, drawing.theme.faint)
+    left = x + 9 if x + 9 + word.width <= plot.area.right() else x - 9 - word.width
+    # Between two grid lines, of which one is in the middle.
+    y = plot.area.top() + 0.375 * plot.area.height()
+    # A curve that begins right behind the moment does not cross it out.
+    drawing.painter.fillRect(QRectF(left - 2, y - 7, word.width + 4, 14), drawing.theme.surface)
+    drawing.text(left, y + letters.cap_height / 2, word)
+
+
+def _draw_chip(drawing: Drawing, place: QRectF, line: Line) -> None:
+    fill = None if line.colour is None else drawing.theme.card(line.colour)
+    drawing.chip(place, line.chip, drawing.letters.caption, fill)
+
+
+def _name(plot: Place, line: Line) -> str:
+    """Which line it is, in words."""
+    label = line.label or tr("card {number}", number=line.chip)
+    return f"{plot.content.title} {label}".strip()
+
+
+def _baseline(letters: Lettering, y: float) -> float:
+    return round(y + letters.cap_height / 2)
