@@ -218,17 +218,25 @@ def _draw_line(painter: QPainter, curve: Curve, x: Numbers, y: Numbers, phase: i
         painter.setPen(pen)
     pattern = _DOTTED if curve.behind else _PATTERNS[curve.dash % DASHES]
     if pattern.size > 1:
-        every = np.union1d(x, _columns(phase, x[0], x[-1])[1:])
+        cells = _columns(phase, x[0], x[-1])[1:]
+        on = _marked(pattern, cells, phase)
+        every = np.union1d(x, cells[on != _marked(pattern, cells - COLUMN_PIXELS, phase)])
         # Between a value and a gap this gives no number, which is what is wanted.
         x, y = every, np.interp(every, x, y)
     risen = y[1:] - y[:-1]
     drawn = np.isfinite(risen)
     if pattern.size > 1:
-        column = ((x[:-1] - phase) // COLUMN_PIXELS).astype(np.int64)
-        drawn &= (np.abs(risen) > _STEEP) | pattern[column % pattern.size]
+        drawn &= (np.abs(risen) > _STEEP) | _marked(pattern, x[:-1], phase)
     lines = np.stack((x[:-1], y[:-1], x[1:], y[1:]), 1)[drawn]
     if len(lines):
         painter.drawLines(_as(QLineF, lines), len(lines))
+
+
+def _marked(pattern: NDArray[np.bool_], x: Numbers, phase: int) -> NDArray[np.bool_]:
+    """Whether these places are on a mark, and not in the gap behind it."""
+    column = ((x - phase) // COLUMN_PIXELS).astype(np.int64)
+    marked: NDArray[np.bool_] = pattern[column % pattern.size]
+    return marked
 
 
 def _columns(phase: int, left: float, right: float) -> Numbers:

@@ -70,6 +70,7 @@ class Axis(pg.AxisItem):
     def __init__(self, orientation: str, *, lines: bool = True, inside: bool = False) -> None:
         """`inside`: the words at the ends do not stand out."""
         super().__init__(orientation)
+        self.autoSIPrefix = False  # which writes a label that nobody sees at each move
         self._lines, self._inside = lines, inside
         self._upright = orientation in {"left", "right"}
         self._ticks: Sequence[tuple[float, str]] = ()
