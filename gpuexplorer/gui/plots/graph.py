@@ -2,6 +2,7 @@
 its axes, sheets for words, and what tells a scroll of the page from a zoom.
 """
 
+import math
 from collections.abc import Callable, Sequence
 
 import pyqtgraph as pg
@@ -100,57 +101,53 @@ class Axis(pg.AxisItem):
             return
         drawing, place = Drawing(painter), QRectF(self.mapRectFromParent(self.geometry()))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-        taken: list[tuple[float, float]] = []
-        for value, words in self._ticks:
-            share = (value - low) / (high - low)
-            if 0 <= share <= 1 and self._upright:
-                self._draw_row(drawing, place, view.width(), share, words)
-            elif 0 <= share <= 1:
-                marked = value == self._marked
-                self._draw_moment(drawing, place, view.height(), share, words, marked, taken)
+        seen = [
+            ((value - low) / (high - low), words)
+            for value, words in self._ticks
+            if low <= value <= high
+        ]
+        if self._upright:
+            self._draw_rows(drawing, place, view.width(), seen)
+        else:
+            self._draw_columns(drawing, place, view.height(), seen)
 
-    def _draw_row(
-        self, drawing: Drawing, place: QRectF, across: float, share: float, words: str
+    def _draw_rows(
+        self, drawing: Drawing, place: QRectF, across: float, seen: list[tuple[float, str]]
     ) -> None:
-        y, letters = round(place.bottom() - share * place.height()), drawing.letters.caption
-        if self._lines:
-            drawing.hairline(place.right(), place.right() + across, y)
-        run = Run(words, letters, drawing.theme.faint)
-        drawing.runs_right(place.width() - 8, round(y + letters.cap_height / 2), [run])
+        letters = drawing.letters.caption
+        for share, words in seen:
+            y = round(place.bottom() - share * place.height())
+            if self._lines:
+                drawing.hairline(place.right(), place.right() + across, y)
+            run = Run(words, letters, drawing.theme.faint)
+            drawing.runs_right(place.width() - 8, round(y + letters.cap_height / 2), [run])
 
-    def _draw_moment(
-        self,
-        drawing: Drawing,
-        place: QRectF,
-        upwards: float,
-        share: float,
-        words: str,
-        marked: bool,
-        taken: list[tuple[float, float]],
+    def _draw_columns(
+        self, drawing: Drawing, place: QRectF, upwards: float, seen: list[tuple[float, str]]
     ) -> None:
-        theme, x = drawing.theme, round(place.left() + share * place.width())
-        bottom = self.orientation == "bottom"
-        if self._lines:
-            drawing.painter.fillRect(QRectF(x, place.top() - upwards, 1, upwards), theme.line)
-        elif bottom and not self._inside:
-            drawing.painter.fillRect(QRectF(x, place.top(), 1, _TICK), theme.line)
-        letters = drawing.letters.badge if marked else drawing.letters.caption
-        width = letters.width(words)
-        start = x - width / 2
-        if self._inside:
-            start = min(max(start, place.left()), place.right() - width)
-        if any(start < last and first < start + width for first, last in taken):
-            return
-        taken.append((start - _APART, start + width + _APART))
-        top, ink = 6.0 if bottom else place.bottom() - 18, theme.faint
-        if marked and bottom:
-            drawing.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            drawing.filled(QRectF(start - 8, top - 1, width + 16, 18), theme.text, 4)
-            drawing.painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-            ink = theme.ground
-        elif marked:
-            ink = theme.text
-        drawing.text(start, round(top + 8 + letters.cap_height / 2), Run(words, letters, ink))
+        theme, painter, bottom = drawing.theme, drawing.painter, self.orientation == "bottom"
+        words = [(place.left() + share * place.width(), word) for share, word in seen]
+        for x, _ in words:
+            if self._lines:
+                painter.fillRect(
+                    QRectF(round(x), place.top() - upwards, 1, upwards), theme.line
+                )
+            elif bottom and not self._inside:
+                painter.fillRect(QRectF(round(x), place.top(), 1, _TICK), theme.line)
+        ends = (place.left(), place.right()) if self._inside else (-math.inf, math.inf)
+        width = drawing.letters.badge.width
+        top = 6.0 if bottom else place.bottom() - 18
+        marked = next((word for value, word in self._ticks if value == self._marked), None)
+        for left, word in fitting_words(words, width, *ends):
+            letters, ink = drawing.letters.caption, theme.faint
+            if word == marked:
+                letters, ink, marked = drawing.letters.badge, theme.text, None
+                if bottom:
+                    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                    drawing.filled(QRectF(left - 8, top - 1, width(word) + 16, 18), ink, 4)
+                    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+                    ink = theme.ground
+            drawing.text(left, round(top + 8 + letters.cap_height / 2), Run(word, letters, ink))
 
     def boundingRect(self) -> QRectF:
         """With the hairlines, which lie over the plot, and words that stand out at the ends."""
@@ -163,6 +160,28 @@ class Axis(pg.AxisItem):
 
     def _on_look_changed(self) -> None:
         self.update()
+
+
+def fitting_words(
+    words: Sequence[tuple[float, str]],
+    width_of: Callable[[str], float],
+    first: float,
+    last: float,
+) -> list[tuple[float, str]]:
+    """Where each begins that has its middle there, the weightier first: where two would touch
+    the first is kept. None reaches beyond the ends.
+    """
+    placed: list[tuple[float, str]] = []
+    for middle, word in words:
+        width = width_of(word)
+        left = min(max(middle - width / 2, first), last - width)
+        apart = (
+            left >= other + width_of(before) + _APART or left + width + _APART <= other
+            for other, before in placed
+        )
+        if all(apart):
+            placed.append((left, word))
+    return placed
 
 
 class Graph(pg.GraphicsView):
