@@ -71,8 +71,8 @@ class PlotCanvas(Graph):
         super().__init__(parent)
         self.time_window = time_window
         self._settings = settings
-        self._contents: tuple[PlotContent, ...] = ()
-        self._flags: tuple[Flag, ...] = ()
+        self.contents: tuple[PlotContent, ...] = ()
+        self.flags: tuple[Flag, ...] = ()
         self._layout: Layout | None = None
         self._plots: list[_Plot] = []
         self._foot = QRectF()
@@ -95,35 +95,27 @@ class PlotCanvas(Graph):
         # Where it was taken by a hand, and what was shown then.
         self._held: tuple[float, tuple[float, float]] | None = None
         self._dragging = False
-        self._follows = False
+        self._seen = False
         self._pointing = True  # but not while a picture is taken
         # What changed is painted together, in one frame of the window.
         self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
         self.viewport().grabGesture(Qt.GestureType.PinchGesture)
 
     @property
-    def contents(self) -> tuple[PlotContent, ...]:
-        return self._contents
-
-    @property
-    def flags(self) -> tuple[Flag, ...]:
-        return self._flags
-
-    @property
     def current(self) -> str:
         """The name of the plot that keys and menus act on."""
-        return self._contents[self._at_current()].name if self._contents else ""
+        return self.contents[self._at_current()].name if self.contents else ""
 
     def show_contents(
         self, contents: Sequence[PlotContent], flags: Sequence[Flag] = ()
     ) -> None:
         """Of the stretch of the time window, in `columns` columns."""
         before = self.minimumSizeHint()
-        self._contents, self._flags = tuple(contents), tuple(flags)
+        self.contents, self.flags = tuple(contents), tuple(flags)
         if self.minimumSizeHint() != before:
             self.updateGeometry()
         self._arrange()
-        titles = ", ".join(content.title for content in self._contents)
+        titles = ", ".join(content.title for content in self.contents)
         self.setAccessibleName(
             tr("Plots: {titles}", titles=titles) if titles else tr("No plots")
         )
@@ -136,10 +128,6 @@ class PlotCanvas(Graph):
         """How many to ask the history for, for the time window's stretch."""
         # The axis stays as wide as it was, though all is to be laid out anew.
         return columns_for((self._layout or self.layout_now()).area.width())
-
-    def words(self) -> str:
-        """Every line with its newest value, or the reason why there is none."""
-        return in_words(self.layout_now())
 
     def words_at_crosshair(self) -> str:
         """The values at the moment that is pointed at."""
@@ -176,11 +164,11 @@ class PlotCanvas(Graph):
         stretch = Stretch(*window.stretch(), window.following, window.wall(0.0), window.began)
         whole = QRectF(QPointF(0, 0), size or self.size())
         plots = before.plots if before and self._dragging else ()
-        same = [_whose(plot.content) for plot in plots] == list(map(_whose, self._contents))
+        same = [_whose(plot.content) for plot in plots] == list(map(_whose, self.contents))
         layout = self._layout = lay_out(
             whole.adjusted(_MARGIN, 0, -_MARGIN, 0),
-            self._contents,
-            with_marked(self._flags, window.marked),
+            self.contents,
+            with_marked(self.flags, window.marked),
             stretch,
             self._settings.choices.units,
             self.look.letters,
@@ -268,10 +256,10 @@ class PlotCanvas(Graph):
         return QRectF(layout.left - 4, top, layout.right - layout.left + 8, bottom - top)
 
     def _at_current(self) -> int:
-        return min(self._current, len(self._contents) - 1)
+        return min(self._current, len(self.contents) - 1)
 
     def _describe(self) -> None:
-        said = self.words()
+        said = in_words(self.layout_now())
         at = self.words_at_crosshair() if self._by_keyboard else ""
         self.setAccessibleDescription(f"{at}. {said}" if at else said)
 
@@ -289,7 +277,7 @@ class PlotCanvas(Graph):
 
     def _choose(self, at: int | None) -> None:
         if at is not None:
-            self._current = min(max(0, at), max(0, len(self._contents) - 1))
+            self._current = min(max(0, at), max(0, len(self.contents) - 1))
             self.viewport().update()
 
     def _move(self, spans: float) -> None:
@@ -417,9 +405,9 @@ class PlotCanvas(Graph):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         at = self.layout_now().plot_at(event.position().y())
-        alone = len(self._contents) == 1
+        alone = len(self.contents) == 1
         if event.button() is Qt.MouseButton.LeftButton and (alone or at is not None):
-            self.full_screen_asked.emit(self._contents[at or 0].name)
+            self.full_screen_asked.emit(self.contents[at or 0].name)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         at = event.position()
@@ -459,13 +447,23 @@ class PlotCanvas(Graph):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._page.follow()
-        self._follow(follows=True)
-        self._later.start()
+        if not self._seen:
+            self._seen = True
+            self.time_window.changed.connect(self._later.start)
+            self.time_window.crosshair_moved.connect(self._show_times)
+            self.time_window.marked_changed.connect(self._on_marked_changed)
+            self._settings.changed.connect(self._later.start)
+            self._later.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._page.leave()
-        self._follow(follows=False)
+        if self._seen:
+            self._seen = False
+            self.time_window.changed.disconnect(self._later.start)
+            self.time_window.crosshair_moved.disconnect(self._show_times)
+            self.time_window.marked_changed.disconnect(self._on_marked_changed)
+            self._settings.changed.disconnect(self._later.start)
         if self._pointer is not None:
             self._pointer = None
             self.time_window.point_at(None)
@@ -473,30 +471,13 @@ class PlotCanvas(Graph):
         self._later.stop()
         self._layout = None
 
-    def _follow(self, *, follows: bool) -> None:
-        """What is only for the eye, while it is seen."""
-        if follows is self._follows:
-            return
-        self._follows = follows
-        window = self.time_window
-        for signal, slot in (
-            (window.changed, self._later.start),
-            (window.crosshair_moved, self._show_times),
-            (window.marked_changed, self._on_marked_changed),
-            (self._settings.changed, self._later.start),
-        ):
-            if follows:
-                signal.connect(slot)
-            else:
-                signal.disconnect(slot)
-
     def minimumSizeHint(self) -> QSize:
-        flags = with_marked(self._flags, self.time_window.marked)
-        return QSize(280, round(least_height(self._contents, bool(flags))))
+        flags = with_marked(self.flags, self.time_window.marked)
+        return QSize(280, round(least_height(self.contents, bool(flags))))
 
     def sizeHint(self) -> QSize:
         least = self.minimumSizeHint()
-        return QSize(900, least.height() + 36 * max(1, len(self._contents)))
+        return QSize(900, least.height() + 36 * max(1, len(self.contents)))
 
 
 class _Plot:

@@ -2,13 +2,11 @@
 how far a plot reaches, and where all of it stands. Times are steady seconds.
 """
 
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
+from itertools import pairwise
 
-import numpy as np
 from PySide6.QtCore import QRectF
 
 from gpuexplorer.core.axes import round_steps
@@ -16,7 +14,6 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Metric, Unit
 from gpuexplorer.core.units import Measure, Units, measure, quantity
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.paint.drawing import THIN_SPACE
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, on_columns, runs, steady_stretch
 from gpuexplorer.gui.theme.letters import Letterings
 from gpuexplorer.gui.theme.palette import Tone
@@ -31,7 +28,7 @@ _BELOW = 2.0  # a line along the floor is as thick as any other
 _LABEL_ROOM = 36.0
 _TITLE, _HEADS, _BETWEEN = 22.0, 20.0, 10.0
 _LEADER, _COLUMN = 22.0, 46.0
-_WORDS = (64.0, 124.0)  # the least and the most that a line's label takes
+_WORDS = 104.0  # for the label of a line
 _LEAST_AREA = 36.0
 _FOUR_LINES_FROM, _THREE_LINES_FROM = 150.0, 66.0
 # A reading speaks for its moment and a little around it, and not for a gap.
@@ -198,25 +195,21 @@ def unread(lines: Sequence[Line], stretch: Stretch) -> Sequence[tuple[float, flo
 
     What was before the program began is one by itself.
     """
-    reads = []
-    for line in lines:
-        reads.append(_read(line.trace, stretch))
-        if len(reads[-1]) == 1:
-            start, end = reads[-1][0]
-            if start <= stretch.start and (stretch.following or stretch.end <= end):
-                return []
-    if not any(reads) and (not lines or any(line.reason for line in lines)):
+    reads = sorted(each for line in lines for each in _read(line.trace, stretch))
+    if not reads and (not lines or any(line.reason for line in lines)):
         return []  # it is said already
-    edges = np.array(sorted(itertools.chain(*reads), key=itemgetter(0))).reshape(-1, 2)
-    ends = np.maximum.accumulate(np.append(stretch.start, edges[:, 1]))
-    starts = np.append(edges[:, 0], stretch.end)
-    if stretch.following and any(reads):
-        starts[-1] = ends[-1]  # a line that ends before now says why
-    found = []
-    for start, end in zip(ends, starts, strict=True):
-        parts = [start, stretch.began, end] if start < stretch.began < end else [start, end]
-        found += [(float(a), float(b)) for a, b in itertools.pairwise(parts) if b > a]
-    return found
+    gaps, at = [], stretch.start
+    for start, end in reads:
+        if start > at:
+            gaps.append((at, start))
+        at = max(at, end)
+    if at < stretch.end and not (stretch.following and reads):
+        gaps.append((at, stretch.end))  # a line that ends before now says why
+    parts = []
+    for start, end in gaps:
+        edges = [start, stretch.began, end] if start < stretch.began < end else [start, end]
+        parts += pairwise(edges)
+    return parts
 
 
 def _read(trace: Trace, stretch: Stretch) -> Sequence[tuple[float, float]]:
@@ -385,7 +378,7 @@ def lay_out(
         scale_of(content, (*seen, *_beside(content, stretch)), lines, units)
         for content, seen in zip(contents, summaries, strict=True)
     ]
-    labels, columns = _gutter(place, contents, scales, letters, units, compact=compact)
+    labels, columns = _gutter(place, contents, scales, letters, units)
     ticks = [letters.caption.width(word) for scale in scales for _, word in scale.ticks]
     left = float(int(place.left() + max([_LABEL_ROOM, *(width + 8 for width in ticks)])))
     # The history's columns are whole pixels wide only if the area is.
@@ -446,31 +439,19 @@ def _gutter(
     scales: Sequence[Scale],
     letters: Letterings,
     units: Units,
-    *,
-    compact: bool,
 ) -> tuple[QRectF, tuple[tuple[str, float], ...]]:
     """Where labels stand, and the columns of figures beside them."""
     right = float(int(place.right()))
-    if compact:
+    if is_compact(contents):
         # The widest figure there may be, so that the plot keeps its width.
-        highest = scales[0].highest
-        shown = [
-            quantity(line.metric, value, units)
-            for line in contents[0].lines[:1]
-            for value in (highest, highest * 0.99)
-        ]
-        figures = [("100", "%"), *((each.number, each.unit) for each in shown)]
-        widest = max(
-            letters.body.width(number) + letters.caption.width(f"{THIN_SPACE}{unit}")
-            for number, unit in figures
-        )
-        wide = CHIP + 10 + int(widest)
-        return QRectF(right - wide, place.top(), wide, place.height()), (("", right),)
-    words = [line.label for content in contents for line in content.lines]
-    words += [limit.label for content in contents for limit in content.limits]
+        wide = letters.body.width("100 %")
+        for line in contents[0].lines[:1]:
+            for value in (scales[0].highest, scales[0].highest * 0.99):
+                wide = max(wide, letters.body.width(str(quantity(line.metric, value, units))))
+        left = right - CHIP - 10 - int(wide)
+        return QRectF(left, place.top(), right - left, place.height()), (("", right),)
     chips = any(line.chip for content in contents for line in content.lines)
-    wanted = max(map(letters.caption.width, words), default=0.0) + 12
-    label = min(max(wanted + (CHIP + 6 if chips else 0.0), _WORDS[0]), _WORDS[1])
+    label = _WORDS + (CHIP + 6 if chips else 0.0)
     numbers = [letters.strong.width(scale.number(scale.highest)) for scale in scales]
     column = max(_COLUMN, max(numbers, default=0.0) + 10)
     count = len(_HEADINGS) if place.width() >= 420 + label + len(_HEADINGS) * column else 1

@@ -2,11 +2,9 @@
 cells of the lab; those that would lie on each other become one.
 """
 
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from operator import attrgetter
-from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPolygonF
@@ -19,7 +17,6 @@ from gpuexplorer.gui.state.lab.cell_flags import CellFlags
 from gpuexplorer.gui.state.time_window import Marked
 from gpuexplorer.gui.theme.palette import Tone, faded, mixed
 
-_APART, _AROUND, _NARROWEST = 2.0, 8.0, 14.0  # of labels that are merged, in pixels
 _CLOTH = 8.0
 _WORD = 12.0  # from the pole
 _LEAST_SENTENCE = 16  # letters: a stump such as "7: T…" says nothing
@@ -28,83 +25,6 @@ _CHOSEN = 0.25
 _BETWEEN_POLES = 4.0
 _POLE = 0.12  # as faint as a hairline, and seen on a band too
 _FIRST_LINE = 60  # letters
-
-
-class Pole(NamedTuple):
-    """One cell at its place."""
-
-    key: int  # by which its cell is known
-    number: int
-    x: float
-    failed: bool
-    code: str = ""
-
-
-@dataclass(slots=True)
-class MergedFlag:
-    """One label, and the poles it stands for from left to right. Grows in place: a thousand
-    cells may have run within one label's width.
-    """
-
-    poles: list[Pole]
-    left: float = 0.0
-    width: float = 0.0
-
-    @property
-    def right(self) -> float:
-        return self.left + self.width
-
-    @property
-    def text(self) -> str:
-        numbers = [pole.number for pole in self.poles]
-        first, last = min(numbers), max(numbers)
-        return str(first) if first == last else f"{first}–{last}"
-
-    @property
-    def failed(self) -> bool:
-        """Where one of several failed it is told by its pole."""
-        return all(pole.failed for pole in self.poles)
-
-    def holds(self, cell: int | None) -> bool:
-        return cell is not None and any(pole.key == cell for pole in self.poles)
-
-    def next_cell(self, cell: int | None) -> int:
-        """Asking again leads to the next of them."""
-        cells = list(dict.fromkeys(pole.key for pole in self.poles))
-        here = cells.index(cell) if cell in cells else -1
-        return cells[(here + 1) % len(cells)]
-
-    def place(self, width_of: Callable[[str], float], left: float, right: float) -> None:
-        self.width = max(_NARROWEST, width_of(self.text) + _AROUND)
-        self.left = max(left, min(self.poles[0].x, right - self.width))
-
-
-def merged_flags(
-    poles: Sequence[Pole], width_of: Callable[[str], float], left: float, right: float
-) -> Sequence[MergedFlag]:
-    """From left to right; a label stands to the right of its pole, and within the edges."""
-    merged: list[MergedFlag] = []
-    ordered = sorted(poles, key=attrgetter("x"))
-    places = [pole.x for pole in ordered]
-    at = 0
-    while at < len(ordered):
-        under = at + 1
-        flag = MergedFlag(ordered[at:under])
-        flag.place(width_of, left, right)
-        while True:
-            # Those that begin under its label, and those before it that it would lie on.
-            reached = bisect_left(places, flag.right + _APART, under)
-            joins = bool(merged) and flag.left < merged[-1].right + _APART
-            if reached == under and not joins:
-                break
-            flag.poles += ordered[under:reached]
-            if joins:
-                flag.poles[:0] = merged.pop().poles
-            under = reached
-            flag.place(width_of, left, right)
-        merged.append(flag)
-        at = under
-    return merged
 
 
 def flags_of(
@@ -136,15 +56,15 @@ class _Cloth:
 
     x: float
     flags: tuple[Flag, ...]
-    short: str = ""
+
+    @property
+    def short(self) -> str:
+        numbers = [flag.number for flag in self.flags if flag.number is not None]
+        return "–".join(str(each) for each in sorted({*numbers[:1], *numbers[-1:]}))
 
     @property
     def text(self) -> str:
         return self.flags[0].text if len(self.flags) == 1 else self.short
-
-    @property
-    def hint(self) -> str:
-        return _listed([flag.text for flag in self.flags])
 
 
 def draw_poles(drawing: Drawing, layout: Layout) -> None:
@@ -167,7 +87,7 @@ def draw_flags(drawing: Drawing, layout: Layout, row: QRectF, marked: Marked | N
     top, chosen = row.top() + 6, None
     for at, cloth in enumerate(cloths):
         if marked is not None and any(flag.at == marked.at for flag in cloth.flags):
-            chosen = replace(cloth, x=layout.x(marked.at), short=marked.text)
+            chosen = _Cloth(layout.x(marked.at), cloth.flags)
         end = cloths[at + 1].x if at + 1 < len(cloths) else ends
         left = float(int(cloth.x))
         _draw_cloth(drawing, left, top, cloth)
@@ -176,17 +96,20 @@ def draw_flags(drawing: Drawing, layout: Layout, row: QRectF, marked: Marked | N
             run = Run(word, letters, drawing.theme.quiet)
             drawing.text(left + _WORD, top + 4 + letters.cap_height / 2, run)
         width = _WORD + 2 + letters.width(word)
-        drawing.hint(QRectF(left - 2, row.top(), width, row.height()), cloth.hint)
-    if chosen is not None:
-        _draw_chosen(drawing, layout, chosen, top, ends)
+        drawing.hint(
+            QRectF(left - 2, row.top(), width, row.height()),
+            _listed([flag.text for flag in cloth.flags]),
+        )
+    if chosen is not None and marked is not None:
+        _draw_chosen(drawing, layout, chosen, marked.text, top, ends)
 
 
 def _draw_chosen(
-    drawing: Drawing, layout: Layout, cloth: _Cloth, top: float, ends: float
+    drawing: Drawing, layout: Layout, cloth: _Cloth, text: str, top: float, ends: float
 ) -> None:
     """Over the others, and its words before the pole where there is no room behind it."""
     theme, letters, left = drawing.theme, drawing.letters.caption, float(int(cloth.x))
-    word = letters.elided(cloth.short, layout.area.width() - _WORD)
+    word = letters.elided(text, layout.area.width() - _WORD)
     width, start = letters.width(word), left + _WORD
     if start + width > ends:
         start = max(layout.area.left(), left - 6 - width)
@@ -198,18 +121,11 @@ def _draw_chosen(
 
 
 def _cloths(drawing: Drawing, layout: Layout) -> list[_Cloth]:
-    seen, area, width = _in_view(layout), layout.area, drawing.letters.caption.width
-    cloths = _side_by_side([each for each in seen if each[0].number is None], _CLOTH)
-    poles = [
-        Pole(at, flag.number, x, failed=False)
-        for at, (flag, x) in enumerate(seen)
-        if flag.number is not None
-    ]
-    for merged in merged_flags(
-        poles, lambda text: _WORD + width(text), area.left(), area.right()
-    ):
-        together = tuple(seen[pole.key][0] for pole in merged.poles)
-        cloths.append(_Cloth(merged.poles[0].x, together, merged.text))
+    seen = _in_view(layout)
+    apart = _WORD + drawing.letters.caption.width(" 00–00 ")
+    numbered = [each for each in seen if each[0].number is not None]
+    others = [each for each in seen if each[0].number is None]
+    cloths = _side_by_side(numbered, apart) + _side_by_side(others, _CLOTH)
     return sorted(cloths, key=attrgetter("x"))
 
 

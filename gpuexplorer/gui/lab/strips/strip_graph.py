@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED, METRICS
 from gpuexplorer.core.units import USUAL, Units, bytes_words, quantity
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.lab.strips.merged_flags import MergedFlag, Pole, merged_flags
 from gpuexplorer.gui.lab.strips.strip_past import StripPast
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.plots.content import value_at
 from gpuexplorer.gui.plots.curves import Curve, TraceItem
-from gpuexplorer.gui.plots.flags import MergedFlag, Pole, merged_flags
 from gpuexplorer.gui.plots.graph import Axis, Graph
 from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 
