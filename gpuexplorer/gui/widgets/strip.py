@@ -2,6 +2,7 @@
 hover cards, and in the strips of the lab. A stack of plots is what one zooms and points into.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from PySide6.QtGui import QColor, QTransform
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.axes import TimeTick
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.plots.content import Band
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, Curve, draw_curves, on_columns
@@ -19,7 +21,7 @@ from gpuexplorer.gui.theme.palette import Theme, Tone, faded, mixed
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.telemetry.trace import Trace
 
-LABELS, _ABOVE, _TIMES = 56, 13, 20  # around a plot that has a scale
+LABELS, _TIMES = 56, 20  # beside a plot that has a scale, and below
 _BAND_EDGE, _BAND_FILL = 2.0, 0.13
 _EDGE = 1.0  # half a line at either end of the scale is drawn whole
 
@@ -42,6 +44,7 @@ class StripShown:
     scale: Sequence[tuple[float, str]] = ()  # what its hairlines are called
     ticks: Sequence[TimeTick] = ()  # the weightier first
     playhead: float | None = None  # the moment of a recording that is looked at
+    began: float = -math.inf  # nothing is known of the time before
 
 
 def card_wear(colour: int | None, strength: float = 1.0, *, raised: bool = False) -> Wear:
@@ -56,6 +59,8 @@ def card_wear(colour: int | None, strength: float = 1.0, *, raised: bool = False
 
 class Strip(Painted):
     """Keeps neither mouse nor keyboard. `scaled`: with words at its scale and times below."""
+
+    above = 13  # so much stays free above the scale
 
     def __init__(self, parent: QWidget | None = None, *, scaled: bool = False) -> None:
         super().__init__(parent)
@@ -84,7 +89,7 @@ class Strip(Painted):
         if not self._scaled:
             return place
         below = _TIMES if self._shown is not None and self._shown.ticks else 0
-        return place.adjusted(LABELS, _ABOVE, 0, -below)
+        return place.adjusted(LABELS, self.above, 0, -below)
 
     def x(self, at: float) -> float:
         plot, shown = self.plot(), self._shown
@@ -114,6 +119,12 @@ class Strip(Painted):
             painter.fillRect(edge, theme.tone(band.tone))
         if shown.playhead is not None:
             self._draw_upright(drawing, plot, shown.playhead, theme.accent)
+        if shown.began > shown.start:
+            run = Run(tr("nothing read yet"), drawing.letters.caption, theme.faint)
+            room = self.x(shown.began) - plot.left()
+            if room > run.width + 12:
+                middle = plot.left() + (room - run.width) / 2
+                drawing.text(middle, plot.top() + run.letters.ascent + 3, run)
         if shown.unread:
             self._draw_unread(drawing, plot, shown)
         elif shown.ended is not None:
@@ -191,10 +202,9 @@ class Strip(Painted):
             words.insert(0, (self.x(self._pointed[0]), self._pointed[2]))
         placed = fitting_words(words, letters.width, plot.left(), plot.right())
         for at, (left, word) in enumerate(placed):
-            ink = theme.faint
+            ink, top = theme.faint, self.height() - _TIMES + 4
             if self._pointed is not None and at == 0:
-                pill = QRectF(left - 6, plot.bottom() + 4, letters.width(word) + 12, 16)
+                pill = QRectF(left - 6, top, letters.width(word) + 12, 16)
                 drawing.filled(pill, theme.text, CHIP_RADIUS)
                 ink = theme.ground
-            baseline = round(plot.bottom() + 12 + letters.cap_height / 2)
-            drawing.text(left, baseline, Run(word, letters, ink))
+            drawing.text(left, round(top + 8 + letters.cap_height / 2), Run(word, letters, ink))
