@@ -5,10 +5,12 @@ from collections.abc import Callable, Sequence
 from html import unescape
 
 import numpy as np
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF
+from PySide6.QtGui import QPainter
+from PySide6.QtSvg import QSvgGenerator
 
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, POWER_DRAW, MetricId, Unit
-from gpuexplorer.gui.plots.content import Line, Origin, PlotContent
-from gpuexplorer.gui.plots.picture import svg
+from gpuexplorer.gui.plots.content import Line, PlotContent
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
@@ -71,15 +73,27 @@ MakeStack = Callable[..., PlotStack]
 
 def written(stack: PlotStack) -> list[str]:
     """Every text on it, in the order in which it is painted."""
-    drawn = svg(stack, Origin()).decode()
-    found = re.findall(r"<text[^>]*>(.*?)</text>", drawn, re.DOTALL)
+    found = re.findall(r"<text[^>]*>(.*?)</text>", _drawn(stack), re.DOTALL)
     return [unescape(text).strip() for text in found]
 
 
 def places(stack: PlotStack, text: str) -> list[tuple[float, float]]:
     """Where it stands written; below is more."""
-    drawn = svg(stack, Origin()).decode()
     pattern = (
         r'<text[^>]* x="([-\d.]+)" y="([-\d.]+)"[^>]*>\s*' + re.escape(text) + r"\s*</text>"
     )
-    return [(float(x), float(y)) for x, y in re.findall(pattern, drawn)]
+    return [(float(x), float(y)) for x, y in re.findall(pattern, _drawn(stack))]
+
+
+def _drawn(stack: PlotStack) -> str:
+    """Painted on what keeps its words."""
+    content = QByteArray()
+    buffer = QBuffer(content)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator = QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    generator.setResolution(96)
+    generator.setSize(stack.size())
+    with QPainter(generator) as painter:
+        stack.draw_into(painter, QRectF(stack.rect()))
+    return bytes(content.data()).decode()

@@ -9,8 +9,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.plots.curves import DASHES, Curve, Frame
-from gpuexplorer.gui.plots.curves import columns_for, steady_stretch
+from gpuexplorer.gui.plots.curves import DASHES, Curve, columns_for, draw_curves, steady_stretch
 from gpuexplorer.telemetry.history import Past, condensed
 from gpuexplorer.telemetry.trace import Trace
 from tests.gui.plots.made import trace
@@ -25,7 +24,7 @@ def draw(image: QImage, place: QRectF, curve: Curve, start: float, end: float) -
     to.scale(place.width() / (end - start), -place.height())
     to.translate(-start, 0)
     with QPainter(image) as painter:
-        Frame(place, to, [curve]).draw(painter, place.left(), place.right())
+        draw_curves(painter, place, to, [curve])
 
 
 def drawn(
