@@ -147,9 +147,6 @@ class Summary:
     now: float | None = None  # the same where the line goes on to the end of the stretch
 
 
-NO_READING = Summary()
-
-
 def summarise(line: Line, stretch: Stretch) -> Summary:
     trace, following = line.trace, stretch.following
     first = int(trace.times.searchsorted(stretch.start - trace.column_seconds))

@@ -2,10 +2,10 @@
 limits, reasons, figures at the ends of lines and those of the moment that is pointed at.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPen
 
 from gpuexplorer.core.axes import moment_word, spread
@@ -16,11 +16,9 @@ from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.plots.content import (
     CHIP,
     HEADROOM,
-    NO_READING,
     NOW,
     Band,
     Layout,
-    Limit,
     Line,
     Place,
     Stretch,
@@ -38,7 +36,6 @@ _BACKING = 0.86
 _APART, _CLOSEST = 19.0, 14.0
 _REASON_SHARE = 0.4  # of the plot, at most
 _PILL, _DOT = 20.0, 3.5
-_NOTHING = "–"
 _UNSEEN = mark("no reading in this stretch")
 
 
@@ -184,150 +181,106 @@ def _absent(stretch: Stretch, at: float) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Label:
-    """One row of the gutter: of a line or of a limit."""
+class _Row:
+    """What stands at the end of a line or a limit."""
 
-    wanted: float
-    start: float  # where its leader begins
+    y: float  # where that is
     ink: QColor
+    there: bool  # it goes on to the end of the plot
+    words: str
+    figures: Sequence[Sequence[Run]]  # one for each column
+    hint: str
     line: Line | None = None
-    summary: Summary = NO_READING
-    limit: Limit | None = None
+    reason: str = ""  # why there are no figures, or none now
 
 
 def _draw_ends(drawing: Drawing, layout: Layout, plot: Place) -> None:
-    theme, labels = drawing.theme, []
+    theme, letters = drawing.theme, drawing.letters
+    rows = []
     for limit in plot.limits:
+        number = Run(plot.scale.number(limit.value), letters.body, theme.faint)
+        figures, ink = [] if layout.compact else [[number]], faded(theme.warn, 0.7)
         y = plot.y(limit.value)
-        labels.append(_Label(y - 2, y, faded(theme.warn, 0.7), limit=limit))
+        rows.append(_Row(y, ink, True, limit.label, figures, limit.label))  # noqa: FBT003
     for line, summary in zip(plot.content.lines, plot.summaries, strict=True):
-        ends = summary.now if summary.now is not None else summary.last
-        y = plot.area.bottom() - 4 if ends is None else plot.y(ends)
-        labels.append(_Label(y, y, theme.card(line.colour), line, summary))
+        rows.append(_row(drawing, layout, plot, line, summary))
     lowest, highest = plot.top + 6, plot.area.bottom() - 1
     if not layout.compact:
         # Beside the title there is room as well, and below, up to the next one. The lowest
         # touches no flag.
         above_flags = bool(layout.flags) and plot is layout.plots[-1]
         lowest, highest = plot.top - 8, plot.area.bottom() + (-2 if above_flags else 6)
-    rows = max(1, int((highest - lowest) / _CLOSEST) + 1)
-    left_out = labels[rows - 1 :] if len(labels) > rows else []
-    shown = labels[: rows - 1] if left_out else labels
-    wanted = [label.wanted for label in shown]
+    most = max(1, int((highest - lowest) / _CLOSEST) + 1)
+    left_out = rows[most - 1 :] if len(rows) > most else []
+    shown = rows[: most - 1] if left_out else rows
+    wanted = [row.y for row in shown]
     if left_out:
-        wanted.append(max(highest, *wanted))
-    places = spread(wanted, _APART, lowest, highest)
-    told: set[str] = set()
-    for label, y in zip(shown, places, strict=False):
-        _draw_leader(drawing, layout, plot, label, y)
-        if label.limit is not None:
-            _draw_limit(drawing, layout, plot, label.limit, y)
-        elif label.line is not None:
-            _draw_line(drawing, layout, plot, label.line, label.summary, y, told)
-    if left_out:
-        letters, left = drawing.letters.caption, layout.labels.left()
         words = trn("and {count} more", "and {count} more", len(left_out))
-        drawing.text(left, _baseline(letters, places[-1]), Run(words, letters, theme.faint))
-        names = [label.line.who for label in left_out if label.line]
-        place = QRectF(left, places[-1] - 8, letters.width(words), 16)
-        drawing.hint(place, "\n".join(names))
+        hint = "\n".join(row.line.who if row.line else row.words for row in left_out)
+        wanted.append(max(highest, *wanted))
+        shown = [*shown, _Row(highest, theme.faint, False, words, (), hint)]  # noqa: FBT003
+    told: set[str] = set()
+    for row, y in zip(shown, spread(wanted, _APART, lowest, highest), strict=True):
+        _draw_row(drawing, layout, plot, row, y, told)
 
 
-def _draw_leader(
-    drawing: Drawing, layout: Layout, plot: Place, label: _Label, y: float
-) -> None:
-    """From the line's end to its label; none from a line that is not there."""
-    seen = label.limit is not None or label.summary.now is not None
-    if not seen or (layout.compact and abs(y - label.wanted) < 3):
-        return
-    left, right = plot.area.right() + 3, layout.labels.left() - 5
-    bend = (right - left) / 3
-    # In one colour all through: where pieces meet, a part of it would be drawn twice.
-    pen = QPen(mixed(drawing.theme.surface, label.ink, 0.75), 1)
-    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-    drawing.painter.setPen(pen)
-    corners = [QPointF(left, label.start), QPointF(left + bend, label.start)]
-    corners += [QPointF(right - bend, y), QPointF(right, y)]
-    # One line with corners takes ten times as long as its pieces.
-    drawing.painter.drawLines([QLineF(*ends) for ends in pairwise(corners)])
-
-
-def _draw_limit(drawing: Drawing, layout: Layout, plot: Place, limit: Limit, y: float) -> None:
-    caption, body, labels = drawing.letters.caption, drawing.letters.body, layout.labels
-    word = caption.elided(limit.label, labels.width() - 6)
-    drawing.text(labels.left(), _baseline(caption, y), Run(word, caption, drawing.theme.quiet))
-    drawing.hint(QRectF(labels.left(), y - 9, labels.width(), 18), limit.label)
-    if not layout.compact:
-        number = Run(plot.scale.number(limit.value), body, drawing.theme.faint)
-        drawing.runs_right(layout.columns[0][1], _baseline(body, y), [number])
-
-
-def _draw_line(
-    drawing: Drawing,
-    layout: Layout,
-    plot: Place,
-    line: Line,
-    summary: Summary,
-    y: float,
-    told: set[str],
-) -> None:
-    """Who it is and its figures, or the reason why there are none: `told` once a plot."""
-    theme, letters, left = drawing.theme, drawing.letters, layout.labels.left()
-    if line.chip:
-        place = QRectF(left, round(y) - _CLOSEST / 2, CHIP, _CLOSEST)
-        _draw_chip(drawing, place, line)
-        left += CHIP + 6
-    head, about = tr(line.metric.label), explained(line.metric)
-    if layout.compact:
-        head, about = line.who, line.reason or about
-    row = QRectF(layout.labels.left(), y - 9, layout.labels.width(), 18)
-    drawing.hint(row, f"{head}: {about}")
-    if not layout.compact:
-        word = letters.caption.elided(line.label, layout.labels.right() - left - 6)
-        baseline = _baseline(letters.caption, y)
-        left = drawing.text(left, baseline, Run(word, letters.caption, theme.quiet))
-    unseen = summary.mean is None and not layout.compact
-    reason = line.reason or (tr(_UNSEEN) if unseen else "")
-    if unseen and letters.caption.width(reason) + 10 <= layout.right - left:
-        # Where its figures would be.
-        words = Run(reason, letters.caption, theme.faint)
-        drawing.runs_right(layout.right, _baseline(letters.caption, y), [words])
-        drawing.hint(QRectF(left, y - 9, layout.right - left, 18), reason)
-        return
-    figures = (summary.now, summary.least, summary.mean, summary.most)
-    for at, ((_, right), value) in enumerate(zip(layout.columns, figures, strict=False)):
-        runs = _figure(drawing, layout, plot, line, value, first=at == 0)
-        drawing.runs_right(right, _baseline(letters.body, y), runs)
+def _row(drawing: Drawing, layout: Layout, plot: Place, line: Line, summary: Summary) -> _Row:
+    theme, letters, compact = drawing.theme, drawing.letters, layout.compact
+    ends = summary.last if summary.now is None else summary.now
+    values = (summary.now, summary.least, summary.mean, summary.most)
+    figures = []
+    for at, value in enumerate(values[: len(layout.columns)]):
         if value is None:
-            drawing.hint(QRectF(right - 40, y - 9, 40, 18), line.reason)
-    if summary.now is None and reason and (layout.compact or reason not in told):
-        # A card is lost once, and so are all its lines.
-        told.add(reason)
-        _draw_reason(drawing, layout, plot, reason, y)
-
-
-def _figure(
-    drawing: Drawing,
-    layout: Layout,
-    plot: Place,
-    line: Line,
-    value: float | None,
-    *,
-    first: bool,
-) -> list[Run]:
-    theme, letters = drawing.theme, drawing.letters
-    if value is None:
-        return [Run(_NOTHING, letters.body, theme.faint)]
-    if layout.compact:
+            figures.append([Run("–", letters.body, theme.faint)])
+            continue
         now = quantity(line.metric, value, layout.units)
-        unit = f"{THIN_SPACE}{now.unit}" if now.unit else ""
-        number = Run(now.number, letters.body, theme.tone(line.tone))
-        return [number, Run(unit, letters.caption, theme.quiet)]
-    state = line.metric.text_of(value)
-    word = plot.scale.number(value) if state is None else tr(state)
-    if first:
-        return [Run(word, letters.strong, theme.tone(line.tone))]
-    return [Run(word, letters.body, theme.quiet)]
+        state = line.metric.text_of(value)
+        words = plot.scale.number(value) if state is None else tr(state)
+        font = letters.body if compact or at else letters.strong
+        ink = theme.quiet if at else theme.tone(line.tone)
+        figures.append([Run(now.number if compact else words, font, ink)])
+        if compact and now.unit:
+            figures[0].append(Run(f"{THIN_SPACE}{now.unit}", letters.caption, theme.quiet))
+    about = line.reason if compact and line.reason else explained(line.metric)
+    return _Row(
+        plot.area.bottom() - 4 if ends is None else plot.y(ends),
+        theme.card(line.colour),
+        summary.now is not None,
+        "" if compact else line.label,
+        figures if summary.mean is not None or compact else (),
+        f"{line.who if compact else tr(line.metric.label)}: {about}",
+        line,
+        line.reason if line.reason or compact or summary.mean is not None else tr(_UNSEEN),
+    )
+
+
+def _draw_row(
+    drawing: Drawing, layout: Layout, plot: Place, row: _Row, y: float, told: set[str]
+) -> None:
+    """A reason is `told` once a plot: a card is lost once, and so are all its lines."""
+    caption, left, theme = drawing.letters.caption, layout.labels.left(), drawing.theme
+    if row.there and not (layout.compact and abs(y - row.y) < 3):
+        drawing.painter.setPen(QPen(mixed(theme.surface, row.ink, 0.75), 1))
+        leader = QPointF(plot.area.right() + 3, row.y), QPointF(left - 5, y)
+        drawing.painter.drawLine(*leader)
+    drawing.hint(QRectF(left, y - 9, layout.labels.width(), 18), row.hint)
+    if row.line is not None and row.line.chip:
+        _draw_chip(drawing, QRectF(left, round(y) - _CLOSEST / 2, CHIP, _CLOSEST), row.line)
+        left += CHIP + 6
+    words = caption.elided(row.words, layout.labels.right() - left - 6)
+    baseline = _baseline(caption, y)
+    left = drawing.text(left, baseline, Run(words, caption, theme.quiet))
+    reason = Run(row.reason, caption, theme.faint)
+    if not row.figures and row.line is not None and reason.width + 10 <= layout.right - left:
+        # Where its figures would be.
+        drawing.runs_right(layout.right, baseline, [reason])
+        drawing.hint(QRectF(left, y - 9, layout.right - left, 18), row.reason)
+        return
+    for (_, right), figure in zip(layout.columns, row.figures, strict=False):
+        drawing.runs_right(right, _baseline(drawing.letters.body, y), figure)
+    if row.reason and not row.there and (layout.compact or row.reason not in told):
+        told.add(row.reason)
+        _draw_reason(drawing, layout, plot, row.reason, y)
 
 
 def _draw_reason(drawing: Drawing, layout: Layout, plot: Place, reason: str, y: float) -> None:
