@@ -82,10 +82,6 @@ def test_a_scale_may_begin_where_the_lines_do() -> None:
     assert warm.highest >= 78
 
 
-def test_a_limit_is_on_the_scale() -> None:
-    assert scale(m.POWER_DRAW, 0, 20, limits=(Limit("limit", 280),)).highest >= 280
-
-
 def test_nothing_but_zero_has_a_scale_all_the_same() -> None:
     assert words(scale(m.PCIE_RECEIVE, 0, 0)) == ["0.5", "1 GB/s"]
     assert words(scale(m.TEMPERATURE, 50, 50, lowest=None))

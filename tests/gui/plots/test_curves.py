@@ -97,17 +97,6 @@ def test_what_a_column_stands_for_is_a_band_from_least_to_most() -> None:
     assert np.ptp(ink[35, 10:290].astype(int)) == 0
 
 
-def test_a_single_peak_among_thousands_of_readings_is_seen() -> None:
-    times = np.arange(0.0, 86400.0, 10.0)
-    values = np.full(times.size, 0.1)
-    values[4321] = 0.9
-    figures = np.stack((values, values, values, np.ones(times.size)))
-    past = Past(times, np.zeros(times.size, np.bool_), figures, 10.0)
-    shown = condensed(past, 0, 86400, columns_for(WIDTH))
-    ink = drawn(shown, 0, 86400)
-    assert ink[12:20].max() > 40
-
-
 def test_the_fill_reaches_the_floor_and_leaves_out_what_is_bare() -> None:
     ink = drawn(trace([0.5] * 61, end=60), 0, 60, fill=True, bare=[(20, 40)])
     assert 15 < ink[80, 50] < 60

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QListView, QMenu, QWidget
 from pytestqt.qtbot import QtBot
@@ -15,7 +15,6 @@ from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.content import Origin
-from gpuexplorer.gui.widgets.bars.time_pill import TimePill
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from gpuexplorer.gui.widgets.plot_stack import FullPlot, PlotNote, PlotStack
 from gpuexplorer.gui.widgets.saving import CSV, PNG, FileKind
@@ -85,20 +84,6 @@ def test_the_figures_of_another_card_are_said_to_be_its_own(
     )
     full.close()
     qtbot.waitUntil(lambda: not full_plots())
-
-
-def test_there_too_the_way_back_to_now_is_in_sight(open_stack: MakeStack, qtbot: QtBot) -> None:
-    stack = open_stack([power()])
-    stack.show_full("power")
-    (full,) = full_plots()
-    pill = the(TimePill, full)
-    assert not pill.isVisible()
-    stack.time_window.toggle_pause()
-    assert pill.isVisible()
-    assert pill.accessibleName().startswith("Looking back: ends ")
-    QTest.mouseClick(pill, Qt.MouseButton.LeftButton)
-    assert stack.time_window.following
-    assert not pill.isVisible()
 
 
 def test_enter_shows_the_chosen_plot_alone_until_its_screen_is_left(
@@ -217,13 +202,6 @@ def test_the_picture_on_the_clipboard_is_sharp_and_says_simulated(
     assert badge not in {real.pixel(x, 60) for x in range(real.width())}
 
 
-def test_a_png_is_the_picture(open_stack: MakeStack, qtbot: QtBot, tmp_path: Path) -> None:
-    stack = open_stack([plot(line())])
-    stack.save(PNG, tmp_path / "plots.png")
-    assert said(stack, qtbot) == f"Saved to {tmp_path / 'plots.png'}."
-    assert QImage(str(tmp_path / "plots.png")).width() > 2 * stack.width()
-
-
 def test_a_file_has_every_reading_and_not_only_what_is_drawn(
     open_stack: MakeStack, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -247,15 +225,6 @@ def test_a_file_has_every_reading_and_not_only_what_is_drawn(
     rows = [row for row in lines if not row[0].startswith("#")]
     assert rows[0][:3] == ["time", "steady_s", "GPU-5f8a gpu_utilization [ratio]"]
     assert len(rows) == 3001
-
-
-def test_without_a_past_what_is_drawn_is_written(
-    open_stack: MakeStack, qtbot: QtBot, tmp_path: Path
-) -> None:
-    stack = open_stack([plot(line("", 0.5, chip="3"))])
-    stack.save(CSV, tmp_path / "plots.csv")
-    said(stack, qtbot)
-    assert "card 3 gpu_utilization [ratio]" in (tmp_path / "plots.csv").read_text()
 
 
 @pytest.mark.parametrize("kind", [PNG, CSV])

@@ -2,13 +2,11 @@
 
 import itertools
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.plots import flags as drawn_flags
 from gpuexplorer.gui.plots.content import Band, Flag, Limit
 from gpuexplorer.gui.theme.palette import Tone
 from tests.gui.plots.made import (
@@ -63,14 +61,6 @@ def test_more_lines_than_fit_are_counted(open_stack: MakeStack) -> None:
     shown = sum(words.startswith("link ") for words in written(stack))
     assert rest == f"and {18 - shown} more"
     assert 3 < shown < 18
-
-
-def test_eight_cards_have_their_labels_above_flags_too(open_stack: MakeStack) -> None:
-    cards = [line("", 0.0, chip=str(n), colour=n) for n in range(8)]
-    stack = open_stack([], size=(1050, 148))
-    stack.show_contents([plot(*cards)], [Flag(NOW - 100, "1: the card is lost")])
-    assert {str(n) for n in range(8)} <= set(written(stack))
-    assert not any(words.startswith("and ") for words in written(stack))
 
 
 def test_a_missing_metric_says_its_reason_where_its_figures_would_stand(
@@ -142,17 +132,6 @@ def test_a_band_ends_where_the_area_beside_it_begins(
     assert len({*row}) == 2
 
 
-def test_curves_lie_over_what_marks_a_time(open_stack: MakeStack) -> None:
-    stack = open_stack([])
-    flags = [Flag(NOW - 150, "copy X"), Flag(NOW - 50, "copy Y")]
-    stack.show_contents([plot(line("GPU", 0.4))], flags)
-    seen = stack.grab().toImage()
-    (place,) = stack.layout_now().plots
-    row = int(place.y(0.4) - 0.5)  # the curve covers nearly all of it
-    lights = [seen.pixelColor(x, row).lightness() for x in range(100, 600)]
-    assert max(lights) - min(lights) <= 5
-
-
 def test_every_label_explains_its_metric(open_stack: MakeStack, qtbot: QtBot) -> None:
     stack = open_stack([plot(line("GPU", 0.5))])
     qtbot.waitUntil(lambda: any("utilization.gpu" in hint for hint in stack.hints()))
@@ -178,23 +157,6 @@ def test_the_crosshair_says_that_a_gap_was_not_read(open_stack: MakeStack) -> No
     stack = open_stack([plot(line("GPU", parted))])
     stack.time_window.point_at(NOW - 150)
     assert "Utilisation GPU not read" in stack.words_at_crosshair()
-
-
-@pytest.mark.parametrize("size", [(560, 300), (900, 400), (1600, 900)])
-@pytest.mark.parametrize("count", [1, 6])
-def test_nothing_is_written_outside_at_any_size(
-    open_stack: MakeStack, size: tuple[int, int], count: int
-) -> None:
-    contents = [
-        plot(line("GPU", 0.97), line("memory controller and more", 0.6), name=f"plot{n}")
-        for n in range(count)
-    ]
-    stack = open_stack(contents, size=(size[0], max(size[1], 110 * count)))
-    found = places(stack, "GPU") + places(stack, "97") + places(stack, "now")
-    assert found
-    for x, y in found:
-        assert 0 <= x <= size[0] + 40
-        assert 0 <= y <= stack.height() + 80
 
 
 def lab_line(number: int, ago: float, colour: int | None = 0) -> Flag:
@@ -245,21 +207,3 @@ def test_a_pole_is_seen_where_a_card_was_slowed(open_stack: MakeStack) -> None:
     row, middle = round(area.center().y()) + 6, round(area.left() + area.width() * 2 / 3)
     lights = [seen.pixelColor(x, row).lightness() for x in range(middle - 9, middle + 9)]
     assert max(lights) - min(lights) >= 12
-
-
-def test_of_thousands_of_events_no_more_is_drawn_than_can_be_seen(
-    open_stack: MakeStack, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn: list[float] = []
-    draw = drawn_flags._draw_cloth
-
-    def cloth(drawing: Any, left: float, *rest: Any) -> None:  # Any: as `draw` has them
-        drawn.append(left)
-        draw(drawing, left, *rest)
-
-    monkeypatch.setattr(drawn_flags, "_draw_cloth", cloth)
-    stack = open_stack([plot(line())])
-    events = [Flag(NOW - number / 10, f"Event {number}") for number in range(2000)]
-    stack.show_contents([plot(line())], events)
-    stack.grab()
-    assert 2 < len(set(drawn)) <= stack.layout_now().area.width() / 8

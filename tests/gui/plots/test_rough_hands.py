@@ -139,12 +139,6 @@ def test_whatever_is_done_to_plots_they_are_drawn(seed: int, qtbot: QtBot) -> No
     rough(seed, 60, qtbot)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(10, 20))
-def test_however_much_is_done_to_plots_they_are_drawn(seed: int, qtbot: QtBot) -> None:
-    rough(seed, 500, qtbot)
-
-
 def test_a_view_that_is_squeezed_to_nothing_draws_nothing(qtbot: QtBot) -> None:
     graph = Graph()
     qtbot.addWidget(graph)
