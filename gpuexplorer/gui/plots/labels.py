@@ -192,6 +192,7 @@ class _Row:
     hint: str
     line: Line | None = None
     reason: str = ""  # why there are no figures, or none now
+    unseen: bool = False  # it has none at all
 
 
 def _draw_ends(drawing: Drawing, layout: Layout, plot: Place) -> None:
@@ -241,16 +242,18 @@ def _row(drawing: Drawing, layout: Layout, plot: Place, line: Line, summary: Sum
         figures.append([Run(now.number if compact else words, font, ink)])
         if compact and now.unit:
             figures[0].append(Run(f"{THIN_SPACE}{now.unit}", letters.caption, theme.quiet))
+    unseen = summary.mean is None and not compact
     about = line.reason if compact and line.reason else explained(line.metric)
     return _Row(
         plot.area.bottom() - 4 if ends is None else plot.y(ends),
         theme.card(line.colour),
         summary.now is not None,
         "" if compact else line.label,
-        figures if summary.mean is not None or compact else (),
+        figures,
         f"{line.who if compact else tr(line.metric.label)}: {about}",
         line,
-        line.reason if line.reason or compact or summary.mean is not None else tr(_UNSEEN),
+        line.reason or (tr(_UNSEEN) if unseen else ""),
+        unseen,
     )
 
 
@@ -271,7 +274,7 @@ def _draw_row(
     baseline = _baseline(caption, y)
     left = drawing.text(left, baseline, Run(words, caption, theme.quiet))
     reason = Run(row.reason, caption, theme.faint)
-    if not row.figures and row.line is not None and reason.width + 10 <= layout.right - left:
+    if row.unseen and reason.width + 10 <= layout.right - left:
         # Where its figures would be.
         drawing.runs_right(layout.right, baseline, [reason])
         drawing.hint(QRectF(left, y - 9, layout.right - left, 18), row.reason)

@@ -32,7 +32,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 NO_KEY = Qt.KeyboardModifier.NoModifier
-HERE = QPoint(200, 150)
+HERE, NOTCH = QPoint(200, 150), QPoint(0, -120)
 
 
 def drag(stack: PlotStack, start: QPoint, end: QPoint, *, let_go: bool = True) -> None:
@@ -48,7 +48,7 @@ def drag(stack: PlotStack, start: QPoint, end: QPoint, *, let_go: bool = True) -
 
 
 def wheel(
-    widget: QWidget, place: QPoint, turned: QPoint = QPoint(0, -120), at: int = 0
+    widget: QWidget, place: QPoint, turned: QPoint = NOTCH, at: int = 0
 ) -> None:
     """By so much, so many milliseconds after the first. Who leaves it gives it to what is
     below, as Qt does with what comes from a real wheel.
