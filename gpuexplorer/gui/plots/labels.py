@@ -56,7 +56,7 @@ def draw_behind(drawing: Drawing, layout: Layout) -> None:
             title = Run(plot.content.title, drawing.letters.strong, theme.text)
             drawing.elided(layout.left, plot.top - 6, title, area.width())
         for limit in plot.limits:
-            _draw_dots(drawing, area.left(), area.right(), plot.y(limit.value))
+            draw_dots(drawing, area.left(), area.right(), plot.y(limit.value))
 
 
 def draw_words(drawing: Drawing, layout: Layout) -> None:
@@ -70,7 +70,7 @@ def draw_words(drawing: Drawing, layout: Layout) -> None:
             said.add((band.start, band.word))
         if plot.empty:
             # A scale without a line would look as if everything were zero.
-            _draw_dots(drawing, layout.left, plot.area.right(), plot.area.bottom())
+            draw_dots(drawing, layout.left, plot.area.right(), plot.area.bottom())
         _draw_unread(drawing, layout, plot)
     letters, faint = drawing.letters.caption, drawing.theme.faint
     for heading, right in layout.columns:
@@ -152,7 +152,7 @@ def _draw_band(
         drawing.text(place.left() + 4, baseline, Run(word, letters, ink))
 
 
-def _draw_dots(drawing: Drawing, left: float, right: float, y: float) -> None:
+def draw_dots(drawing: Drawing, left: float, right: float, y: float) -> None:
     pen = QPen(drawing.theme.faint, 1)
     pen.setDashPattern([1.5, 2.5])
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
@@ -167,7 +167,7 @@ def _draw_unread(drawing: Drawing, layout: Layout, plot: Place) -> None:
         left, right = layout.x(start) + 2, layout.x(end) - 2
         if right - left < 6:
             continue
-        _draw_dots(drawing, left, right, area.bottom() - 3)
+        draw_dots(drawing, left, right, area.bottom() - 3)
         word = Run(_absent(layout.stretch, end - 1e-6), letters, drawing.theme.faint)
         if right - left > word.width + 12:
             drawing.text((left + right - word.width) / 2, area.bottom() - 7, word)

@@ -18,9 +18,8 @@ from PySide6.QtGui import (
     QKeySequence,
     QMouseEvent,
     QPainter,
-    QPaintEvent,
 )
-from PySide6.QtWidgets import QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QMenu, QWidget
 
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.guard import guarded
@@ -210,7 +209,7 @@ class PlotStack(PlotCanvas):
             self._full.close()
 
 
-class FullPlot(QWidget):
+class FullPlot(QFrame):
     """One plot alone on the whole screen, until Escape or another double click: a window of its
     own that is deleted when it is closed.
     """
@@ -222,6 +221,7 @@ class FullPlot(QWidget):
     ) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setProperty("panel", "plots")
         self._title = ElidedLabel(look().letters.title, Tone.TEXT)
         self._source = ElidedLabel(look().letters.body, Tone.QUIET)
         back = ElidedLabel(look().letters.caption, Tone.FAINT)
@@ -243,7 +243,6 @@ class FullPlot(QWidget):
         words, keys = tr("Search all commands"), ("Ctrl+K", "Ctrl+Shift+P")
         self._search = self._commands.make(CommandGroup.PROGRAM, words, *keys)
         self._search.triggered.connect(self._on_palette_asked)
-        look().changed.connect(self.update)
 
     def show_origin(self, origin: Origin) -> None:
         """A card that goes makes room for another, and then these are the other's figures."""
@@ -269,11 +268,6 @@ class FullPlot(QWidget):
             self.close()
         elif not pressed_by_enter(self, event):
             super().keyPressEvent(event)
-
-    @guarded
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with QPainter(self) as painter:
-            painter.fillRect(self.rect(), look().theme.surface)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QTransform
 from PySide6.QtWidgets import QWidget
 
@@ -17,6 +17,7 @@ from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.plots.content import Band
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, Curve, draw_curves, on_columns
 from gpuexplorer.gui.plots.graph import fitting_words
+from gpuexplorer.gui.plots.labels import draw_dots
 from gpuexplorer.gui.theme.palette import Theme, Tone, faded, mixed
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.telemetry.trace import Trace
@@ -130,10 +131,13 @@ class Strip(Painted):
         elif shown.ended is not None:
             # The moment a card was lost: its past stands to the left of it.
             self._draw_upright(drawing, plot, shown.ended, theme.bad)
-            self._draw_beside(drawing, plot, shown.ended, shown.ended_word, theme.bad)
+            run = Run(shown.ended_word, drawing.letters.caption, theme.bad)
+            self._draw_beside(drawing, plot, shown.ended, run)
         if self._pointed is not None and shown.start <= self._pointed[0] <= shown.end:
-            self._draw_upright(drawing, plot, self._pointed[0], faded(theme.text, 0.5))
-            self._draw_value(drawing, plot, *self._pointed[:2])
+            at, value, _ = self._pointed
+            self._draw_upright(drawing, plot, at, faded(theme.text, 0.5))
+            run = Run(value, drawing.letters.caption, theme.text)
+            self._draw_beside(drawing, plot, at, run, raised=True)
         self._draw_times(drawing, plot, shown)
 
     def _draw_scale(
@@ -162,23 +166,16 @@ class Strip(Painted):
         drawing.painter.fillRect(place, ink)
 
     def _draw_beside(
-        self, drawing: Drawing, plot: QRectF, at: float, words: str, ink: QColor
+        self, drawing: Drawing, plot: QRectF, at: float, run: Run, *, raised: bool = False
     ) -> None:
         """Behind a moment, or before it; nothing where there is no room for it."""
-        run, x = Run(words, drawing.letters.caption, ink), self.x(at)
-        left = x + 6 if x + 6 + run.width <= plot.right() else x - 6 - run.width
-        if left >= plot.left():
-            drawing.text(left, plot.top() + run.letters.ascent + 3, run)
-
-    def _draw_value(self, drawing: Drawing, plot: QRectF, at: float, words: str) -> None:
-        if words:
-            letters, x = drawing.letters.caption, self.x(at)
-            width = letters.width(words)
-            left = x + 6 if x + 14 + width <= plot.right() else x - 14 - width
-            back = QRectF(left, plot.top() + 4, width + 8, letters.height + 2)
-            drawing.filled(back, drawing.theme.raised, CHIP_RADIUS)
-            run = Run(words, letters, drawing.theme.text)
-            drawing.text(left + 4, plot.top() + 5 + letters.ascent, run)
+        x, height = self.x(at), run.letters.height
+        left = x + 6 if x + 14 + run.width <= plot.right() else x - 14 - run.width
+        if run.text and left >= plot.left():
+            if raised:
+                back = QRectF(left, plot.top() + 4, run.width + 8, height + 2)
+                drawing.filled(back, drawing.theme.raised, CHIP_RADIUS)
+            drawing.text(left + 4, plot.top() + 5 + run.letters.ascent, run)
 
     def _draw_unread(self, drawing: Drawing, plot: QRectF, shown: StripShown) -> None:
         """Dotted: nobody knows what it did, and a line at zero would be a figure."""
@@ -186,10 +183,7 @@ class Strip(Painted):
         read, left = np.flatnonzero(trace.counts > 0), plot.left()
         if read.size:
             left = self.x(float(trace.times[read[-1]]) + trace.column_seconds) + 2
-        y = round(plot.bottom() - 3) + 0.5
-        drawing.painter.setPen(faint)
-        marks = np.arange(left, plot.right() - 4, 4)
-        drawing.painter.drawLines([QLineF(QPointF(x, y), QPointF(x + 1, y)) for x in marks])
+        draw_dots(drawing, left, plot.right(), plot.bottom() - 3)
         room = plot.right() - left
         if not read.size or letters.width(shown.unread) <= room:  # else the tile's words do
             run = Run(shown.unread, letters, faint)
