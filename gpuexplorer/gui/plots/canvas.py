@@ -446,7 +446,6 @@ class PlotCanvas(Graph):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._page.follow()
         if not self._seen:
             self._seen = True
             self.time_window.changed.connect(self._later.start)
@@ -457,7 +456,6 @@ class PlotCanvas(Graph):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._page.leave()
         if self._seen:
             self._seen = False
             self.time_window.changed.disconnect(self._later.start)

@@ -312,27 +312,10 @@ class PageWheel(QObject):
 
     def __init__(self, graph: QWidget) -> None:
         super().__init__(graph)
-        self._graph = graph
         self._page: QScrollArea | None = None
         self._turned_at: int | None = None
         self._pointed_at = QPointF()
-
-    def follow(self) -> None:
-        """The graph is seen, and on what it stands now it stays."""
-        above = self._graph.parentWidget()
-        while above is not None and not isinstance(above, QScrollArea):
-            above = above.parentWidget()
-        self.leave()
-        if above is not None:
-            self._page = above
-            above.viewport().installEventFilter(self)
-            above.verticalScrollBar().valueChanged.connect(self._on_scrolled)
-
-    def leave(self) -> None:
-        if self._page is not None:
-            self._page.viewport().removeEventFilter(self)
-            self._page.verticalScrollBar().valueChanged.disconnect(self._on_scrolled)
-            self._page = None
+        graph.installEventFilter(self)
 
     def holds(self, event: QWheelEvent) -> bool:
         """Whether it belongs to a scroll that began beside the graph.
@@ -345,12 +328,34 @@ class PageWheel(QObject):
         since = event.timestamp() - self._turned_at
         return moved < _AIMED or 0 <= since < _ONE_GESTURE
 
+    def _follow(self, seen: QObject) -> None:
+        """While the graph is seen; on what it stands then it stays."""
+        above = seen.parentWidget() if isinstance(seen, QWidget) else None
+        while above is not None and not isinstance(above, QScrollArea):
+            above = above.parentWidget()
+        self._leave()
+        if above is not None:
+            self._page = above
+            above.viewport().installEventFilter(self)
+            above.verticalScrollBar().valueChanged.connect(self._on_scrolled)
+
+    def _leave(self) -> None:
+        if self._page is not None:
+            self._page.viewport().removeEventFilter(self)
+            self._page.verticalScrollBar().valueChanged.disconnect(self._on_scrolled)
+            self._page = None
+
     def _on_scrolled(self) -> None:
         self.moved.emit()
 
     @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QWheelEvent):
+        if watched is self.parent():
+            if event.type() is QEvent.Type.Show:
+                self._follow(watched)
+            elif event.type() is QEvent.Type.Hide:
+                self._leave()
+        elif isinstance(event, QWheelEvent):
             self._turned_at = event.timestamp()
             self._pointed_at = event.globalPosition()
         elif event.type() is QEvent.Type.Resize:

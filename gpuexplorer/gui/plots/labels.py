@@ -121,10 +121,14 @@ def draw_values(drawing: Drawing, layout: Layout, at: float) -> None:
     """The values of that moment on each plot."""
     for plot in layout.plots:
         marks = _marks(drawing, layout, plot, at)
+        if not marks and any(len(line.trace) for line in plot.content.lines):
+            # A gap has no value, which is another thing than zero. Between two grid lines.
+            said = Run(
+                _absent(layout.stretch, at), drawing.letters.caption, drawing.theme.faint
+            )
+            marks = [_Mark(None, plot.area.top() + 0.375 * plot.area.height(), [said])]
         if marks:
             _draw_marks(drawing, plot, marks, layout.x(at))
-        elif any(len(line.trace) for line in plot.content.lines):
-            _draw_nothing(drawing, plot, layout.x(at), _absent(layout.stretch, at))
 
 
 def _place_of(layout: Layout, band: Band) -> QRectF:
@@ -302,16 +306,16 @@ def _draw_reason(drawing: Drawing, layout: Layout, plot: Place, reason: str, y: 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Mark:
-    """One line at the moment that is pointed at."""
+    """One line at the moment that is pointed at; without one, why there is nothing."""
 
-    line: Line
+    line: Line | None
     y: float
     runs: list[Run]
-    beside: float | None  # where what it is compared with is
+    beside: float | None = None  # where what it is compared with is
 
     @property
     def width(self) -> float:
-        return sum(run.width for run in self.runs) + 30
+        return sum(run.width for run in self.runs) + (16 if self.line is None else 30)
 
 
 def _marks(drawing: Drawing, layout: Layout, plot: Place, at: float) -> list[_Mark]:
@@ -363,34 +367,23 @@ def _draw_marks(drawing: Drawing, plot: Place, marks: list[_Mark], x: float) -> 
         painter.setPen(QPen(theme.line, 1))
         painter.setBrush(theme.raised)
         painter.drawRoundedRect(place, 4, 4)
-        middle = place.center().y()
-        if each.line.chip:
+        middle, left_of_words = place.center().y(), place.left() + (22 if each.line else 8)
+        if each.line is not None and each.line.chip:
             _draw_chip(drawing, QRectF(place.left() + 4, middle - 7, 14, 14), each.line)
-        else:
-            drawing.filled(
-                QRectF(place.left() + 8, middle - 3, 6, 6), theme.card(each.line.colour), 3
-            )
-        drawing.runs(place.left() + 22, middle + caption.cap_height / 2, each.runs)
+        elif each.line is not None:
+            dot = QRectF(place.left() + 8, middle - 3, 6, 6)
+            drawing.filled(dot, theme.card(each.line.colour), 3)
+        drawing.runs(left_of_words, middle + caption.cap_height / 2, each.runs)
     for each in marks:
-        painter.setPen(QPen(theme.surface, 1.5))
-        painter.setBrush(theme.card(each.line.colour))
-        painter.drawEllipse(QPointF(int(x) + 0.5, each.y), _DOT, _DOT)
-        if each.beside is not None:
-            painter.setPen(QPen(theme.card(each.line.colour), 1))
-            painter.setBrush(theme.surface)
-            painter.drawEllipse(QPointF(int(x) + 0.5, each.beside), _DOT - 1, _DOT - 1)
-
-
-def _draw_nothing(drawing: Drawing, plot: Place, x: float, said: str) -> None:
-    """A gap has no value, which is another thing than zero."""
-    letters = drawing.letters.caption
-    word = Run(said, letters, drawing.theme.faint)
-    left = x + 9 if x + 9 + word.width <= plot.area.right() else x - 9 - word.width
-    # Between two grid lines, of which one is in the middle.
-    y = plot.area.top() + 0.375 * plot.area.height()
-    # A curve that begins right behind the moment does not cross it out.
-    drawing.painter.fillRect(QRectF(left - 2, y - 7, word.width + 4, 14), drawing.theme.surface)
-    drawing.text(left, y + letters.cap_height / 2, word)
+        if each.line is not None:
+            ink, at = theme.card(each.line.colour), int(x) + 0.5
+            painter.setPen(QPen(theme.surface, 1.5))
+            painter.setBrush(ink)
+            painter.drawEllipse(QPointF(at, each.y), _DOT, _DOT)
+            if each.beside is not None:
+                painter.setPen(QPen(ink, 1))
+                painter.setBrush(theme.surface)
+                painter.drawEllipse(QPointF(at, each.beside), _DOT - 1, _DOT - 1)
 
 
 def _draw_chip(drawing: Drawing, place: QRectF, line: Line) -> None:

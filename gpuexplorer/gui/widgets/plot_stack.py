@@ -307,9 +307,9 @@ class PlotNote(QLabel):
             above = outer
         place = parent.rect() if seen.isEmpty() else seen
         letters, words = look().letters.body, self.accessibleName()
-        self.setText(letters.elided(words, place.width() - 26))
+        self.setText(letters.elided(words, place.width() - 30))
         self.setToolTip("" if self.text() == words else plain_tip(words))
-        self.resize(round(letters.width(self.text())) + 26, _NOTE_HEIGHT)
+        self.resize(round(letters.width(self.text())) + 30, _NOTE_HEIGHT)
         left = place.left() + (place.width() - self.width()) // 2
         self.move(left, place.bottom() - self._above - _NOTE_HEIGHT - 4)
 

@@ -12,7 +12,6 @@ from PySide6.QtGui import (
     QHideEvent,
     QKeyEvent,
     QPen,
-    QShowEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QGraphicsItem, QScrollBar, QSizePolicy, QToolTip
@@ -324,13 +323,8 @@ class TimelineView(Graph):
             return True
         return super().viewportEvent(event)
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._page.follow()
-
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._page.leave()
         self.end_drag()
 
     def focusInEvent(self, event: QFocusEvent) -> None:

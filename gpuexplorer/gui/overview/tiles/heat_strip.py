@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QHideEvent,
     QMouseEvent,
     QPen,
     QPolygonF,
-    QShowEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QSizePolicy
@@ -327,14 +325,6 @@ class HeatStrip(Graph):
             return
         self.turned.emit(notches, (at.x() - plot.left()) / plot.width())
         event.accept()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._page.follow()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._page.leave()
 
     def leaveEvent(self, event: object) -> None:
         del event
