@@ -216,6 +216,10 @@ def _draw_line(painter: QPainter, curve: Curve, x: Numbers, y: Numbers, phase: i
         painter.setPen(dot)
         painter.drawPoint(QPointF(x[alone], y[alone]))
         painter.setPen(pen)
+    # What is level is one piece.
+    turns = np.ones(x.size, np.bool_)
+    turns[1:-1] = (y[1:-1] != y[:-2]) | (y[1:-1] != y[2:])
+    x, y = x[turns], y[turns]
     pattern = _DOTTED if curve.behind else _PATTERNS[curve.dash % DASHES]
     if pattern.size > 1:
         cells = _columns(phase, x[0], x[-1])[1:]

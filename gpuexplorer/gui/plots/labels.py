@@ -123,9 +123,8 @@ def draw_values(drawing: Drawing, layout: Layout, at: float) -> None:
         marks = _marks(drawing, layout, plot, at)
         if not marks and any(len(line.trace) for line in plot.content.lines):
             # A gap has no value, which is another thing than zero. Between two grid lines.
-            said = Run(
-                _absent(layout.stretch, at), drawing.letters.caption, drawing.theme.faint
-            )
+            words, letters = _absent(layout.stretch, at), drawing.letters.caption
+            said = Run(words, letters, drawing.theme.faint)
             marks = [_Mark(None, plot.area.top() + 0.375 * plot.area.height(), [said])]
         if marks:
             _draw_marks(drawing, plot, marks, layout.x(at))
