@@ -29,8 +29,6 @@ from tests.gui.plots.made import (
 )
 
 LEFT = Qt.MouseButton.LeftButton
-
-
 NO_KEY = Qt.KeyboardModifier.NoModifier
 HERE, NOTCH = QPoint(200, 150), QPoint(0, -120)
 
@@ -47,9 +45,7 @@ def drag(stack: PlotStack, start: QPoint, end: QPoint, *, let_go: bool = True) -
         QTest.mouseRelease(stack.viewport(), LEFT, NO_KEY, end)
 
 
-def wheel(
-    widget: QWidget, place: QPoint, turned: QPoint = NOTCH, at: int = 0
-) -> None:
+def wheel(widget: QWidget, place: QPoint, turned: QPoint = NOTCH, at: int = 0) -> None:
     """By so much, so many milliseconds after the first. Who leaves it gives it to what is
     below, as Qt does with what comes from a real wheel.
     """
