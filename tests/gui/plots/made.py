@@ -10,10 +10,12 @@ from PySide6.QtGui import QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, POWER_DRAW, MetricId, Unit
+from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.plots.content import Line, PlotContent
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.strip import Strip
 from gpuexplorer.telemetry.trace import Trace, empty_trace
 from tests.clocks import ManualClock
 
@@ -71,9 +73,9 @@ def stack_of(
 MakeStack = Callable[..., PlotStack]
 
 
-def written(stack: PlotStack) -> list[str]:
+def written(shown: PlotStack | Strip) -> list[str]:
     """Every text on it, in the order in which it is painted."""
-    found = re.findall(r"<text[^>]*>(.*?)</text>", _drawn(stack), re.DOTALL)
+    found = re.findall(r"<text[^>]*>(.*?)</text>", _drawn(shown), re.DOTALL)
     return [unescape(text).strip() for text in found]
 
 
@@ -85,7 +87,7 @@ def places(stack: PlotStack, text: str) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for x, y in re.findall(pattern, _drawn(stack))]
 
 
-def _drawn(stack: PlotStack) -> str:
+def _drawn(shown: PlotStack | Strip) -> str:
     """Painted on what keeps its words."""
     content = QByteArray()
     buffer = QBuffer(content)
@@ -93,7 +95,10 @@ def _drawn(stack: PlotStack) -> str:
     generator = QSvgGenerator()
     generator.setOutputDevice(buffer)
     generator.setResolution(96)
-    generator.setSize(stack.size())
+    generator.setSize(shown.size())
     with QPainter(generator) as painter:
-        stack.draw_into(painter, QRectF(stack.rect()))
+        if isinstance(shown, Strip):
+            shown.draw(Drawing(painter))
+        else:
+            shown.draw_into(painter, QRectF(shown.rect()))
     return bytes(content.data()).decode()
