@@ -4,8 +4,10 @@ Qt.
 
 import os
 import sys
+from collections.abc import MutableMapping
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 _WHICH_QT = "PYQTGRAPH_QT_LIB"
 _COPIED = ("QtCore", "QtGui", "QtWidgets")
@@ -31,7 +33,8 @@ def import_pyqtgraph() -> None:
     first asked for: 700 of them, half the time of the import and 8 MB, of which the program
     uses a tenth. So pyqtgraph finds nothing to copy, and mirrors in the place of the copies.
     """
-    before = [(os.environ, _WHICH_QT, os.environ.get(_WHICH_QT))]
+    before: list[tuple[MutableMapping[str, Any], str, Any]] = []  # Any: of several kinds
+    before.append((os.environ, _WHICH_QT, os.environ.get(_WHICH_QT)))
     os.environ[_WHICH_QT] = "PySide6"
     for name in _COPIED:
         source = import_module(f"PySide6.{name}")

@@ -202,7 +202,7 @@ def unread(lines: Sequence[Line], stretch: Stretch) -> Sequence[tuple[float, flo
         at = max(at, end)
     if at < stretch.end and not (stretch.following and reads):
         gaps.append((at, stretch.end))  # a line that ends before now says why
-    parts = []
+    parts: list[tuple[float, float]] = []
     for start, end in gaps:
         edges = [start, stretch.began, end] if start < stretch.began < end else [start, end]
         parts += pairwise(edges)

@@ -282,7 +282,7 @@ class PlotNote(QLabel):
     def __init__(self, parent: QWidget, above: float = 0.0) -> None:
         """`above`: so many pixels at the bottom stay free of it."""
         super().__init__(parent)
-        self._above = round(above)
+        self._over, self._above = parent, round(above)
         self._timer = QTimer(self, singleShot=True, interval=_NOTE_STAYS)
         self._timer.timeout.connect(self.hide)
         self.setTextFormat(Qt.TextFormat.PlainText)
@@ -300,8 +300,8 @@ class PlotNote(QLabel):
 
     def put_in_view(self) -> None:
         """At the bottom of what is seen of its parent, in the middle."""
-        parent = self.parentWidget()
-        seen, above = parent.rect(), parent
+        parent = above = self._over
+        seen = parent.rect()
         while not above.isWindow() and (outer := above.parentWidget()) is not None:
             seen &= outer.rect().translated(-parent.mapTo(outer, parent.rect().topLeft()))
             above = outer

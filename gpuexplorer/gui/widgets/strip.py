@@ -92,7 +92,7 @@ class Strip(Painted):
         below = _TIMES if self._shown is not None and self._shown.ticks else 0
         return place.adjusted(LABELS, self.above, 0, -below)
 
-    def x(self, at: float) -> float:
+    def x_of(self, at: float) -> float:
         plot, shown = self.plot(), self._shown
         share = 0.0 if shown is None else (at - shown.start) / (shown.end - shown.start)
         return plot.left() + min(1.0, max(0.0, share)) * plot.width()
@@ -122,7 +122,7 @@ class Strip(Painted):
             self._draw_upright(drawing, plot, shown.playhead, theme.accent)
         if shown.began > shown.start:
             run = Run(tr("nothing read yet"), drawing.letters.caption, theme.faint)
-            room = self.x(shown.began) - plot.left()
+            room = self.x_of(shown.began) - plot.left()
             if room > run.width + 12:
                 middle = plot.left() + (room - run.width) / 2
                 drawing.text(middle, plot.top() + run.letters.ascent + 3, run)
@@ -156,20 +156,20 @@ class Strip(Painted):
         column = COLUMN_PIXELS * (shown.end - shown.start) / max(1.0, plot.width())
         for band in reversed(shown.bands):
             start, end = on_columns(band.start, band.end, column)
-            left = round(self.x(start))
-            place = QRectF(left, plot.top(), round(self.x(end)) - left, plot.height())
+            left = round(self.x_of(start))
+            place = QRectF(left, plot.top(), round(self.x_of(end)) - left, plot.height())
             placed.append((place, Band(start, end, band.word, band.tone)))
         return placed
 
     def _draw_upright(self, drawing: Drawing, plot: QRectF, at: float, ink: QColor) -> None:
-        place = QRectF(int(self.x(at)), plot.top(), 1, plot.height())
+        place = QRectF(int(self.x_of(at)), plot.top(), 1, plot.height())
         drawing.painter.fillRect(place, ink)
 
     def _draw_beside(
         self, drawing: Drawing, plot: QRectF, at: float, run: Run, *, raised: bool = False
     ) -> None:
         """Behind a moment, or before it; nothing where there is no room for it."""
-        x, height = self.x(at), run.letters.height
+        x, height = self.x_of(at), run.letters.height
         left = x + 6 if x + 14 + run.width <= plot.right() else x - 14 - run.width
         if run.text and left >= plot.left():
             if raised:
@@ -182,7 +182,7 @@ class Strip(Painted):
         trace, letters, faint = shown.trace, drawing.letters.caption, drawing.theme.faint
         read, left = np.flatnonzero(trace.counts > 0), plot.left()
         if read.size:
-            left = self.x(float(trace.times[read[-1]]) + trace.column_seconds) + 2
+            left = self.x_of(float(trace.times[read[-1]]) + trace.column_seconds) + 2
         draw_dots(drawing, left, plot.right(), plot.bottom() - 3)
         room = plot.right() - left
         if not read.size or letters.width(shown.unread) <= room:  # else the tile's words do
@@ -191,9 +191,9 @@ class Strip(Painted):
 
     def _draw_times(self, drawing: Drawing, plot: QRectF, shown: StripShown) -> None:
         letters, theme = drawing.letters.caption, drawing.theme
-        words = [(self.x(each.at), each.text) for each in shown.ticks]
+        words = [(self.x_of(each.at), each.text) for each in shown.ticks]
         if self._pointed is not None and shown.ticks:
-            words.insert(0, (self.x(self._pointed[0]), self._pointed[2]))
+            words.insert(0, (self.x_of(self._pointed[0]), self._pointed[2]))
         placed = fitting_words(words, letters.width, plot.left(), plot.right())
         for at, (left, word) in enumerate(placed):
             ink, top = theme.faint, self.height() - _TIMES + 4

@@ -14,7 +14,7 @@ from gpuexplorer.gui.lab.strips.strip_past import StripPast
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.plots.content import value_at
 from gpuexplorer.gui.theme.palette import Theme, faded, mixed
-from gpuexplorer.gui.widgets.laid_out import GROWS, column
+from gpuexplorer.gui.widgets.laid_out import GROWS, Grow, column
 from gpuexplorer.gui.widgets.strip import LABELS, Strip, StripShown, card_wear
 from gpuexplorer.telemetry.trace import empty_trace
 
@@ -31,8 +31,8 @@ class StripGraph(QWidget):
         self._units = USUAL
         self._busy, self._memory = _Flagged(), _Flagged()
         self._compact = False
-        column(self._busy, GROWS, self._memory, GROWS, within=self, gap=0)
-        self.layout().setStretch(1, 2)  # the flags and the times stand below it
+        # The flags and the times stand below the memory.
+        self._rows = column(self._busy, GROWS, self._memory, Grow(2), within=self, gap=0)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     @property
@@ -60,7 +60,7 @@ class StripGraph(QWidget):
         self._compact = compact
         self._memory.setVisible(not compact)
         self._busy.flagged, self._memory.flagged = compact, not compact
-        self.layout().activate()
+        self._rows.activate()
 
     def show_past(
         self, past: StripPast, colour: int | None, units: Units, sentence: str
@@ -109,8 +109,9 @@ class StripGraph(QWidget):
             (self._memory, MEMORY_USED, past.memory),
         ):
             value = None if at is None else value_at(trace, at)
-            known = value is not None
-            said = str(quantity(METRICS[metric], value, self._units)) if known else ""
+            said = ""
+            if value is not None:
+                said = str(quantity(METRICS[metric], value, self._units))
             strip.point_at(at, said, moment)
 
     @property
