@@ -35,7 +35,7 @@ from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.window_commands import WindowCommands
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.models import MODELS

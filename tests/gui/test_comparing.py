@@ -13,7 +13,7 @@ from gpuexplorer.core.metrics import GPU_UTILIZATION, MetricId
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.plots.content import Line
 from gpuexplorer.gui.state.comparing import Comparing
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.window_commands import Do
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recording import Recording, open_recording

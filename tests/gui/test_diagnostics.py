@@ -17,8 +17,8 @@ from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics, FrameMeter, Heartbeat
 from gpuexplorer.gui.measuring.durations import Spread
-from gpuexplorer.gui.overview.tiles.tile_curve import TileCurve
 from gpuexplorer.gui.state.time_window import MINUTE
+from gpuexplorer.gui.widgets.strip import Strip
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, Answer, card, session_of, working
 from tests.gui.hands import click, texts
@@ -63,7 +63,7 @@ def test_all_cards_and_the_plot_above_them_are_one_frame(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     window = open_window(session_of({card(index): working() for index in range(4)}))
-    qtbot.waitUntil(lambda: len(window.findChildren(TileCurve)) > 3)
+    qtbot.waitUntil(lambda: len(window.findChildren(Strip)) > 3)
     QApplication.processEvents()
     meter = FrameMeter(window, window.frame_clock, lambda: True)
     window.time_window.choose_span(MINUTE)

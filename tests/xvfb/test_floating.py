@@ -15,7 +15,7 @@ from gpuexplorer.gui.rail.rail import RailEntry
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
 from tests.gui.frame.steps import called, keys
 from tests.gui.hands import in_front, press, the

@@ -34,7 +34,7 @@ from gpuexplorer.gui.cards.plot_families import grouped, offered, usual
 from gpuexplorer.gui.cards.programs import program_name
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.plots.content import Origin
-from gpuexplorer.gui.plots.lab_flags import flags_of
+from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
 from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
@@ -86,7 +86,7 @@ class CardView(LiveView):
         self._plots.toggled.connect(self._on_metric_toggled)
         self._plots.usual_asked.connect(self._on_usual_asked)
         self._plots.choosing_began.connect(self._on_choosing_began)
-        self._plots.stack.files.comparing = desk.machine.comparing
+        self._plots.stack.comparing = desk.machine.comparing
         self._facts = FactsPanel(desk.time_window)
         self._chips.setObjectName("card.cards")
         self._memory_panel.setObjectName("card.memory")

@@ -22,7 +22,7 @@ from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.heat_legend import HeatLegend
 from gpuexplorer.gui.widgets.now_tag import NowTag
 from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
 
 _REMEMBERED = "overview/metric"
 _TIME = "00:00:00"

@@ -10,13 +10,13 @@ from PySide6.QtSvg import QSvgGenerator
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.plots.picture import png
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.machine.machine_face import Face
 from gpuexplorer.gui.widgets.machine.machine_layout import layout_of
 from gpuexplorer.gui.widgets.machine.machine_scene import MachineScene
 from gpuexplorer.gui.widgets.machine.machine_things import Thing
+from gpuexplorer.gui.widgets.saving import png
 from gpuexplorer.telemetry.topology import MachineShape
 
 _MARGIN, _HEAD, _FOOT = 24, 44, 30

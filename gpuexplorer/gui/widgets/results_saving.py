@@ -13,7 +13,6 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import as_csv, as_json
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.plots.picture import png
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
@@ -26,6 +25,7 @@ from gpuexplorer.gui.widgets.saving import (
     Saving,
     Take,
     Write,
+    png,
     suggested_name,
 )
 from gpuexplorer.telemetry.whole_file import write_whole

@@ -6,7 +6,8 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QStandardPaths, Signal
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QStandardPaths, Signal
+from PySide6.QtGui import QImage, QImageWriter
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from gpuexplorer.core.words import mark, tr
@@ -42,6 +43,14 @@ def suggested_name(what: str, wall: float, *, simulated: bool) -> str:
     """Such as "simulated-processes-2026-11-21-1405", without the ending."""
     moment = datetime.fromtimestamp(wall).astimezone()
     return f"{'simulated-' if simulated else ''}{what}-{moment:%Y-%m-%d-%H%M}"
+
+
+def png(image: QImage) -> bytes:
+    """May be called from any thread."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    QImageWriter(buffer, QByteArray(b"png")).write(image)
+    return bytes(buffer.data().data())
 
 
 class Saving(QObject):

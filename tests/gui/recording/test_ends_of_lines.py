@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.metrics import METRICS, POWER_DRAW
-from gpuexplorer.gui.plots.content import Line, Stretch
-from gpuexplorer.gui.plots.summary import summarise
+from gpuexplorer.gui.plots.content import Line, Stretch, summarise
 from gpuexplorer.recording.recorded_session import RecordedPast
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import open_recording

@@ -22,7 +22,6 @@ from gpuexplorer.gui.lab.code.cell_editor import CellEditor
 from gpuexplorer.gui.leaving import LeavingDialog
 from gpuexplorer.gui.overview import tile_feed
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.overview.tiles.tile_curve import TileSpark
 from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.processes.details import ProcessDetails
 from gpuexplorer.gui.rail.python_foot import PythonFoot
@@ -32,6 +31,7 @@ from gpuexplorer.gui.topology.machine_panel import MachinePanel
 from gpuexplorer.gui.topology.view import TopologyView
 from gpuexplorer.gui.widgets.bars.alert_strip import AlertStrip
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.strip import StripShown
 from gpuexplorer.gui.window_commands import Do
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recorder import Recorder, machine_of
@@ -130,12 +130,12 @@ def test_a_small_plot_says_no_day_that_all_of_the_recording_has(
 ) -> None:
     words: set[str] = set()
 
-    def spark(*what: Any, **more: Any) -> TileSpark:  # Any: all that a TileSpark takes
-        made = TileSpark(*what, **more)
+    def spark(*what: Any, **more: Any) -> StripShown:  # Any: all that a StripShown takes
+        made = StripShown(*what, **more)
         words.add(made.ended_word)
         return made
 
-    monkeypatch.setattr(tile_feed, "TileSpark", spark)
+    monkeypatch.setattr(tile_feed, "StripShown", spark)
     start(path)
     hour = f"{datetime.fromtimestamp(BEGAN + 200.0).astimezone():%H:}"
     assert [len(each) for each in words if hour in each] == [len("00:00:00")]
@@ -176,7 +176,7 @@ def test_all_of_it_is_shown_and_the_playhead_stands_at_its_end(
     assert app.window.time_window.stretch() == (recording.began, recording.ended)
     assert not recorded(app).playhead.playing
     canvas = shown(PlotCanvas, app.window)
-    trace = canvas.shown().contents[0].lines[0].trace
+    trace = canvas.contents[0].lines[0].trace
     assert trace.times[0] <= recording.began + 2.0
     assert trace.times[-1] >= recording.ended - 5.0
 

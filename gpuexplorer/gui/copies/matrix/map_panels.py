@@ -17,8 +17,7 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.matrix.pair_question import SIZES, AskedPath, MatrixQuestion
 from gpuexplorer.gui.copies.matrix.pair_table import PairTable
 from gpuexplorer.gui.copies.shared_parts import SizeButton
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
+from gpuexplorer.gui.plots.graph import Axis, Graph
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.segmented import Segmented

@@ -13,7 +13,7 @@ from gpuexplorer.gui.copies.sweep.words import figures_of, row_said
 from gpuexplorer.gui.copies.sweep_ways import SweepWay
 from gpuexplorer.gui.paint.delegate import Delegate, Index
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.plots.pens import line_pen
+from gpuexplorer.gui.plots.curves import line_pen
 from gpuexplorer.gui.tables.cell import Cell
 from gpuexplorer.gui.tables.cell_drawing import PADDING
 from gpuexplorer.gui.tables.column import Column

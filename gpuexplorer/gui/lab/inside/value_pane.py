@@ -14,8 +14,7 @@ from gpuexplorer.gui.lab.inside.value_grid import ValueGrid
 from gpuexplorer.gui.lab.inside.value_model import MOST
 from gpuexplorer.gui.lab.inside.value_scale import ValueScale
 from gpuexplorer.gui.lab.inside.values import rounded_text
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
+from gpuexplorer.gui.plots.graph import Axis, Graph
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone

@@ -12,12 +12,12 @@ from gpuexplorer.core.axes import moment_word
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.figure import Figure
+from gpuexplorer.gui.lab.strips.merged_flags import MergedFlag
 from gpuexplorer.gui.lab.strips.strip_graph import StripGraph
 from gpuexplorer.gui.lab.strips.strip_past import StripPast, strip_past
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.plots.crosshair import TENTHS_UP_TO
-from gpuexplorer.gui.plots.merged_flags import MergedFlag
-from gpuexplorer.gui.plots.time_view import ZOOM
+from gpuexplorer.gui.plots.canvas import ZOOM
+from gpuexplorer.gui.plots.labels import TENTHS_UP_TO
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.time_window import TimeWindow

@@ -4,12 +4,12 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPen, QTransform
 
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.overview.tiles.tile_curve import TileSpark
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.plots.curves import Curve, Frame
+from gpuexplorer.gui.plots.curves import Curve, draw_curves
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.widgets.figure_drawing import absent_run, figure_runs
+from gpuexplorer.gui.widgets.strip import StripShown
 
 CELL_RADIUS = 6.0
 _ICON, _MEMORY = 14.0, 3.0
@@ -36,7 +36,7 @@ def _baseline(inner: QRectF) -> float:
     return inner.top() + look().letters.caption.height + look().letters.number.cap_height + 3
 
 
-def draw_cell(drawing: Drawing, place: QRectF, face: CardFace, past: TileSpark | None) -> None:
+def draw_cell(drawing: Drawing, place: QRectF, face: CardFace, past: StripShown | None) -> None:
     """Filled by how busy the card is; only outlined where that is not known."""
     theme, letters = drawing.theme, drawing.letters
     known = _known(face)
@@ -68,12 +68,12 @@ def draw_cell(drawing: Drawing, place: QRectF, face: CardFace, past: TileSpark |
         _draw_past(drawing, plot, past, ink)
 
 
-def _draw_past(drawing: Drawing, plot: QRectF, past: TileSpark, ink: QColor) -> None:
+def _draw_past(drawing: Drawing, plot: QRectF, past: StripShown, ink: QColor) -> None:
     """A view for each of 64 cells would take four times as long as all else on them."""
     wide, tall = plot.width() / (past.end - past.start), plot.height() / past.highest
     left = plot.left() - past.start * wide
     to = QTransform(wide, 0, 0, -tall, left, plot.bottom())
-    Frame(plot, to, [Curve(past.trace, ink)]).draw(drawing.painter, plot.left(), plot.right())
+    draw_curves(drawing.painter, plot, to, [Curve(past.trace, ink)])
 
 
 def _known(face: CardFace) -> bool:

@@ -12,7 +12,7 @@ from gpuexplorer.gui.cards.card_face import CardFace, InstanceFace
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.figures import MemoryFace
 from gpuexplorer.gui.cards.programs import ProgramFace
-from gpuexplorer.gui.overview.tiles.tile_curve import PlacedCurve, TileSpark, card_wear
+from gpuexplorer.gui.overview.tiles.tile_curve import PlacedCurve
 from gpuexplorer.gui.overview.tiles.tile_header import draw_header
 from gpuexplorer.gui.overview.tiles.tile_plan import (
     BETWEEN_SENTENCES,
@@ -33,6 +33,7 @@ from gpuexplorer.gui.widgets.figure_drawing import (
     draw_inline,
     draw_labelled,
 )
+from gpuexplorer.gui.widgets.strip import StripShown, card_wear
 
 _DIMMED, _SILENT = 0.7, 0.6
 _HATCH_STEP, _HATCH_GROUND = 5.0, 0.3
@@ -44,8 +45,8 @@ _WITH_WORDS = 88.0  # a plot of this height has room for "busy" beside it
 class TilePast:
     """None where it was not asked for, since the tile has no room for it."""
 
-    busy: TileSpark | None = None
-    memory: TileSpark | None = None
+    busy: StripShown | None = None
+    memory: StripShown | None = None
     average: str = ""  # "average 96 %", over the time that is shown
 
     @property

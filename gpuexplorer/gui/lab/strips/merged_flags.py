@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
 
-_APART = 2.0  # pixels
-_AROUND = 8.0
-_NARROWEST = 14.0
+_APART, _AROUND, _NARROWEST = 2.0, 8.0, 14.0  # pixels
 
 
 class Pole(NamedTuple):
@@ -28,8 +26,6 @@ class MergedFlag:
     """
 
     poles: list[Pole]
-    first: int
-    last: int
     left: float = 0.0
     width: float = 0.0
 
@@ -39,7 +35,9 @@ class MergedFlag:
 
     @property
     def text(self) -> str:
-        return str(self.first) if self.first == self.last else f"{self.first}–{self.last}"
+        numbers = [pole.number for pole in self.poles]
+        first, last = min(numbers), max(numbers)
+        return str(first) if first == last else f"{first}–{last}"
 
     @property
     def failed(self) -> bool:
@@ -55,12 +53,6 @@ class MergedFlag:
         here = cells.index(cell) if cell in cells else -1
         return cells[(here + 1) % len(cells)]
 
-    def take(self, poles: Sequence[Pole]) -> None:
-        """Those that begin under its label; how wide that becomes is measured later."""
-        self.poles += poles
-        numbers = [pole.number for pole in poles]
-        self.first, self.last = min(self.first, *numbers), max(self.last, *numbers)
-
     def place(self, width_of: Callable[[str], float], left: float, right: float) -> None:
         self.width = max(_NARROWEST, width_of(self.text) + _AROUND)
         self.left = max(left, min(self.poles[0].x, right - self.width))
@@ -70,32 +62,25 @@ def merged_flags(
     poles: Sequence[Pole], width_of: Callable[[str], float], left: float, right: float
 ) -> Sequence[MergedFlag]:
     """From left to right; a label stands to the right of its pole, and within the edges."""
-    groups: list[MergedFlag] = []
+    merged: list[MergedFlag] = []
     ordered = sorted(poles, key=attrgetter("x"))
     places = [pole.x for pole in ordered]
     at = 0
     while at < len(ordered):
-        pole = ordered[at]
-        _add(groups, MergedFlag([pole], pole.number, pole.number), width_of, left, right)
-        under = bisect_left(places, groups[-1].right + _APART, at + 1)
-        if under > at + 1:
-            groups[-1].take(ordered[at + 1 : under])
-            _add(groups, groups.pop(), width_of, left, right)
+        under = at + 1
+        flag = MergedFlag(ordered[at:under])
+        flag.place(width_of, left, right)
+        while True:
+            # Those that begin under its label, and those before it that it would lie on.
+            reached = bisect_left(places, flag.right + _APART, under)
+            joins = bool(merged) and flag.left < merged[-1].right + _APART
+            if reached == under and not joins:
+                break
+            flag.poles += ordered[under:reached]
+            if joins:
+                flag.poles[:0] = merged.pop().poles
+            under = reached
+            flag.place(width_of, left, right)
+        merged.append(flag)
         at = under
-    return groups
-
-
-def _add(
-    groups: list[MergedFlag],
-    group: MergedFlag,
-    width_of: Callable[[str], float],
-    left: float,
-    right: float,
-) -> None:
-    """Joined with those that it would lie on."""
-    group.place(width_of, left, right)
-    while groups and group.left < groups[-1].right + _APART:
-        groups[-1].take(group.poles)
-        group = groups.pop()
-        group.place(width_of, left, right)
-    groups.append(group)
+    return merged
