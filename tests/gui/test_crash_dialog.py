@@ -14,8 +14,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.crash_dialog import CrashDialog, CrashReports
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.measuring.diagnostics import FrameMeter
-from gpuexplorer.gui.paint.delegate import Delegate, Index
-from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.painted import Painted
 from tests.gui.hands import click, the

@@ -1,12 +1,17 @@
-"""Cell: what one place of a table says, drawn or read aloud."""
+"""Cell and Column: what one place of a table says, and what stands below one heading."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import Generic, TypeVar
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
+
+T = TypeVar("T")
+PADDING = 8.0
+CHIP, CHIP_GAP = 20.0, 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +73,44 @@ class Cell:
         """In words, for a screen reader, a copy or a test."""
         if self.absent:
             return self.absent[0]
-        words = self.text or _chips_said([chip.text for chip in self.chips], self.joined)
+        chips = [chip.text for chip in self.chips]
+        words = self.text or (reduce(_to, chips) if self.joined else " ".join(chips))
         words = f"{words} {self.unit}" if self.unit else words
         return tr("{text} ({mark})", text=words, mark=self.mark) if self.mark else words
 
 
-def _chips_said(texts: Sequence[str], joined: bool) -> str:
-    if not joined:
-        return " ".join(texts)
-    return reduce(lambda start, end: tr("{start} to {end}", start=start, end=end), texts)
-
-
 NO_CELL = Cell()
+
+
+@dataclass(frozen=True)
+class Column(Generic[T]):
+    """`key` is the name under which it is remembered."""
+
+    key: str
+    heading: str
+    cell: Callable[[T], Cell]
+    # What it is sorted by, None where that is not known; without it, the column does not sort.
+    sorts: Callable[[T], float | str | None] | None = None
+    meaning: str = ""  # told by its heading
+    name: str = ""  # in menus, where there is room for more than the heading
+    width: int = 80
+    right: bool = False
+    largest_first: bool = False  # by the first click on its heading
+    kept: int = 0  # where the window is narrow, the lowest goes first; 0 is always there
+    stretches: bool = False  # takes the room that the others leave, `width` at least
+    share: float = 0.0  # of the whole room, at least, where it stretches
+    spoken: Callable[[T], str] | None = None  # to a screen reader, instead of the cell
+    copied: bool = True  # of a curve there is nothing to take along
+
+    @property
+    def named(self) -> str:
+        return self.name or self.heading
+
+
+def chips_width(count: int) -> float:
+    """How wide a column has to be for so many cards in one row."""
+    return 2 * PADDING + count * CHIP + max(0, count - 1) * CHIP_GAP
+
+
+def _to(start: str, end: str) -> str:
+    return tr("{start} to {end}", start=start, end=end)

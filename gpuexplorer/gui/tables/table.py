@@ -1,14 +1,14 @@
 """Table: the one view of rows, flat or with rows under rows; one height, no lines, no zebra."""
 
-from collections.abc import Hashable, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import Any, Generic, Protocol, TypeVar
 
+import numpy as np
 from PySide6.QtCore import (
-    QEvent,
-    QItemSelection,
+    QByteArray,
     QItemSelectionModel,
     QModelIndex,
-    QPersistentModelIndex,
     QPoint,
     QRect,
     QRectF,
@@ -16,10 +16,19 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPalette, QResizeEvent
+from PySide6.QtGui import (
+    QAction,
+    QActionGroup,
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
+    QHeaderView,
     QMenu,
     QStyleOptionViewItem,
     QTreeView,
@@ -27,26 +36,41 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.delegate import Delegate, Index
-from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.cell_drawing import draw_cell
-from gpuexplorer.gui.tables.column_menu import fill_column_menu
-from gpuexplorer.gui.tables.columns_shown import ColumnsShown
-from gpuexplorer.gui.tables.header import Header
-from gpuexplorer.gui.tables.model import CELL, TableModel
+from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run
+from gpuexplorer.gui.tables.cell import (
+    CHIP,
+    CHIP_GAP,
+    PADDING,
+    Cell,
+    Chip,
+    Column,
+    Gauge,
+    Spark,
+)
+from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look
-
-ROW_HEIGHT = 28
-_INDENT, _ARROW = 20, 16.0
-# Whoever reads with the pointer or the arrow keys needs rows that stand still.
-_AT_REST_AFTER = 4.0
-_TOP = QModelIndex()
-_BY_KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+from gpuexplorer.gui.theme.palette import mixed
 
 T = TypeVar("T")
+ROW_HEIGHT, _HEADINGS, _NARROWEST, _INDENT = 28, 32, 36, 20
+_ARROW, _ICON, _BAR = 14.0, 16.0, 4.0
+# Whoever reads with the pointer or the arrow keys needs rows that stand still.
+_AT_REST_AFTER = 4.0
+_SAME = "–"  # the reason stands in the cell before
+_BY_KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+_ORDER, _MODE, _PICK = Qt.SortOrder, QHeaderView.ResizeMode, QItemSelectionModel.SelectionFlag
+
+
+class Memory(Protocol):
+    """Where columns are kept from one start to the next."""
+
+    def remembered(self, key: str) -> str | None: ...
+
+    def remember(self, key: str, text: str) -> None: ...
 
 
 class Table(QTreeView, Generic[T]):
@@ -64,20 +88,17 @@ class Table(QTreeView, Generic[T]):
         row_height: int = ROW_HEIGHT,
     ) -> None:
         super().__init__(parent)
-        self._high = row_height
+        self.high = row_height
         self._rows = model
         self._clock = clock or SystemClock()
         self._touched_at = float("-inf")
-        self._still = False
-        self._changing = False
-        self._by_keyboard = False  # a row that is not chosen has a ring only then
-        self._pointed = QPersistentModelIndex()
+        self._still = self._changing = False
+        self._by_keyboard = False  # a row that is not picked has a ring only then
+        self._pointed: Hashable | None = None
         self._folded: set[Hashable] = set()
-        self._headings = Header(self)
-        self.setHeader(self._headings)
         self.setModel(model)
-        self.columns = ColumnsShown(self, self._headings, model)
-        self.setItemDelegate(_CellDelegate(self, model, row_height))
+        self.columns = Columns(self, model)
+        self.setItemDelegate(_CellDelegate(self, model))
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setUniformRowHeights(True)
@@ -87,22 +108,14 @@ class Table(QTreeView, Generic[T]):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setMouseTracking(True)
-        # Rows draw their own ground; Qt would fill the place of the branches once more.
-        palette = QPalette()
-        palette.setBrush(QPalette.ColorRole.Highlight, Qt.GlobalColor.transparent)
-        self.setPalette(palette)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)  # rows light up as a whole
         self.show_branches(None)
         look().changed.connect(self.viewport().update)
         model.rowsInserted.connect(self._on_rows_inserted)
-        self._headings.menu_asked.connect(self.open_column_menu)
-        self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
-        self.collapsed.connect(self._on_collapsed)
-        self.expanded.connect(self._on_expanded)
+        self.collapsed.connect(lambda index: self._folded.add(model.key(index)))
+        self.expanded.connect(lambda index: self._folded.discard(model.key(index)))
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
-
-    @property
-    def headings(self) -> Header:
-        return self._headings
+        self.selectionModel().currentRowChanged.connect(lambda: self.viewport().update())
 
     def show_branches(self, column: int | None) -> None:
         """Rows may have rows under them, and fold by an arrow in this column."""
@@ -118,15 +131,26 @@ class Table(QTreeView, Generic[T]):
         for index in self._rows.branches():
             if self._rows.key(index) not in self._folded and not self.isExpanded(index):
                 self.expand(index)
-        self._pick_again(picked, current)
+        # Qt follows rows that stay; one that came under another or out of it is a new one.
+        for key in picked - self._picked_keys():
+            self.selectionModel().select(self._rows.index_of(key), _PICK.Select | _PICK.Rows)
+        if current is not None and self._rows.key(self.currentIndex()) != current:
+            index = self._rows.index_of(current)
+            if index.isValid():
+                self.selectionModel().setCurrentIndex(index, _PICK.NoUpdate)
         self._changing = False
 
-    def show_all_rows(self) -> None:
-        """As high as its rows, without scroll bars."""
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        rows = self._rows.rowCount() * self._high
-        self.setFixedHeight(self._headings.sizeHint().height() + rows)
+    def show_all_rows(self, most: int | None = None) -> None:
+        """As high as its rows, at most so many."""
+        rows = self._rows.rowCount()
+        shown = rows if most is None else min(rows, most)
+        off, needed = (
+            Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
+            Qt.ScrollBarPolicy.ScrollBarAsNeeded,
+        )
+        self.setVerticalScrollBarPolicy(off if shown == rows else needed)
+        self.setHorizontalScrollBarPolicy(off)
+        self.setFixedHeight(shown * self.high + (0 if self.isHeaderHidden() else _HEADINGS))
 
     def stand_still(self, *, still: bool) -> None:
         """While a menu or a question about a row is open, rows keep their places."""
@@ -134,7 +158,7 @@ class Table(QTreeView, Generic[T]):
 
     def hold_while_open(self, menu: QMenu) -> None:
         self.stand_still(still=True)
-        menu.aboutToHide.connect(self._on_menu_closed)
+        menu.aboutToHide.connect(partial(self.stand_still, still=False))
 
     def may_move(self) -> bool:
         """Whether rows may change places now without being in anybody's way."""
@@ -142,22 +166,19 @@ class Table(QTreeView, Generic[T]):
 
     def picked(self) -> list[T]:
         """From the top down."""
-        indexes = [each for each in self.selectionModel().selectedRows() if each.isValid()]
-        indexes.sort(key=_path)
-        things = [self._rows.thing(each) for each in indexes]
-        return [each for each in things if each is not None]
+        indexes = sorted(self.selectionModel().selectedRows(), key=_path)
+        return [thing for each in indexes if (thing := self._rows.thing(each)) is not None]
 
     def pick(self, key: Hashable | None, *, scroll: bool = True) -> None:
         """This row and no other, without telling: whoever asks knows already."""
         if self._picked_keys() == {key}:
             return
         index = QModelIndex() if key is None else self._rows.index_of(key)
-        flag, model = QItemSelectionModel.SelectionFlag, self.selectionModel()
         self._changing = True
         if index.isValid():
-            model.setCurrentIndex(index, flag.ClearAndSelect | flag.Rows)
+            self.selectionModel().setCurrentIndex(index, _PICK.ClearAndSelect | _PICK.Rows)
         else:
-            model.clear()
+            self.selectionModel().clear()
         self._changing = False
         if scroll and index.isValid():
             self.scrollTo(index)
@@ -172,158 +193,401 @@ class Table(QTreeView, Generic[T]):
         """Which columns are shown, and by which of them rows are sorted."""
         menu = QMenu(self)
         menu.aboutToHide.connect(menu.deleteLater)
-        fill_column_menu(menu, self.columns)
+        self.columns.fill_menu(menu)
         self.hold_while_open(menu)
-        below = self._headings.mapToGlobal(self._headings.rect().bottomLeft())
-        menu.popup(place if place is not None else below)
+        menu.popup(self.columns.mapToGlobal(place or self.columns.rect().bottomLeft()))
 
     def _picked_keys(self) -> set[Hashable]:
         return {self._rows.key(each) for each in self.selectionModel().selectedRows()}
 
-    def _pick_again(self, picked: set[Hashable], current: Hashable | None) -> None:
-        """Qt follows rows that stay; one that came under another or out of it is a new one."""
-        flag, selection = QItemSelectionModel.SelectionFlag, QItemSelection()
-        for key in picked - self._picked_keys():
-            index = self._rows.index_of(key)
-            if index.isValid():
-                selection.select(index, index)
-        if not selection.isEmpty():
-            self.selectionModel().select(selection, flag.Select | flag.Rows)
-        if current is not None and self._rows.key(self.currentIndex()) != current:
-            index = self._rows.index_of(current)
-            if index.isValid():
-                self.selectionModel().setCurrentIndex(index, flag.NoUpdate)
-
-    def _touch(self) -> None:
-        self._touched_at = self._clock.now()
-
-    def _point_at(self, index: Index) -> None:
-        if self._pointed == index:
-            return
-        before, self._pointed = self._pointed, QPersistentModelIndex(index)
-        self._draw_again(before)
-        self._draw_again(self._pointed)
-
-    def _draw_again(self, index: Index) -> None:
-        """The whole row: Qt draws the cell anew, where the pointer or the keyboard is."""
-        if index.isValid():
-            top = self.visualRect(index).top()
-            self.viewport().update(0, top, self.viewport().width(), self._high)
-
-    def _on_scrolled(self, place: int) -> None:
-        if place and place == self.verticalScrollBar().maximum() and self._rows.more:
-            self._rows.take_more()
-
-    def _on_menu_closed(self) -> None:
-        self.stand_still(still=False)
+    def _touch(self, *, by_keyboard: bool) -> None:
+        self._touched_at, self._by_keyboard = self._clock.now(), by_keyboard
 
     def _on_selection_changed(self) -> None:
         if not self._changing:
             self.picked_changed.emit()
 
-    def _on_collapsed(self, index: QModelIndex) -> None:
-        self._folded.add(self._rows.key(index))
-
-    def _on_expanded(self, index: QModelIndex) -> None:
-        self._folded.discard(self._rows.key(index))
-
     def _on_rows_inserted(self, parent: QModelIndex, first: int, last: int) -> None:
         """Whoever has scrolled down goes on reading at the same place."""
         bar = self.verticalScrollBar()
-        if not parent.isValid() and bar.value() and first * self._high <= bar.value():
+        if not parent.isValid() and bar.value() and first * self.high <= bar.value():
             self.executeDelayedItemsLayout()
-            bar.setValue(bar.value() + (last - first + 1) * self._high)
+            bar.setValue(bar.value() + (last - first + 1) * self.high)
 
     @guarded
     def drawRow(self, painter: QPainter, options: QStyleOptionViewItem, index: Index) -> None:
-        drawing = Drawing(painter)
-        whole = QRectF(0, options.rect.top(), self.viewport().width(), self._high)
-        first = index.sibling(index.row(), 0)
-        if self.selectionModel().isSelected(first):
+        drawing, first = Drawing(painter), index.siblingAtColumn(0)
+        whole = QRectF(0, options.rect.top(), self.viewport().width(), self.high)
+        picked = self.selectionModel().isSelected(first)
+        if picked:
             painter.fillRect(whole, drawing.theme.selection)
-        elif self._pointed == first:
+        elif self._pointed == self._rows.key(first) and self.viewport().underMouse():
             painter.fillRect(whole, drawing.theme.hover)
         super().drawRow(painter, options, index)
-        chosen = self._by_keyboard or self.selectionModel().isSelected(first)
-        if self.hasFocus() and chosen and first == self.currentIndex().siblingAtColumn(0):
+        ringed = self.hasFocus() and (picked or self._by_keyboard)
+        if ringed and first == self.currentIndex().siblingAtColumn(0):
             drawing.focus_ring(whole.adjusted(1, 0, -1, 0), 5)
 
     @guarded
     def drawBranches(self, painter: QPainter, rect: QRect, index: Index) -> None:
         if rect.width() and self._rows.hasChildren(index):
-            icon = Icon.OPEN if self.isExpanded(index) else Icon.CLOSED
-            place = QRectF(rect.right() - _ARROW, 0, _ARROW, _ARROW)
-            place.moveTop(QRectF(rect).center().y() - _ARROW / 2)
-            drawing = Drawing(painter)
-            drawing.icon(icon, place, drawing.theme.quiet)
+            place = QRectF(rect.right() - _ICON, rect.center().y() - 7, _ICON, _ICON)
+            drawing, opened = Drawing(painter), self.isExpanded(index)
+            drawing.icon(Icon.OPEN if opened else Icon.CLOSED, place, drawing.theme.quiet)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._touch()
-        at = self.indexAt(event.position().toPoint())
-        self._point_at(at.siblingAtColumn(0) if at.isValid() else at)
+        self._touch(by_keyboard=self._by_keyboard)
+        self._pointed = self._rows.key(self.indexAt(event.position().toPoint()))
         super().mouseMoveEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._touch()
-        self._by_keyboard = False
+        self._touch(by_keyboard=False)
         super().mousePressEvent(event)
 
-    def currentChanged(self, current: Index, previous: Index) -> None:
-        super().currentChanged(current, previous)
-        self._draw_again(current)
-        self._draw_again(previous)
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self._touch(by_keyboard=True)
+        super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         self._by_keyboard = event.reason() in _BY_KEYBOARD
         super().focusInEvent(event)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        self._touch()
-        self._by_keyboard = True
-        super().keyPressEvent(event)
-
     def selectAll(self) -> None:
-        while self._rows.more:
-            self._rows.take_more()
+        while self._rows.canFetchMore(QModelIndex()):
+            self._rows.fetchMore(QModelIndex())
         super().selectAll()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._point_at(_TOP)
-        super().leaveEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.columns.fit()
 
 
-class _CellDelegate(Delegate):
-    """Draws the cell that the model has in the role CELL."""
+class Columns(QHeaderView):
+    """The headings; which are there, how wide and in which order, remembered.
 
-    def __init__(self, table: QTreeView, model: TableModel[Any], row_height: int) -> None:
+    Until a person chooses, as many are shown as fit.
+    """
+
+    fitted = Signal()  # perhaps others are hidden than before
+
+    def __init__(self, table: Table[Any], model: TableModel[Any]) -> None:
+        super().__init__(Qt.Orientation.Horizontal, table)
+        self._table, self._rows = table, model
+        self.fitting = True  # as many are shown as fit
+        self._placing = False
+        self._first = QByteArray()
+        self._memory: tuple[Memory, str] | None = None
+        table.setHeader(self)
+        self.setFont(look().letters.caption.font)
+        self.setAccessibleName(tr("Columns"))
+        self.setSectionsMovable(False)  # what is not remembered stays
+        self.setMinimumSectionSize(_NARROWEST)
+        self.setStretchLastSection(False)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(table.open_column_menu)
+        self.sectionResized.connect(self._on_section_resized)
+        self.sectionMoved.connect(self._on_changed)
+        self.sortIndicatorChanged.connect(self._on_changed)
+        model.modelReset.connect(self._begin)
+        self._begin()
+
+    @property
+    def all(self) -> Sequence[Column[Any]]:
+        return self._rows.columns
+
+    def in_order(self) -> list[Column[Any]]:
+        """Those that are shown, from left to right."""
+        order = map(self.logicalIndex, range(self.count()))
+        return [self.all[at] for at in order if not self.isSectionHidden(at)]
+
+    def begin_with(self, key: str, *, falling: bool) -> None:
+        """Sort by this column as long as nobody chose another."""
+        self.sort_by(key, falling=falling)
+        self._first = self.saveState()
+
+    def remember_in(self, memory: Memory, key: str) -> None:
+        """Take up what was left there, and keep it from now on."""
+        self._memory = memory, key
+        self.setSectionsMovable(True)
+        names, _, kept = (memory.remembered(key) or "").partition(":")
+        if names == self._names():
+            fits, _, state = kept.partition(":")
+            self.fitting = fits == "fits"
+            self._restore(QByteArray.fromBase64(state.encode()))
+        self.fit()
+
+    def show_fitting(self, *, fitting: bool) -> None:
+        self.fitting = fitting
+        self.fit()
+        self._on_changed()
+
+    def show_column(self, key: str, *, shown: bool) -> None:
+        self.setSectionHidden(self._at(key), not shown)
+        self.show_fitting(fitting=False)
+
+    def sort_by(self, key: str, *, falling: bool) -> None:
+        order = _ORDER.DescendingOrder if falling else _ORDER.AscendingOrder
+        self._table.sortByColumn(self._at(key), order)
+
+    def set_width(self, key: str, width: int) -> None:
+        """Not by a person."""
+        self._placing = True
+        self.resizeSection(self._at(key), width)
+        self._placing = False
+        self.fit()
+
+    def reset(self) -> None:
+        self._restore(self._first)
+        self.show_fitting(fitting=True)
+
+    def fill_menu(self, menu: QMenu) -> None:
+        """Lists every column that can be hidden, shown or not."""
+        shown, by, falling = self.in_order(), self._rows.sorted_by, self._rows.falling
+        _add(
+            menu,
+            tr("As many as fit"),
+            self.fitting,
+            partial(self.show_fitting, fitting=not self.fitting),
+        )
+        menu.addSeparator()
+        for column in self.all:
+            if column.kept:
+                turn = partial(self.show_column, column.key, shown=column not in shown)
+                _add(menu, column.named, column in shown, turn)
+        menu.addSeparator()
+        sorting = QMenu(tr("Sort by"), menu)
+        columns, ways = QActionGroup(sorting), QActionGroup(sorting)
+        for column in self.all:
+            if column.sorts is not None:
+                turn = partial(self.sort_by, column.key, falling=column.largest_first)
+                columns.addAction(_add(sorting, column.named, column is by, turn))
+        sorting.addSeparator()
+        for words, order in ((tr("Smallest first"), False), (tr("Largest first"), True)):
+            turn = partial(self.sort_by, by.key if by else "", falling=order)
+            ways.addAction(_add(sorting, words, by is not None and falling is order, turn))
+        ways.setEnabled(by is not None)
+        if columns.actions():
+            menu.addMenu(sorting)
+            menu.addSeparator()
+        menu.addAction(tr("Reset the columns")).triggered.connect(self.reset)
+
+    def fit(self) -> None:
+        """Hides what does not fit. Columns that stretch share what is left."""
+        if self._placing:
+            return
+        self._placing = True
+        columns, room = self.all, self._table.viewport().width()
+        if self.fitting:
+            for at in range(len(columns)):
+                self.showSection(at)
+        wide = {
+            at: max(each.width, round(room * each.share)) if each.stretches else size
+            for at, each in enumerate(columns)
+            if (size := self.sectionSize(at))
+        }
+        for at in sorted(wide, key=lambda at: columns[at].kept):
+            if self.fitting and columns[at].kept and sum(wide.values()) > room:
+                self.hideSection(at)
+                del wide[at]
+        enough = sum(wide.values()) <= room
+        for at, least in wide.items():
+            if columns[at].stretches:
+                self.setSectionResizeMode(at, _MODE.Stretch if enough else _MODE.Fixed)
+                if not enough:
+                    self.resizeSection(at, least)
+        self._placing = False
+        self.fitted.emit()
+
+    def _begin(self) -> None:
+        """With the widths that columns ask for, and nothing sorted."""
+        self._placing = True
+        for at, column in enumerate(self.all):
+            self.resizeSection(at, column.width)
+        self.setSortIndicator(-1, _ORDER.AscendingOrder)
+        self._table.setSortingEnabled(any(each.sorts is not None for each in self.all))
+        self._first = self.saveState()
+        self._placing = False
+
+    def _names(self) -> str:
+        return " ".join(column.key for column in self.all)
+
+    def _at(self, key: str) -> int:
+        return [column.key for column in self.all].index(key)
+
+    def _restore(self, state: QByteArray) -> None:
+        self._placing = True
+        self.restoreState(state)
+        self._placing = False
+
+    def _on_section_resized(self, at: int, before: int, width: int) -> None:
+        if before and width and not self.all[at].stretches:  # nor hidden or shown
+            self.fit()
+            self._on_changed()
+
+    def _on_changed(self) -> None:
+        if self._memory is not None and not self._placing:
+            memory, key = self._memory
+            fits, state = "fits" if self.fitting else "", self.saveState().toBase64()
+            memory.remember(key, f"{self._names()}:{fits}:{bytes(state.data()).decode()}")
+
+    def sizeHint(self) -> QSize:
+        return QSize(100, _HEADINGS)
+
+
+class _CellDelegate(Delegate):
+    def __init__(self, table: Table[Any], model: TableModel[Any]) -> None:
         super().__init__(table)
-        self._high = row_height
-        self._model = model
-        self._header = table.header()
+        self._table, self._model = table, model
 
     def draw(
         self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
     ) -> None:
-        cell = index.data(CELL)
-        if isinstance(cell, Cell):
-            right = self._model.columns[index.column()].right
-            same = bool(cell.absent) and self._absent_before(index) == cell.absent
-            draw_cell(drawing, place, cell, right=right, same=same)
-
-    def _absent_before(self, index: Index) -> tuple[str, ...]:
-        """The reason that stands in the column at the left of this one."""
-        visual = self._header.visualIndex(index.column()) - 1
-        while visual >= 0 and self._header.isSectionHidden(self._header.logicalIndex(visual)):
-            visual -= 1
-        before = index.sibling(index.row(), self._header.logicalIndex(visual)).data(CELL)
-        return before.absent if isinstance(before, Cell) else ()
+        cell, columns = self._model.cell(index), self._table.columns
+        before = columns.visualIndex(index.column()) - 1
+        while before >= 0 and columns.isSectionHidden(columns.logicalIndex(before)):
+            before -= 1
+        beside = self._model.cell(index.siblingAtColumn(columns.logicalIndex(before)))
+        right = self._model.columns[index.column()].right
+        draw_cell(drawing, place, cell, right=right, same=cell.absent == beside.absent)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(0, self._high)
+        return QSize(0, self._table.high)
+
+
+def draw_cell(
+    drawing: Drawing, place: QRectF, cell: Cell, *, right: bool, same: bool = False
+) -> None:
+    """`same`: the cell before is empty for the same reason, which need not be said twice."""
+    inner = place.adjusted(PADDING, 0, -PADDING, 0)
+    middle, letters = inner.center().y(), drawing.letters.caption
+    high = QRectF(inner.left(), middle - CHIP / 2, inner.width(), CHIP)
+    if inner.width() <= 0:
+        return
+    if cell.spark is not None:
+        _draw_spark(drawing, inner.adjusted(0, 6, 0, -6), cell.spark)
+    elif cell.absent:
+        fitting = (each for each in cell.absent if letters.width(each) <= inner.width())
+        run = Run(_SAME if same else next(fitting, _SAME), letters, drawing.theme.faint)
+        left = inner.right() - run.width if right else inner.left()
+        drawing.text(left, middle + letters.cap_height / 2, run)
+    elif cell.wrong:
+        drawing.wrong(high, lettered=True)
+    elif cell.chips:
+        _draw_chips(drawing, high, cell.chips, joined=cell.joined)
+    elif cell.flag:
+        solid = cell.flag == "solid"
+        high.setWidth(min(inner.width(), max(CHIP - 2, letters.width(cell.text) + 8)))
+        high.adjust(0, 1, 0, -1)
+        fill, ink = (drawing.theme.track, drawing.theme.text) if solid else (None, None)
+        drawing.chip(high, cell.text, letters, fill, ink, dashed=not solid)
+    else:
+        _draw_words(drawing, inner, cell, right=right)
+
+
+def _draw_words(drawing: Drawing, inner: QRectF, cell: Cell, *, right: bool) -> None:
+    """At the left with what stands before and after them; a figure at the right."""
+    theme, caption = drawing.theme, drawing.letters.caption
+    mono, middle = drawing.letters.mono if cell.mono else None, inner.center().y()
+    if not cell.below:
+        letters = mono or drawing.letters.body
+    else:
+        letters, small = drawing.letters.body, mono or caption
+        below = Run(small.elided(cell.below, inner.width()), small, theme.faint)
+        left = inner.right() - below.width if right else inner.left()
+        drawing.text(left, middle + small.ascent + 2, below)
+        middle -= letters.height / 2
+    baseline, colour = middle + letters.cap_height / 2, theme.tone(cell.tone)
+    if right:
+        end, text = inner.right(), whole_figure(letters, cell.text, inner.width())
+        unit = Run(f"{THIN_SPACE}{cell.unit}", caption, theme.quiet)
+        if cell.unit and letters.width(text) + unit.width <= inner.width():
+            end = drawing.runs_right(end, baseline, [unit])
+        number = drawing.runs_right(end, baseline, [Run(text, letters, colour)])
+        if cell.gauge is not None:
+            # As long in every row, however many digits the number has.
+            most = min(number, end - letters.width("100")) - PADDING if number < end else end
+            _draw_gauge(drawing, inner.left(), most, middle, cell.gauge)
+        return
+    left = inner.left()
+    if cell.icon is not None:
+        drawing.icon(cell.icon, QRectF(left, middle - _ICON / 2, _ICON, _ICON), colour)
+        left += _ICON + PADDING
+    marked = caption.width(cell.mark) + 12 if cell.mark else -PADDING
+    room = max(0.0, inner.right() - left - marked - PADDING)
+    shown = letters.elided(cell.short or cell.text, room, end=cell.end)
+    after = drawing.text(left, baseline, Run(shown, letters, colour)) + PADDING
+    if cell.mark:
+        drawing.chip(QRectF(after, middle - 9, marked, 18), cell.mark, caption)
+
+
+def whole_figure(letters: Lettering, text: str, room: float) -> str:
+    """A figure is never shortened: a part of it would be another one."""
+    cut = letters.elided(text, room)
+    return cut if cut == text or not any(each.isdigit() for each in text) else "…"
+
+
+def _draw_gauge(
+    drawing: Drawing, left: float, right: float, middle: float, gauge: Gauge
+) -> None:
+    theme, colour = drawing.theme, drawing.theme.card(gauge.colour)
+    place = QRectF(left, middle - _BAR / 2, right - left, _BAR)
+    if place.width() < 2 * _BAR:
+        return
+    ink = colour if gauge.full else mixed(theme.surface, colour, 0.55)
+    drawing.bar(place, ((min(1.0, gauge.share), ink),))
+    if gauge.limit is not None:
+        at = left + min(1.0, gauge.limit) * place.width() - 1
+        drawing.painter.fillRect(QRectF(at, middle - 2 * _BAR, 1.5, 4 * _BAR), theme.quiet)
+
+
+def _draw_chips(
+    drawing: Drawing, place: QRectF, chips: Sequence[Chip], *, joined: bool
+) -> None:
+    """As many as fit, one in any case, and how many more; joined, all with arrows between."""
+    theme, letters, middle = drawing.theme, drawing.letters.caption, place.center().y()
+    ends, x = [], place.left()
+    for chip in chips:
+        ends.append(x + max(CHIP, letters.width(chip.text) + 8))
+        x = ends[-1] + (_ARROW + 2 if joined else CHIP_GAP)
+    shown = len(chips)
+    if not joined and ends[-1] > place.right() + 1:
+        right = place.right() - letters.width(f"+{shown}") - CHIP_GAP
+        shown = max(1, sum(end <= right for end in ends))
+    x = place.left()
+    for chip, end in zip(chips[:shown], ends, strict=False):
+        if joined and x > place.left():
+            arrow = QRectF(x - _ARROW - 1, middle - _ARROW / 2, _ARROW, _ARROW)
+            drawing.icon(Icon.ARROW, arrow, theme.quiet)
+        fill = None if chip.colour is None else theme.card(chip.colour)
+        drawing.chip(QRectF(x, place.top(), end - x, CHIP), chip.text, letters, fill)
+        x = end + (_ARROW + 2 if joined else CHIP_GAP)
+    if shown < len(chips):
+        rest = Run(f"+{len(chips) - shown}", letters, theme.quiet)
+        drawing.text(x, middle + letters.cap_height / 2, rest)
+
+
+def _draw_spark(drawing: Drawing, place: QRectF, spark: Spark) -> None:
+    """A line, and a fill below it; where nothing was told there is neither."""
+    drawing.hairline(place.left(), place.right(), place.bottom())
+    times, values = np.array(spark.times, float), np.array(spark.values, float)
+    times, values = times[times >= spark.start], values[times >= spark.start]
+    if times.size == 0 or spark.end <= spark.start:
+        return
+    # Where looks are further apart than usual, there is a gap between them, and not a slope.
+    usual = (times[-1] - times[0]) / max(1, times.size - 1)
+    late = np.flatnonzero(np.diff(times) > 3 * usual) + 1
+    x = (np.insert(times, late, times[late]) - spark.start) / (spark.end - spark.start)
+    y = np.insert(values, late, np.nan) / spark.top
+    colour = drawing.theme.level if spark.colour is None else drawing.theme.card(spark.colour)
+    drawing.curve(place, x, y, colour, fill=0.16 if spark.filled else 0.0)
+
+
+def _add(menu: QMenu, words: str, checked: bool, run: Callable[[], None]) -> QAction:
+    action = menu.addAction(words)
+    action.setCheckable(True)
+    action.setChecked(checked)
+    action.triggered.connect(lambda _=False: run())
+    return action
 
 
 def _in_words(cell: Cell) -> str:

@@ -21,7 +21,7 @@ from gpuexplorer.gui.lab.program.program_panel import ProgramPage, ProgramPanel
 from gpuexplorer.gui.lab.program.watching import EndSheet, Watching
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.tables.cell_drawing import PADDING
+from gpuexplorer.gui.tables.cell import PADDING
 from gpuexplorer.gui.tables.model import CELL
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
