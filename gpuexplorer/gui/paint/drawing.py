@@ -1,6 +1,4 @@
-"""Drawing: puts texts, chips, bars and marks on a painter in the theme. Delegate: draws the rows
-or cells of a view with one.
-"""
+"""Drawing: puts texts, chips, bars and marks on a painter in the theme. Delegate: for views."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QHeaderView,
     QMenu,
+    QStyleOptionHeader,
     QStyleOptionViewItem,
     QTreeView,
     QWidget,
@@ -429,6 +430,14 @@ class Columns(QHeaderView):
             memory, key = self._memory
             fits, state = "fits" if self.fitting else "", self.saveState().toBase64()
             memory.remember(key, f"{self._names()}:{fits}:{bytes(state.data()).decode()}")
+
+    def initStyleOptionForIndex(self, option: QStyleOptionHeader, at: int) -> None:
+        """The arrow stands beside the heading that sorts, and never on it."""
+        super().initStyleOptionForIndex(option, at)
+        if self.isSortIndicatorShown() and at == self.sortIndicatorSection():
+            falling = self.sortIndicatorOrder() is _ORDER.DescendingOrder
+            option.text = f"{'↓' if falling else '↑'} {option.text}"
+            option.sortIndicator = QStyleOptionHeader.SortIndicator(0)
 
     def sizeHint(self) -> QSize:
         return QSize(100, _HEADINGS)
