@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QScrollBar, QWidget
 from bench.stage import Turns, let_run, stage
 from bench.table import Figure
 from gpuexplorer.app import App
-from gpuexplorer.gui.measuring.durations import Spread
+from gpuexplorer.gui.measuring.diagnostics import Spread
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.sweeping import Sweeping
@@ -92,7 +92,7 @@ def _scroll(bar: QScrollBar) -> None:
 
 
 def _frames(app: App, what: str, happening: Callable[[], object]) -> list[Figure]:
-    frames, turns = app.window.diagnostics.frames, Turns()
+    frames, turns = app.window.diagnostics, Turns()
     frames.cpu = Spread()
     turns.start()
     happening()

@@ -11,7 +11,7 @@ from bench.table import Figure
 from gpuexplorer.app import App
 from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
-from gpuexplorer.gui.measuring.durations import Spread
+from gpuexplorer.gui.measuring.diagnostics import Spread
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.session import Session
 
@@ -53,7 +53,7 @@ def figures() -> Sequence[Figure]:
 
 def moving(app: App, what: str, move: Callable[[float], None]) -> Sequence[Figure]:
     """`move` is told how far it is, from 0 on to 1."""
-    frames = app.window.diagnostics.frames
+    frames = app.window.diagnostics
     frames.wall, frames.cpu = Spread(), Spread()
     # A frame begins with its pull; what a scene puts in order before it is painted is in these.
     moves = Spread()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench.recording_file import CARDS, KEPT, write_long_recording
 from bench.table import Figure
-from gpuexplorer.gui.measuring.durations import Spread
+from gpuexplorer.gui.measuring.diagnostics import Spread
 from gpuexplorer.recording.recorded_session import RecordedPast
 from gpuexplorer.recording.recording import open_recording
 
