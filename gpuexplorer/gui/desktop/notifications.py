@@ -1,6 +1,4 @@
-"""Notifications: the one on the desktop, replaced by the next; where there is no session bus, it
-stands beside the program's icon in the tray.
-"""
+"""Notifications: the one on the desktop, replaced by the next; and Tray, the program's icon."""
 
 import os
 import shutil
@@ -16,7 +14,8 @@ from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 from gpuexplorer.core.resources import resource
 
 _SERVICE, _PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
-_CALL = ("--user", "--timeout=5", "call", "--", _SERVICE, _PATH, _SERVICE)
+_CALL = ("--user", "--timeout=5", "call", "--", _SERVICE, _PATH, _SERVICE, "Notify")
+_ICON = str(resource("icons", "gpuexplorer.svg"))
 _SHOWN_FOR = 10_000  # milliseconds
 _AT_REST = QProcess.ProcessState.NotRunning
 
@@ -30,7 +29,9 @@ class NotifiedBy(Enum):
 
 
 class Notifications(QObject):
-    """Never waits: the session bus is called by a program of its own, the `caller`."""
+    """Never waits: the session bus is called by a program of its own, the `caller`. Where there
+    is no bus it stands beside the clock, and where there is no such place nowhere.
+    """
 
     way_changed = Signal()
 
@@ -43,7 +44,7 @@ class Notifications(QObject):
         super().__init__(parent)
         self._caller = bus_caller() if caller is None else caller
         self._tray = tray
-        self._number = "0"  # of the notification that stands there
+        self._number = "0"  # of the one before
         self._wanted: tuple[str, str] | None = None  # a title and a text
         self._sent: tuple[str, str] | None = None
         self._process = QProcess(self)
@@ -63,63 +64,41 @@ class Notifications(QObject):
         self._wanted = title, text
         self._send()
 
-    def withdraw(self) -> None:
-        """Somebody looks at the window: what stood on the desktop has been seen."""
-        self._wanted = None
-        self._send()
-
     def stop(self) -> None:
-        """What still stands there goes with the window. Harmless when called twice."""
+        """Harmless when called twice."""
         self._wanted = self._sent = None
         end(self._process)
-        if self._number != "0":
-            QProcess.startDetached(self._caller, self._closing())
-        self._caller, self._tray, self._number = "", None, "0"
 
     def _send(self) -> None:
-        """One call at a time: its answer has the number by which it is replaced or closed."""
-        if self._wanted == self._sent or self._process.state() is not _AT_REST:
+        if self._wanted is None or self._process.state() is not _AT_REST:
             return
-        self._sent = self._wanted
-        if not self._caller:
-            if self._tray is not None and self._wanted is not None:
-                self._tray.show_message(*self._wanted)
-        elif self._wanted is not None:
-            icon = str(resource("icons", "gpuexplorer.svg"))
-            said = ["GPU Explorer", self._number, icon, *self._wanted]
+        self._sent, self._wanted = self._wanted, None
+        title, text = self._sent
+        if self._caller:
+            said = "susssasa{sv}i", "GPU Explorer", self._number, _ICON, title, text
             no_buttons, hints = ["0"], ["1", "urgency", "y", "1"]
-            call = [*_CALL, "Notify", "susssasa{sv}i", *said, *no_buttons, *hints]
-            self._process.start(self._caller, [*call, str(_SHOWN_FOR)])
-        elif self._number != "0":
-            self._process.start(self._caller, self._closing())
-            self._number = "0"
-
-    def _closing(self) -> Sequence[str]:
-        return [*_CALL, "CloseNotification", "u", self._number]
-
-    def _give_up_on_bus(self) -> None:
-        self._caller, self._sent = "", None
-        self.way_changed.emit()
-        self._send()
+            words = [*_CALL, *said, *no_buttons, *hints, str(_SHOWN_FOR)]
+            self._process.start(self._caller, words)
+        elif self._tray is not None:
+            self._tray.show_message(title, text)
 
     def _on_finished(self, status: int) -> None:
-        # A notification that somebody closed already cannot be closed again.
-        if status and self._sent is not None:
-            self._give_up_on_bus()
-            return
         match answer_of(self._process):
-            case ["u", number]:
+            case ["u", number] if not status:
                 self._number = number
+            case _:
+                self._caller, self._wanted = "", self._wanted or self._sent
+                self.way_changed.emit()
         self._send()
 
     def _on_error(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
-            self._give_up_on_bus()
+            self._on_finished(1)
 
 
 class Tray(QObject):
-    """The program's icon beside the clock. Where the desktop has no place for such icons nothing
-    is shown, and asking for anything does no harm.
+    """Beside the clock. Where the desktop has no place for such icons nothing is shown, and
+    asking for anything does no harm.
     """
 
     asked_for_window = Signal()
@@ -128,7 +107,7 @@ class Tray(QObject):
         """`actions` are its menu."""
         super().__init__(parent)
         self.there = QSystemTrayIcon.isSystemTrayAvailable()
-        self._icon = QSystemTrayIcon(QIcon(str(resource("icons", "gpuexplorer.svg"))), self)
+        self._icon = QSystemTrayIcon(QIcon(_ICON), self)
         self._icon.activated.connect(self._on_activated)
         if self.there:
             self._menu = QMenu()
@@ -166,9 +145,10 @@ def bus_caller() -> str:
     its own never keeps the window waiting.
     """
     folder = os.environ.get("XDG_RUNTIME_DIR", "")
-    bus = "DBUS_SESSION_BUS_ADDRESS" in os.environ or (folder and Path(folder, "bus").exists())
-    elsewhere = sys.platform in ("win32", "darwin")
-    return "" if elsewhere or not bus else shutil.which("busctl") or ""
+    bus = os.environ.get("DBUS_SESSION_BUS_ADDRESS") or (
+        folder and Path(folder, "bus").exists()
+    )
+    return (shutil.which("busctl") or "") if bus and sys.platform == "linux" else ""
 
 
 def answer_of(process: QProcess) -> list[str]:
