@@ -103,11 +103,8 @@ class Table(QTreeView, Generic[T]):
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setUniformRowHeights(True)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setMouseTracking(True)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)  # rows light up as a whole
         self.show_branches(None)
@@ -275,8 +272,6 @@ class Columns(QHeaderView):
         super().__init__(Qt.Orientation.Horizontal, table)
         self._table, self._rows = table, model
         self.fitting = True  # as many are shown as fit
-        self._placing = False
-        self._first = QByteArray()
         self._memory: tuple[Memory, str] | None = None
         table.setHeader(self)
         self.setFont(look().letters.caption.font)
@@ -314,7 +309,7 @@ class Columns(QHeaderView):
         if names == self._names():
             fits, _, state = kept.partition(":")
             self.fitting = fits == "fits"
-            self._restore(QByteArray.fromBase64(state.encode()))
+            self.restoreState(QByteArray.fromBase64(state.encode()))
         self.fit()
 
     def show_fitting(self, *, fitting: bool) -> None:
@@ -331,25 +326,17 @@ class Columns(QHeaderView):
         self._table.sortByColumn(self._at(key), order)
 
     def set_width(self, key: str, width: int) -> None:
-        """Not by a person."""
-        self._placing = True
         self.resizeSection(self._at(key), width)
-        self._placing = False
-        self.fit()
 
-    def reset(self) -> None:
-        self._restore(self._first)
+    def begin_again(self) -> None:
+        self.restoreState(self._first)
         self.show_fitting(fitting=True)
 
     def fill_menu(self, menu: QMenu) -> None:
         """Lists every column that can be hidden, shown or not."""
         shown, by, falling = self.in_order(), self._rows.sorted_by, self._rows.falling
-        _add(
-            menu,
-            tr("As many as fit"),
-            self.fitting,
-            partial(self.show_fitting, fitting=not self.fitting),
-        )
+        turn = partial(self.show_fitting, fitting=not self.fitting)
+        _add(menu, tr("As many as fit"), self.fitting, turn)
         menu.addSeparator()
         for column in self.all:
             if column.kept:
@@ -370,13 +357,10 @@ class Columns(QHeaderView):
         if columns.actions():
             menu.addMenu(sorting)
             menu.addSeparator()
-        menu.addAction(tr("Reset the columns")).triggered.connect(self.reset)
+        menu.addAction(tr("Reset the columns")).triggered.connect(self.begin_again)
 
     def fit(self) -> None:
         """Hides what does not fit. Columns that stretch share what is left."""
-        if self._placing:
-            return
-        self._placing = True
         columns, room = self.all, self._table.viewport().width()
         if self.fitting:
             for at in range(len(columns)):
@@ -396,18 +380,15 @@ class Columns(QHeaderView):
                 self.setSectionResizeMode(at, _MODE.Stretch if enough else _MODE.Fixed)
                 if not enough:
                     self.resizeSection(at, least)
-        self._placing = False
         self.fitted.emit()
 
     def _begin(self) -> None:
         """With the widths that columns ask for, and nothing sorted."""
-        self._placing = True
         for at, column in enumerate(self.all):
             self.resizeSection(at, column.width)
         self.setSortIndicator(-1, _ORDER.AscendingOrder)
         self._table.setSortingEnabled(any(each.sorts is not None for each in self.all))
         self._first = self.saveState()
-        self._placing = False
 
     def _names(self) -> str:
         return " ".join(column.key for column in self.all)
@@ -415,18 +396,13 @@ class Columns(QHeaderView):
     def _at(self, key: str) -> int:
         return [column.key for column in self.all].index(key)
 
-    def _restore(self, state: QByteArray) -> None:
-        self._placing = True
-        self.restoreState(state)
-        self._placing = False
-
     def _on_section_resized(self, at: int, before: int, width: int) -> None:
         if before and width and not self.all[at].stretches:  # nor hidden or shown
             self.fit()
             self._on_changed()
 
     def _on_changed(self) -> None:
-        if self._memory is not None and not self._placing:
+        if self._memory is not None:
             memory, key = self._memory
             fits, state = "fits" if self.fitting else "", self.saveState().toBase64()
             memory.remember(key, f"{self._names()}:{fits}:{bytes(state.data()).decode()}")

@@ -140,7 +140,7 @@ def test_the_columns_can_be_reset(open_table: Open) -> None:
     table = open_table()
     table.columns.show_column("size", shown=False)
     table.columns.sort_by("name", falling=False)
-    table.columns.reset()
+    table.columns.begin_again()
     assert headings(table) == ["Name", "Weight, kg", "Size"]
     assert rows(table) == ["b", "c", "a"]
 
