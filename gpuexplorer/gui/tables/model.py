@@ -19,7 +19,7 @@ _TOP = QModelIndex()
 _ROLE, _ORDER, _SIDE = Qt.ItemDataRole, Qt.SortOrder, Qt.AlignmentFlag
 _MOST_CELLS = 4000  # that are compared one by one
 # A view of 100 000 rows would stand still for a second with each that is added, so that there
-# are more only when it is scrolled to the last one.
+# are more only when it is scrolled to the last one. Of `canFetchMore` QTreeView takes all.
 _AT_ONCE = 2000
 _LONGEST_HINT, _LONG_HINT = 1500, 90
 
@@ -118,6 +118,15 @@ class TableModel(QAbstractItemModel, Generic[T]):
             self._arrange(self.things)
         found = (node for node in self._nodes.values() if node.key == key)
         return self._index(next(found, None))
+
+    @property
+    def more(self) -> bool:
+        """Whether there are rows below the last one."""
+        return len(self._top) < len(self.things)
+
+    def take_more(self) -> None:
+        self._most = len(self._top) + _AT_ONCE
+        self._arrange(self.things)
 
     def branches(self) -> Iterator[QModelIndex]:
         """The rows with others under them, from the top down."""
@@ -238,13 +247,6 @@ class TableModel(QAbstractItemModel, Generic[T]):
 
     def columnCount(self, parent: Index = _TOP) -> int:
         return len(self.columns)
-
-    def canFetchMore(self, parent: Index) -> bool:
-        return not parent.isValid() and len(self._top) < len(self.things)
-
-    def fetchMore(self, parent: Index) -> None:
-        self._most = len(self._top) + _AT_ONCE
-        self._arrange(self.things)
 
     def data(self, index: Index, role: int = _ROLE.DisplayRole) -> object:
         node = self._node(index)

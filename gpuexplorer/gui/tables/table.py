@@ -100,6 +100,7 @@ class Table(QTreeView, Generic[T]):
         self.setModel(model)
         self.columns = Columns(self, model)
         self.setItemDelegate(_CellDelegate(self, model))
+        self.setProperty("kind", "table")
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setUniformRowHeights(True)
@@ -110,6 +111,7 @@ class Table(QTreeView, Generic[T]):
         self.show_branches(None)
         look().changed.connect(self.viewport().update)
         model.rowsInserted.connect(self._on_rows_inserted)
+        self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
         self.collapsed.connect(lambda index: self._folded.add(model.key(index)))
         self.expanded.connect(lambda index: self._folded.discard(model.key(index)))
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
@@ -205,6 +207,10 @@ class Table(QTreeView, Generic[T]):
         if not self._changing:
             self.picked_changed.emit()
 
+    def _on_scrolled(self, place: int) -> None:
+        if place and place == self.verticalScrollBar().maximum() and self._rows.more:
+            self._rows.take_more()
+
     def _on_rows_inserted(self, parent: QModelIndex, first: int, last: int) -> None:
         """Whoever has scrolled down goes on reading at the same place."""
         bar = self.verticalScrollBar()
@@ -251,8 +257,8 @@ class Table(QTreeView, Generic[T]):
         super().focusInEvent(event)
 
     def selectAll(self) -> None:
-        while self._rows.canFetchMore(QModelIndex()):
-            self._rows.fetchMore(QModelIndex())
+        while self._rows.more:
+            self._rows.take_more()
         super().selectAll()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -274,6 +280,7 @@ class Columns(QHeaderView):
         self.fitting = True  # as many are shown as fit
         self._memory: tuple[Memory, str] | None = None
         table.setHeader(self)
+        self.setProperty("kind", "table")
         self.setFont(look().letters.caption.font)
         self.setAccessibleName(tr("Columns"))
         self.setSectionsMovable(False)  # what is not remembered stays
