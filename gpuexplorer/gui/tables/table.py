@@ -19,6 +19,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import (
     QAction,
     QActionGroup,
+    QContextMenuEvent,
     QFocusEvent,
     QKeyEvent,
     QMouseEvent,
@@ -112,10 +113,10 @@ class Table(QTreeView, Generic[T]):
         look().changed.connect(self.viewport().update)
         model.rowsInserted.connect(self._on_rows_inserted)
         self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
-        self.collapsed.connect(lambda index: self._folded.add(model.key(index)))
-        self.expanded.connect(lambda index: self._folded.discard(model.key(index)))
+        self.collapsed.connect(self._on_collapsed)
+        self.expanded.connect(self._on_expanded)
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
-        self.selectionModel().currentRowChanged.connect(lambda: self.viewport().update())
+        self.selectionModel().currentRowChanged.connect(self._on_current_row_changed)
 
     def show_branches(self, column: int | None) -> None:
         """Rows may have rows under them, and fold by an arrow in this column."""
@@ -144,12 +145,10 @@ class Table(QTreeView, Generic[T]):
         """As high as its rows, at most so many."""
         rows = self._rows.rowCount()
         shown = rows if most is None else min(rows, most)
-        off, needed = (
-            Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
-            Qt.ScrollBarPolicy.ScrollBarAsNeeded,
-        )
-        self.setVerticalScrollBarPolicy(off if shown == rows else needed)
-        self.setHorizontalScrollBarPolicy(off)
+        policy = Qt.ScrollBarPolicy
+        scrolls = policy.ScrollBarAlwaysOff if shown == rows else policy.ScrollBarAsNeeded
+        self.setVerticalScrollBarPolicy(scrolls)
+        self.setHorizontalScrollBarPolicy(policy.ScrollBarAlwaysOff)
         self.setFixedHeight(shown * self.high + (0 if self.isHeaderHidden() else _HEADINGS))
 
     def stand_still(self, *, still: bool) -> None:
@@ -158,7 +157,7 @@ class Table(QTreeView, Generic[T]):
 
     def hold_while_open(self, menu: QMenu) -> None:
         self.stand_still(still=True)
-        menu.aboutToHide.connect(partial(self.stand_still, still=False))
+        menu.aboutToHide.connect(self._on_menu_closed)
 
     def may_move(self) -> bool:
         """Whether rows may change places now without being in anybody's way."""
@@ -190,18 +189,31 @@ class Table(QTreeView, Generic[T]):
         return [column.heading for column in shown], rows
 
     def open_column_menu(self, place: QPoint | None = None) -> None:
-        """Which columns are shown, and by which of them rows are sorted."""
+        """At this place of the screen, or below the headings."""
         menu = QMenu(self)
         menu.aboutToHide.connect(menu.deleteLater)
         self.columns.fill_menu(menu)
         self.hold_while_open(menu)
-        menu.popup(self.columns.mapToGlobal(place or self.columns.rect().bottomLeft()))
+        below = self.columns.mapToGlobal(self.columns.rect().bottomLeft())
+        menu.popup(place or below)
 
     def _picked_keys(self) -> set[Hashable]:
         return {self._rows.key(each) for each in self.selectionModel().selectedRows()}
 
     def _touch(self, *, by_keyboard: bool) -> None:
         self._touched_at, self._by_keyboard = self._clock.now(), by_keyboard
+
+    def _on_menu_closed(self) -> None:
+        self.stand_still(still=False)
+
+    def _on_collapsed(self, index: QModelIndex) -> None:
+        self._folded.add(self._rows.key(index))
+
+    def _on_expanded(self, index: QModelIndex) -> None:
+        self._folded.discard(self._rows.key(index))
+
+    def _on_current_row_changed(self) -> None:
+        self.viewport().update()  # its ring is around the whole row
 
     def _on_selection_changed(self) -> None:
         if not self._changing:
@@ -286,8 +298,6 @@ class Columns(QHeaderView):
         self.setSectionsMovable(False)  # what is not remembered stays
         self.setMinimumSectionSize(_NARROWEST)
         self.setStretchLastSection(False)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.customContextMenuRequested.connect(table.open_column_menu)
         self.sectionResized.connect(self._on_section_resized)
         self.sectionMoved.connect(self._on_changed)
         self.sortIndicatorChanged.connect(self._on_changed)
@@ -414,6 +424,7 @@ class Columns(QHeaderView):
             fits, state = "fits" if self.fitting else "", self.saveState().toBase64()
             memory.remember(key, f"{self._names()}:{fits}:{bytes(state.data()).decode()}")
 
+    @guarded
     def initStyleOptionForIndex(self, option: QStyleOptionHeader, at: int) -> None:
         """The arrow stands beside the heading that sorts, and never on it."""
         super().initStyleOptionForIndex(option, at)
@@ -421,6 +432,9 @@ class Columns(QHeaderView):
             falling = self.sortIndicatorOrder() is _ORDER.DescendingOrder
             option.text = f"{'↓' if falling else '↑'} {option.text}"
             option.sortIndicator = QStyleOptionHeader.SortIndicator(0)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self._table.open_column_menu(event.globalPos())
 
     def sizeHint(self) -> QSize:
         return QSize(100, _HEADINGS)
