@@ -4,8 +4,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.overview.processes_panel import ProcessesPanel
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.tables.cell import PADDING
-from gpuexplorer.gui.tables.table import whole_figure
+from gpuexplorer.gui.tables.cell import PADDING, whole_figure
 from gpuexplorer.gui.theme.look import look
 from tests.gui.processes.conftest import OpenScreen
 from tests.gui.processes.programs import A, Machine, named, using
