@@ -1,4 +1,4 @@
-"""Cell: what one place of a table says, and how it is drawn; Column: what is below a heading."""
+"""Cell: what one place of a table says, and how it is drawn; Column: all under a heading."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -265,8 +265,6 @@ class TableModel(QAbstractItemModel, Generic[T]):
             case _ROLE.AccessibleTextRole:
                 cell = self.cell(index)
                 return f"{column.heading}: {cell.said or cell.hint}"
-            case _ROLE.TextAlignmentRole:
-                return _alignment(column)
             case _ROLE.CheckStateRole:
                 state = self.cell(index).checked
                 on, off = Qt.CheckState.Checked, Qt.CheckState.Unchecked
@@ -280,25 +278,24 @@ class TableModel(QAbstractItemModel, Generic[T]):
         if orientation is not Qt.Orientation.Horizontal or not there:
             return None
         column = self.columns[section]
-        told = {
-            _ROLE.DisplayRole: column.heading,
-            _ROLE.AccessibleTextRole: column.named,
-            _ROLE.ToolTipRole: column.meaning,
-            _ROLE.TextAlignmentRole: _alignment(column),
-            _ROLE.InitialSortOrderRole: _ORDER.DescendingOrder
-            if column.largest_first
-            else _ORDER.AscendingOrder,
-        }
-        return told.get(_ROLE(role))
+        match role:
+            case _ROLE.DisplayRole:
+                return column.heading
+            case _ROLE.AccessibleTextRole:
+                return column.named
+            case _ROLE.ToolTipRole:
+                return column.meaning
+            case _ROLE.TextAlignmentRole:
+                side = _SIDE.AlignRight if column.right else _SIDE.AlignLeft
+                return side | _SIDE.AlignVCenter
+            case _ROLE.InitialSortOrderRole if column.largest_first:
+                return _ORDER.DescendingOrder
+        return None
 
 
 def _number(nodes: Sequence[_Node[T]]) -> None:
     for row, node in enumerate(nodes):
         node.row = row
-
-
-def _alignment(column: Column[T]) -> Qt.AlignmentFlag:
-    return (_SIDE.AlignRight if column.right else _SIDE.AlignLeft) | _SIDE.AlignVCenter
 
 
 def _tip(cell: Cell) -> str:
