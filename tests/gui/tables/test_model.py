@@ -119,19 +119,6 @@ def test_of_very_many_rows_those_below_come_as_they_are_wanted() -> None:
     assert set(shown(model, WEIGHT)) == {"7"}
 
 
-def test_new_rows_on_top_move_the_others_down_and_change_nothing_else(qtbot: QtBot) -> None:
-    model = thing_model()
-    model.show(things(1, 2))
-    with (
-        qtbot.assertNotEmitted(model.layoutChanged),
-        qtbot.waitSignal(model.rowsInserted) as put,
-    ):
-        model.show([Thing("y"), Thing("z"), *things(1, 2)])
-    assert put.args is not None
-    assert put.args[1:] == [0, 1]
-    assert shown(model) == ["y", "z", "a", "b"]
-
-
 def test_headings_say_what_they_mean_and_change_with_the_units(qtbot: QtBot) -> None:
     model = thing_model()
     with qtbot.waitSignal(model.headerDataChanged):

@@ -1,7 +1,6 @@
 """The one table: what is drawn, when rows may move, and which columns are there."""
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -36,16 +35,14 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def show(qtbot: QtBot, clock: ManualClock) -> Iterator[Show]:
-    windows: list[QWidget] = []
-
+def show(qtbot: QtBot, clock: ManualClock) -> Show:
     def show_one(*cells: Cell, right: bool = False) -> Table[int]:
         window = QWidget()
-        windows.append(window)
+        qtbot.addWidget(window)
         window.setPalette(look().palette())
         window.setStyleSheet(look().style_sheet())
         columns = [
-            Column[int](f"{at}", f"{at}", partial(_always, cell), width=WIDTH, right=right)
+            Column[int](f"{at}", "", lambda _, cell=cell: cell, width=WIDTH, right=right)  # type: ignore[misc]  # bound now
             for at, cell in enumerate(cells)
         ]
         model = TableModel(columns, lambda each: each, parent=window)
@@ -53,19 +50,12 @@ def show(qtbot: QtBot, clock: ManualClock) -> Iterator[Show]:
         table.show_rows([0, 1])
         window.resize(600, 200)
         table.resize(600, 200)
-        qtbot.addWidget(window)
         with qtbot.waitActive(window):
             window.show()
             window.activateWindow()
         return table
 
-    yield show_one
-    for window in windows:
-        window.close()
-
-
-def _always(cell: Cell, _: int) -> Cell:
-    return cell
+    return show_one
 
 
 def drawn(table: Table[int], column: int = 0) -> list[str]:
@@ -162,14 +152,11 @@ def test_rows_rest_again_some_seconds_after_somebody_read_along(
 
 
 @pytest.fixture
-def open_table(qtbot: QtBot) -> Iterator[Open]:
-    tables: list[Table[Thing]] = []
-
+def open_table(qtbot: QtBot) -> Open:
     def open_one(settings: Settings | None = None, width: int = 600) -> Table[Thing]:
         model = thing_model()
         table = Table("Things", model)
         model.setParent(table)
-        tables.append(table)
         qtbot.addWidget(table)
         table.columns.begin_with("weight", falling=True)
         table.columns.remember_in(settings or Settings(), KEY)
@@ -178,9 +165,7 @@ def open_table(qtbot: QtBot) -> Iterator[Open]:
         table.show_rows(THINGS)
         return table
 
-    yield open_one
-    for table in tables:
-        table.close()
+    return open_one
 
 
 def headings(table: Table[Thing]) -> list[str]:
