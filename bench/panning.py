@@ -61,9 +61,9 @@ def moving(app: App, what: str, move: Callable[[float], None]) -> Sequence[Figur
         began = time.thread_time()
         move(number / _FRAMES)
         let_run(0.002)
-        moves.add(time.thread_time() - began)
-    if frames.wall.count < _FRAMES * 0.9:
-        raise RuntimeError(f"Of {_FRAMES} moves only {frames.wall.count} were drawn.")
+        moves.append(time.thread_time() - began)
+    if len(frames.wall) < _FRAMES * 0.9:
+        raise RuntimeError(f"Of {_FRAMES} moves only {len(frames.wall)} were drawn.")
     name = f"{what}: median, 99 %"
     return [
         _figure(f"{name} of frames", frames.wall),

@@ -34,33 +34,23 @@ _HINT = mark(
 )
 _HEARTBEAT = 0.02
 _PAINTING = frozenset({QEvent.Type.UpdateRequest, QEvent.Type.Expose, QEvent.Type.Paint})
-_RECENT, _KEPT = 60, 10_000
+_RECENT = 60
 
 
-class Spread:
-    """How long many things took: the last 10 000 of them, and the longest of all."""
+class Spread(deque[float]):
+    """How many seconds each of the last 10 000 took."""
 
     def __init__(self) -> None:
-        self.count = 0
-        self.longest = 0.0
-        self._last: deque[float] = deque(maxlen=_KEPT)
+        super().__init__(maxlen=10_000)
 
-    def add(self, seconds: float) -> None:
-        self.count += 1
-        self.longest = max(self.longest, seconds)
-        self._last.append(seconds)
-
-    def percentile(self, percent: float, last: int = _KEPT) -> float:
+    def percentile(self, percent: float) -> float:
         """So many percent took no longer than this; 0 where there is nothing yet."""
-        took = sorted(list(self._last)[-last:])
-        return took[max(0, -int(-len(took) * percent // 100) - 1)] if took else 0.0
+        return float(np.percentile(self, percent, method="inverted_cdf")) if self else 0.0
 
     def figures(self) -> Mapping[str, float | None]:
-        if not self.count:
-            return {"median": None, "p99": None, "longest": None}
-        middle, late = self.percentile(50), self.percentile(99)
-        told = {"median": middle, "p99": late, "longest": self.longest}
-        return {what: round(seconds * _MS, 2) for what, seconds in told.items()}
+        asked = {"median": 50, "p99": 99, "longest": 100}
+        told = {what: round(self.percentile(each) * _MS, 2) for what, each in asked.items()}
+        return told if self else dict.fromkeys(asked)
 
 
 class Diagnostics(QObject):
@@ -83,7 +73,8 @@ class Diagnostics(QObject):
         self._looks = deque([(time.perf_counter(), time.process_time())], maxlen=_LOOKS)
         self._depth = 0
         self._began = self._pulled = (0.0, 0.0)  # seconds by the clock and of the processor
-        self.wall, self.cpu = Spread(), Spread()  # of frames
+        self.drawn = 0  # frames
+        self.wall, self.cpu = Spread(), Spread()  # of each
         self.heartbeat = Heartbeat(self)
         clock.work_began.connect(self._on_work_began)
         clock.work_done.connect(self._on_work_done)
@@ -112,7 +103,7 @@ class Diagnostics(QObject):
         first, first_cpu, first_resident = self._first or (None, None, None)
         cpu = time.process_time()
         # A frame is timed exactly, and the heart only from beat to beat.
-        wait = max(heart.longest_wait, self.wall.longest)
+        wait = max(heart.longest_wait, self.wall.percentile(100))
         return {
             "schema": 1,
             "gpuexplorer": __version__,
@@ -132,7 +123,7 @@ class Diagnostics(QObject):
             "seconds": round(seconds_since_start(), 3),
             "first_reading_seconds": None if first is None else round(first, 3),
             "frames": {
-                "drawn": self.cpu.count,
+                "drawn": self.drawn,
                 "cpu_ms": self.cpu.figures(),
                 "wall_ms": self.wall.figures(),
             },
@@ -164,11 +155,11 @@ class Diagnostics(QObject):
         if now - before < _LOOK_EVERY:
             return
         self._looks.append((now, time.process_time()))
-        if self.cpu.count:
+        if self.cpu:
             (then, before), (_, used) = self._looks[0], self._looks[-1]
             text = tr(
                 "Drawing {time:.1f} ms a frame, {share:.1f} % of a core",
-                time=self.cpu.percentile(50, _RECENT) * _MS,
+                time=float(np.median(list(self.cpu)[-_RECENT:])) * _MS,
                 share=(used - before) / (now - then) * 100,
             )
             self.cost_changed.emit(text, tr(_HINT))
@@ -205,8 +196,9 @@ class Diagnostics(QObject):
             self._on_work_done()
         if self._depth:
             return True
-        self.wall.add(self._pulled[0])
-        self.cpu.add(self._pulled[1])
+        self.drawn += 1
+        self.wall.append(self._pulled[0])
+        self.cpu.append(self._pulled[1])
         self._pulled = 0.0, 0.0
         if self._first_is_coming and self._first is None:
             self._first = seconds_since_start(), time.process_time(), resident_bytes()
