@@ -78,10 +78,10 @@ def cost_lines(told: Mapping[str, Any]) -> Sequence[Line]:
     wait, source = told["event_loop"]["longest_wait_ms"], told["source"]
     if told["simulated"] and isinstance(source, Message):
         source = Message(_SIMULATED, title=source.values.get("cards", source))
-    window, (name, release, *_) = told["window"], [*told["platform"].split("-"), ""]
+    name, release = [*str(told["platform"]).split("-"), ""][:2]
     screen = {
         "screen": told["screen"] or tr("none"),
-        "size": " x ".join(map(str, window)),
+        "size": " x ".join(map(str, told["window"])),
         "share": f"{told['scale'] * 100:.0f}",
     }
     system = {"system": f"{name} {release}".strip(), "through": told["window_system"]}

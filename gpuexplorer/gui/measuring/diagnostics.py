@@ -33,6 +33,7 @@ _HINT = mark(
     "included. More under Diagnostics in the menu."
 )
 _HEARTBEAT = 0.02
+_UPDATE = frozenset({QEvent.Type.UpdateRequest})
 _PAINTING = frozenset({QEvent.Type.UpdateRequest, QEvent.Type.Expose, QEvent.Type.Paint})
 _RECENT = 60
 
@@ -183,7 +184,7 @@ class Diagnostics(QObject):
         """Delivers what paints itself, since only so its end is known."""
         kind, ours = event.type(), _PAINTING
         if watched is self._window:
-            handle, ours = self._window.windowHandle(), {QEvent.Type.UpdateRequest}
+            handle, ours = self._window.windowHandle(), _UPDATE
             if kind is QEvent.Type.Show and handle is not None:
                 # The first painting, and that after being covered, is asked of this one.
                 handle.installEventFilter(self)
@@ -194,8 +195,6 @@ class Diagnostics(QObject):
             QCoreApplication.sendEvent(watched, event)
         finally:
             self._on_work_done()
-        if self._depth:
-            return True
         self.drawn += 1
         self.wall.append(self._pulled[0])
         self.cpu.append(self._pulled[1])

@@ -219,7 +219,7 @@ class Table(QTreeView, Generic[T]):
 
     @guarded
     def drawRow(self, painter: QPainter, options: QStyleOptionViewItem, index: Index) -> None:
-        drawing, first = Drawing(painter), index.siblingAtColumn(0)
+        drawing, first = Drawing(painter), index.sibling(index.row(), 0)
         whole = QRectF(0, options.rect.top(), self.viewport().width(), self.high)
         picked = self.selectionModel().isSelected(first)
         if picked:
@@ -439,7 +439,7 @@ class _CellDelegate(Delegate):
         before = columns.visualIndex(index.column()) - 1
         while before >= 0 and columns.isSectionHidden(columns.logicalIndex(before)):
             before -= 1
-        beside = self._model.cell(index.siblingAtColumn(columns.logicalIndex(before)))
+        beside = self._model.cell(index.sibling(index.row(), columns.logicalIndex(before)))
         right = self._model.columns[index.column()].right
         draw_cell(drawing, place, cell, right=right, same=cell.absent == beside.absent)
 

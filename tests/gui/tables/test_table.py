@@ -36,8 +36,11 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 def show(qtbot: QtBot, clock: ManualClock) -> Show:
+    windows: list[QWidget] = []  # or they would be gone at once
+
     def show_one(*cells: Cell, right: bool = False) -> Table[int]:
         window = QWidget()
+        windows.append(window)
         qtbot.addWidget(window)
         window.setPalette(look().palette())
         window.setStyleSheet(look().style_sheet())
