@@ -26,7 +26,7 @@ from gpuexplorer.gui.card.fact_entry import FACT_COLUMN, FactEntry, entries
 from gpuexplorer.gui.card.facts_delegate import FactsDelegate
 from gpuexplorer.gui.cards.fact import Fact, FactGroup, HowTo
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.delegate import Index
+from gpuexplorer.gui.paint.drawing import Index
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone

@@ -25,7 +25,7 @@ from gpuexplorer.gui.state.event_list import (
     EventList,
 )
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.tables.cell_drawing import PADDING, chips_width
+from gpuexplorer.gui.tables.cell import PADDING, chips_width
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
@@ -69,8 +69,8 @@ class EventsView(LiveView):
         )
         self._table = Table(tr("Events"), self._model)
         self._table.setObjectName("events.table")
-        self._table.headings.setSortIndicatorShown(True)
-        self._table.headings.setSortIndicator(0, Qt.SortOrder.DescendingOrder)
+        self._table.columns.setSortIndicatorShown(True)
+        self._table.columns.setSortIndicator(0, Qt.SortOrder.DescendingOrder)
         self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._table.columns.remember_in(desk.machine.settings, "events/columns")
         self._table.activated.connect(self._on_activated)

@@ -17,8 +17,7 @@ from gpuexplorer.gui.lessons.words import (
     progress_words,
 )
 from gpuexplorer.gui.state.lessons.shelf import Shelved
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon

@@ -17,8 +17,7 @@ from gpuexplorer.core.units import (
 )
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.plain_tip import plain_tip
+from gpuexplorer.gui.paint.drawing import Drawing, plain_tip
 from gpuexplorer.gui.state.groups.group import Together
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.figure_drawing import draw_labelled

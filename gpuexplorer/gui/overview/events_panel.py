@@ -9,7 +9,7 @@ from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.overview.short_table import ShortTable
 from gpuexplorer.gui.state.event_list import BEGAN, CARD, ENDED, LASTED, EventList
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.tables.cell_drawing import PADDING, chips_width
+from gpuexplorer.gui.tables.cell import PADDING, chips_width
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.panel import Panel

@@ -7,9 +7,7 @@ from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.programs import ProgramFace
 from gpuexplorer.gui.overview.short_table import ShortTable
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.cell_drawing import PADDING, chips_width
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import PADDING, Cell, Column, chips_width
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button

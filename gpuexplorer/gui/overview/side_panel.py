@@ -12,9 +12,7 @@ from gpuexplorer.gui.overview.short_table import ShortTable
 from gpuexplorer.gui.overview.tiles.figure_row import FigureGrid
 from gpuexplorer.gui.overview.tiles.histogram import Histogram
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.cell_drawing import PADDING
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import PADDING, Cell, Column
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel

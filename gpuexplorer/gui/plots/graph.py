@@ -18,8 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.drawing import Drawing, Hint, Run
-from gpuexplorer.gui.paint.plain_tip import plain_tip
+from gpuexplorer.gui.paint.drawing import Drawing, Hint, Run, plain_tip
 from gpuexplorer.gui.theme.look import look
 
 # Of moves that come close together the last is what counts, and Qt hands on no others.

@@ -39,8 +39,7 @@ from gpuexplorer.gui.processes.words import (
     notices,
     summary,
 )
-from gpuexplorer.gui.tables.cell_drawing import chips_width
-from gpuexplorer.gui.tables.column_menu import fill_column_menu
+from gpuexplorer.gui.tables.cell import chips_width
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
@@ -320,7 +319,7 @@ class ProcessesView(LiveView):
         self.pull()
 
     def _on_columns_asked(self, menu: QMenu) -> None:
-        fill_column_menu(menu, self._table.columns)
+        self._table.columns.fill_menu(menu)
         self._table.hold_while_open(menu)
 
     def _on_row_menu_asked(self, place: QPoint) -> None:

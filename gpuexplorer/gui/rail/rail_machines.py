@@ -4,8 +4,7 @@ from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.plain_tip import plain_tip
+from gpuexplorer.gui.paint.drawing import Drawing, Run, plain_tip
 from gpuexplorer.gui.state.machine_words import standing_words
 from gpuexplorer.gui.state.machines import MachineRow, MachinesState
 from gpuexplorer.gui.state.navigation import Navigation

@@ -30,9 +30,7 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.delegate import Delegate, Index
-from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.key_cap import draw_key_caps
+from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index, Run
 from gpuexplorer.gui.state.command_list import Command, CommandMatch, find
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
@@ -186,7 +184,7 @@ class PaletteRow(Delegate):
         middle = place.center().y()
         left, right = place.left() + _MARGIN + _INNER, place.right() - _MARGIN - _INNER
         if command.keys:
-            right = draw_key_caps(drawing, right, middle, command.keys) - 12
+            right = drawing.keys(right, middle, command.keys) - 12
         group = Run(tr(command.group.value), letters.caption, theme.faint)
         baseline = middle + letters.body.cap_height / 2
         right = drawing.runs_right(right, baseline, [group]) - 16

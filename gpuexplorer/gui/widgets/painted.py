@@ -5,8 +5,7 @@ from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.drawing import Drawing, Hint
-from gpuexplorer.gui.paint.plain_tip import plain_tip
+from gpuexplorer.gui.paint.drawing import Drawing, Hint, plain_tip
 from gpuexplorer.gui.theme.look import look
 
 

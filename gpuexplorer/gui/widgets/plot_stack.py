@@ -23,8 +23,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QMenu, QWidget
 
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.paint.plain_tip import plain_tip
+from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run, plain_tip
 from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.content import AXIS, Flag, Line, Origin, PlotContent, is_compact
 from gpuexplorer.gui.state.command_list import CommandGroup, CommandList

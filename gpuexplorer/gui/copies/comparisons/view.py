@@ -24,8 +24,7 @@ from gpuexplorer.gui.copies.comparisons.words import unsaid
 from gpuexplorer.gui.copies.copies_page import CopiesPage, Heard, PageCommand
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.tables.cell import Cell, Gauge
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
@@ -78,7 +77,6 @@ class ComparisonTable(Table[ComparedWay]):
         super().__init__("", TableModel(columns, lambda way: way.words), row_height=_ROW)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.headings.setSectionsMovable(False)
 
     def show_ways(
         self, ways: Sequence[ComparedWay], colour: int | None, measuring: CopyJob | None

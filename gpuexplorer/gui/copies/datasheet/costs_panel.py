@@ -12,8 +12,7 @@ from gpuexplorer.copies.datasheet.costs import Asked, Cost, TypedIn, costs_of, s
 from gpuexplorer.copies.datasheet.sheet import Sheet
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.palette import Tone

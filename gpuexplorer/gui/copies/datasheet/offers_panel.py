@@ -12,8 +12,7 @@ from gpuexplorer.copies.datasheet.sheet import OtherCard
 from gpuexplorer.core.units import GIB, short
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.copies.datasheet.beside_panel import looked_for
-from gpuexplorer.gui.tables.cell import Cell, Chip
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Chip, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
@@ -86,7 +85,6 @@ def offer_columns(cells: OfferCells) -> list[Column[OtherCard]]:
             tr("The model, as its driver calls it"),
             width=168,
             stretches=True,
-            widest=250,
         ),
         Column(
             "here",
@@ -190,6 +188,7 @@ class OffersTable(Table[OtherCard]):
         super().__init__(tr("Cards one could have"), model)
         self._cards = model
         self._beside = [column.key for column in model.columns].index(BESIDE)
+        self.columns.setSectionsMovable(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.selectionModel().currentRowChanged.connect(self.current_changed)

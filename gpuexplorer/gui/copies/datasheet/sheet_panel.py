@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QToolTip, QWidget
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.datasheet.model import SheetRow
-from gpuexplorer.gui.tables.cell import Cell, Chip, Gauge
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Chip, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
@@ -39,7 +38,6 @@ class SheetTable(Table[SheetRow]):
         model = TableModel(self._columns(), lambda row: row.name)
         super().__init__(tr(NAME), model, row_height=_ROW)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.headings.setSectionsMovable(False)
 
     def show_sheet_rows(self, rows: Sequence[SheetRow], colour: int | None) -> None:
         """`colour` is the card's whose figures these are."""

@@ -23,8 +23,7 @@ from gpuexplorer.core.words import listed, mark, tr
 from gpuexplorer.gui.copies.matrix.pair_question import Head
 from gpuexplorer.gui.copies.matrix.words import Callout
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.tables.cell import Cell, Chip
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Chip, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
@@ -53,7 +52,6 @@ class RestTable(Table[Kin]):
         super().__init__("", self._model)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.headings.setSectionsMovable(False)
 
     def show_kin(self, heading: str, kin: Sequence[Kin], *, latency: bool) -> None:
         self.setAccessibleName(heading)

@@ -29,9 +29,7 @@ from gpuexplorer.gui.copies.matrix.pair_sizes import (
 )
 from gpuexplorer.gui.copies.matrix.words import Callout
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.delegate import Index
-from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.many_cells import draw_picture, picture_of
+from gpuexplorer.gui.paint.drawing import Drawing, Index, draw_picture, picture_of
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone

@@ -25,7 +25,6 @@ from gpuexplorer.gui.lab.forms.form import (
     plan_of,
     settled,
 )
-from gpuexplorer.gui.tables.table import ROW_HEIGHT
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
@@ -188,7 +187,7 @@ class DeviceField(QWidget):
     def show_devices(self, around: Around, chosen: str) -> None:
         self._chosen = chosen
         self._table.show_devices(around.devices, around.units)
-        self._table.setFixedHeight(ROW_HEIGHT * len(around.devices))
+        self._table.show_all_rows()
         self._table.pick(chosen or None)
         reasons = {each.reason: tr(each.reason) for each in around.devices if not each.usable}
         self._reasons.setText("\n".join(reasons.values()))

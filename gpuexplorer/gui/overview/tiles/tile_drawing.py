@@ -12,6 +12,7 @@ from gpuexplorer.gui.cards.card_face import CardFace, InstanceFace
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.figures import MemoryFace
 from gpuexplorer.gui.cards.programs import ProgramFace
+from gpuexplorer.gui.overview.tiles.stamps import Stamps
 from gpuexplorer.gui.overview.tiles.tile_curve import PlacedCurve
 from gpuexplorer.gui.overview.tiles.tile_header import draw_header
 from gpuexplorer.gui.overview.tiles.tile_plan import (
@@ -25,7 +26,6 @@ from gpuexplorer.gui.overview.tiles.tile_plan import (
     TilePlan,
 )
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.stamps import Stamps
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.widgets.figure_drawing import (

@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.plain_tip import plain_tip
+from gpuexplorer.gui.paint.drawing import Drawing, plain_tip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import faded

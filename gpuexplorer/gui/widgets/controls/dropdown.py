@@ -13,8 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.delegate import Delegate, Index
-from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index, Run
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.controls.choice import Choice

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView
 
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.paint.delegate import Index
+from gpuexplorer.gui.paint.drawing import Index
 from gpuexplorer.gui.widgets.machine.machine_face import MachineNow
 from gpuexplorer.gui.widgets.machine.machine_things import (
     OfCard,

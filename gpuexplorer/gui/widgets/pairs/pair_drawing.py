@@ -6,7 +6,6 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPen
 
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.paint.wrong_mark import draw_wrong
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 from gpuexplorer.gui.widgets.pairs.pairs_shown import (
@@ -53,7 +52,7 @@ def draw_cell(
     """Without letters there is no room for a figure."""
     theme, painter = drawing.theme, drawing.painter
     if cell.state is CellState.WRONG:
-        draw_wrong(drawing, place, letters is not None)
+        drawing.wrong(place, lettered=letters is not None)
         return
     empty = cell.state is CellState.EMPTY
     painter.setPen(QPen(theme.line, 1) if empty else Qt.PenStyle.NoPen)

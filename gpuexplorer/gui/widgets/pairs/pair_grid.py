@@ -13,8 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.delegate import Delegate, Index
-from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.pairs.pair_drawing import (

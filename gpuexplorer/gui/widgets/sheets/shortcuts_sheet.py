@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.paint.key_cap import parts_of
+from gpuexplorer.gui.paint.drawing import parts_of
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.key_words import KeyGroup

@@ -1,15 +1,18 @@
-"""What the parts of a line of Python are, and their colours."""
+"""What the parts of a line of Python are, and the colours of code."""
 
 import builtins
 import keyword
 import re
 from enum import StrEnum
 
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QSyntaxHighlighter, QTextDocument
 
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Theme
 
 INDENT = "    "
+_LONGEST = 2000  # letters; a longer line is data, and stays as it is
+_LEFT_OPEN = ("", "'''", '"""')  # by the state of the line that leaves them open
 _QUOTES = r"'''|\"\"\""
 _PARTS = re.compile(
     rf"""
@@ -37,6 +40,30 @@ class CodePart(StrEnum):
     COMMENT = "comment"
 
 
+_KINDS = {
+    "comment": CodePart.COMMENT,
+    "text": CodePart.TEXT,
+    "number": CodePart.NUMBER,
+    "decorator": CodePart.WORD,
+    "shell": CodePart.WORD,
+}
+
+
+class PythonColours(QSyntaxHighlighter):
+    """In a document of Qt's that holds one cell. Changes with the theme by itself."""
+
+    def __init__(self, document: QTextDocument) -> None:
+        super().__init__(document)
+        look().changed.connect(self.rehighlight)
+
+    def highlightBlock(self, text: str) -> None:
+        quotes = _LEFT_OPEN[max(0, self.previousBlockState())]
+        found, quotes = parts(text, quotes) if len(text) <= _LONGEST else ([], quotes)
+        for begin, end, part in found:
+            self.setFormat(begin, end - begin, colour(look().theme, part))
+        self.setCurrentBlockState(_LEFT_OPEN.index(quotes))
+
+
 def parts(line: str, quotes: str = "") -> tuple[list[tuple[int, int, CodePart]], str]:
     """Where each part begins and ends. `quotes`: of a long text that an earlier line opened;
     what is open at the end of this line is handed back.
@@ -56,41 +83,22 @@ def parts(line: str, quotes: str = "") -> tuple[list[tuple[int, int, CodePart]],
         if match is None:
             break
         at = match.end()
+        kind = _KINDS.get(match.lastgroup or "")
         if match.lastgroup == "long":
-            quotes = match[0][-3:]
-            found.append((match.start(), match.end(), CodePart.TEXT))
-        else:
-            kind = _kind(match)
-            if kind is not None:
-                found.append((match.start(), match.end(), kind))
+            quotes, kind = match[0][-3:], CodePart.TEXT
+        elif match.lastgroup == "word" and keyword.iskeyword(match[0]):
+            kind = CodePart.WORD
+        elif match.lastgroup == "word" and match[0] in _BUILTINS:
+            kind = CodePart.NUMBER
+        if kind is not None:
+            found.append((match.start(), at, kind))
     return found, quotes
 
 
-def _kind(match: re.Match[str]) -> CodePart | None:
-    match match.lastgroup:
-        case "comment":
-            return CodePart.COMMENT
-        case "text":
-            return CodePart.TEXT
-        case "number":
-            return CodePart.NUMBER
-        case "decorator" | "shell":
-            return CodePart.WORD
-        case "word" if keyword.iskeyword(match[0]):
-            return CodePart.WORD
-        case "word" if match[0] in _BUILTINS:
-            return CodePart.NUMBER
-        case _:
-            return None
-
-
 def colour(theme: Theme, part: CodePart) -> QColor:
-    match part:
-        case CodePart.WORD:
-            return theme.code_word
-        case CodePart.TEXT:
-            return theme.code_text
-        case CodePart.NUMBER:
-            return theme.code_number
-        case CodePart.COMMENT:
-            return theme.faint
+    return {
+        CodePart.WORD: theme.code_word,
+        CodePart.TEXT: theme.code_text,
+        CodePart.NUMBER: theme.code_number,
+        CodePart.COMMENT: theme.faint,
+    }[part]
