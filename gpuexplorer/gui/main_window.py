@@ -34,7 +34,6 @@ from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.places import Places
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.dressing import Dressing
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.bars.banner import Banner
@@ -134,7 +133,6 @@ class MainWindow(QMainWindow):
             self._rail, self._top, self.status, self.frame_clock, parent=self
         )
         self._lay_out()
-        Dressing(self, self._screens)
         self.diagnostics = Diagnostics(self, self.frame_clock, self.navigation)
         self.explanation = Explanation(
             self.settings,
@@ -284,6 +282,7 @@ class MainWindow(QMainWindow):
 
     def _on_look_changed(self) -> None:
         self.setPalette(self.look.palette())
+        self.setStyleSheet(self.look.style_sheet())
 
     def _on_settings_changed(self) -> None:
         choices = self.settings.choices

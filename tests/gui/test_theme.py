@@ -12,7 +12,6 @@ from gpuexplorer.core.resources import resource
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.gui.theme.palette import Palette, Scheme, load_theme
-from gpuexplorer.gui.theme.style_sheet import style_sheet
 from tests.gui.colour_sight import closest, distance, linear
 from tests.gui.conftest import OpenWindow
 
@@ -106,7 +105,7 @@ def test_the_look_tells_once_when_something_changes_and_not_otherwise(qtbot: QtB
     with qtbot.assertNotEmitted(look().changed):
         look().dress(Scheme.LIGHT, Palette.SAFE, Motion.FULL)
     with qtbot.waitSignal(look().changed):
-        look().choose_palette(Palette.STANDARD)
+        look().dress(Scheme.LIGHT, Palette.STANDARD, Motion.FULL)
     assert look().theme.cards == load_theme(Scheme.LIGHT).cards
 
 
@@ -142,8 +141,8 @@ def test_the_style_sheet_is_understood_in_a_folder_with_spaces_and_foreign_lette
     """Qt complains of one that it cannot read, and nothing is styled then."""
     folder = tmp_path / "Meine Programme (neu)" / "Grafik für Übungen 显卡"
     shutil.copytree(resource("themes"), folder / "themes")
-    monkeypatch.setattr("gpuexplorer.gui.theme.style_sheet.resource", folder.joinpath)
+    monkeypatch.setattr("gpuexplorer.gui.theme.look.resource", folder.joinpath)
     button = QPushButton("Go")
     qtbot.addWidget(button)
-    button.setStyleSheet(style_sheet(load_theme(Scheme.DARK)))
+    button.setStyleSheet(look().style_sheet())
     assert button.grab().width() > 0

@@ -14,8 +14,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_page import StepPage
-from gpuexplorer.gui.theme.enlarged import EnlargedLook
-from gpuexplorer.gui.theme.look import look, wearing
+from gpuexplorer.gui.theme.look import EnlargedLook, look, wearing
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import pressed_by_enter
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel

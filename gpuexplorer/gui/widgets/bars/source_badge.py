@@ -3,8 +3,7 @@
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.theme.style_sheet import restyle
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.recording.recorded_session import RECORDED
 from gpuexplorer.telemetry.backend import Source
 

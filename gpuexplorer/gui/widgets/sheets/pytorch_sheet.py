@@ -8,8 +8,8 @@ from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.pytorch_fetch import PyTorchFetch, Step
+from gpuexplorer.gui.theme.look import restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.laid_out import FREE, row, say
 from gpuexplorer.gui.widgets.remark import say_sentence, show_sentence, wrapped_label
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
