@@ -10,10 +10,8 @@ from gpuexplorer.gui.cards.process_words import pids
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.rail.rail import Rail
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.widgets.bars.missing_figures import missing_figures
-from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
-from gpuexplorer.gui.widgets.bars.status_line import StatusLine
-from gpuexplorer.gui.widgets.bars.top_bar import TopBar, host_name
+from gpuexplorer.gui.widgets.bars.status_line import Part, StatusLine, missing_figures
+from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED, TopBar, host_name
 from gpuexplorer.telemetry.looked_for import Looked, Thing
 from gpuexplorer.telemetry.session import Want
 
@@ -60,7 +58,7 @@ class LiveFrame(QObject):
         self._machine = machine
         self._drawn = (-1, -1)
         self._pulled_at = self._missing_at = float("-inf")
-        self._status.show_missing("", "")
+        self._status.say(Part.MISSING, "")
         self._always = machine.session.want_always()
         self._ask()
         self.pull()
@@ -83,16 +81,17 @@ class LiveFrame(QObject):
         # The driver may have gone or come back since.
         self._top.show_computer(machine.name or host_name(session))
         self._top.show_source(session.source)
-        self._status.show_machine(machine.name)
+        where = tr("On {machine}", machine=machine.name) if machine.name else ""
+        self._status.say(Part.MACHINE, where)
         self._status.show_source(session.source)
         interval = session.interval
         if session.past.ended is not None:
-            self._status.show_words(tr("Recorded every {seconds} s", seconds=plain(interval)))
+            words = tr("Recorded every {seconds} s", seconds=plain(interval))
+            self._status.say(Part.BEAT, words)
         elif session.bare:
             every = plain(session.host_period)
-            self._status.show_words(
-                tr("Only the computer itself is read, every {seconds} s", seconds=every)
-            )
+            words = tr("Only the computer itself is read, every {seconds} s", seconds=every)
+            self._status.say(Part.BEAT, words)
         else:
             self._status.show_beat(interval, session.beats())
         self._rail.devices.show_absent(self._absent if session.bare else "")
@@ -104,7 +103,7 @@ class LiveFrame(QObject):
         now, answering = session.desk.now(), [face.answers for face in faces]
         if cards and (now - self._missing_at >= _MISSING_EVERY or answering != self._answering):
             self._missing_at, self._answering = now, answering
-            self._status.show_missing(*missing_figures(faces))
+            self._status.say(Part.MISSING, *missing_figures(faces))
 
     def stop(self) -> None:
         """Nothing is asked for after this. Harmless when called twice."""

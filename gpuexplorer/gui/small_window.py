@@ -32,8 +32,7 @@ from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone, faded
-from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
-from gpuexplorer.gui.widgets.bars.top_bar import host_name
+from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge, host_name
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.figure_drawing import draw_figure_right
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row

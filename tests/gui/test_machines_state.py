@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import pytest
+from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -22,7 +23,6 @@ from gpuexplorer.gui.state.machines_at_start import begin, machines_at_start
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.questions import Questions
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from gpuexplorer.remote.link import LinkNow, LinkState
 from gpuexplorer.remote.ssh import HostName, host_name
 from tests.clocks import ManualClock

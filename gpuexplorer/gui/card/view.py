@@ -37,8 +37,7 @@ from gpuexplorer.gui.plots.content import Origin
 from gpuexplorer.gui.plots.lab_flags import flags_of
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
-from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
-from gpuexplorer.gui.widgets.bars.top_bar import host_name, is_elsewhere
+from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED, host_name, is_elsewhere
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
 from gpuexplorer.gui.widgets.key_words import CARD_KEYS, PLOT_KEYS
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row

@@ -23,6 +23,11 @@ class Sign(Painted):
         self._icon, self._tone = icon, tone
         self.setFixedSize(size)
 
+    def show_sign(self, icon: Icon, tone: Tone) -> None:
+        if (icon, tone) != (self._icon, self._tone):
+            self._icon, self._tone = icon, tone
+            self.update()
+
     def draw(self, drawing: Drawing) -> None:
         drawing.icon(self._icon, QRectF(self.rect()), drawing.theme.tone(self._tone))
 

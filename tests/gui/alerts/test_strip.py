@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
+from gpuexplorer.gui.widgets.bars.alert_strip import AlertStrip
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -14,7 +15,6 @@ from gpuexplorer.core.metrics import TEMPERATURE
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.bars.alert_strip import AlertStrip
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.gui.widgets.live_view import LiveView
 from tests.gui.alerts.conftest import HOT, Scene

@@ -12,9 +12,7 @@ from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.cards.moments import moment_words, span_words
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.time_window import MINUTE, TimeWindow
-from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
-from gpuexplorer.gui.widgets.bars.time_pill import TimePill
-from gpuexplorer.gui.widgets.bars.top_bar import TopBar
+from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge, TimePill, TopBar
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton, ToolButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from tests.clocks import ManualClock

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Iterator
 
 import pytest
+from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -22,7 +23,6 @@ from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.session import Session

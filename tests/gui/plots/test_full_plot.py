@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.content import Origin
-from gpuexplorer.gui.widgets.bars.time_pill import TimePill
+from gpuexplorer.gui.widgets.bars.top_bar import TimePill
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from gpuexplorer.gui.widgets.plots.full_plot import FullPlot
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack

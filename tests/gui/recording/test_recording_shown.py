@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gpuexplorer.gui.widgets.bars.alert_strip import AlertStrip
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QPushButton, QWidget
@@ -30,7 +31,6 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.topology.machine_panel import MachinePanel
 from gpuexplorer.gui.topology.view import TopologyView
-from gpuexplorer.gui.widgets.bars.alert_strip import AlertStrip
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.window_commands import Do
 from gpuexplorer.recording.recorded_session import RecordedSession

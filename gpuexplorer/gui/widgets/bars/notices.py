@@ -1,0 +1,174 @@
+"""Notices: what a person should know now, at the right of the line at the bottom."""
+
+from collections.abc import Callable, Sequence
+from enum import IntEnum, auto
+from typing import NamedTuple
+
+from PySide6.QtCore import QSize, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy
+
+from gpuexplorer.core.words import tr, trn
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import look, restyle
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, link_button
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.laid_out import GROWS, row
+from gpuexplorer.gui.widgets.remark import Sign
+
+PLAIN, WARNS, DONE = (Icon.NOTE, Tone.QUIET), (Icon.WARNING, Tone.WARN), (Icon.CHECK, Tone.GOOD)
+_MOST_WAYS = 3
+_STAYS = 20_000  # milliseconds, of what is only news
+
+
+class About(IntEnum):
+    """One notice for each; the most urgent first."""
+
+    ALERT = auto()
+    LINK = auto()
+    FILE = auto()
+    COMPARISON = auto()
+    RECORDING = auto()
+    SIMULATED = auto()
+
+
+class Way(NamedTuple):
+    """What can be done about it."""
+
+    words: str
+    run: Callable[[], object]
+    hint: str = ""
+
+
+class Notice(NamedTuple):
+    sentence: str
+    ways: Sequence[Way]
+    sign: tuple[Icon, Tone]
+    hint: str  # instead of the rest of a sentence that is cut off
+    passes: bool
+
+
+class Notices(QFrame):
+    """Neither what stands at the left of the line nor the screen moves, whatever it says. Of
+    several it shows the most urgent, and leads to the others.
+    """
+
+    closed = Signal(About)  # by a person, or one of its ways was taken
+    left = Signal()  # what had the keyboard here is gone
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._there: dict[About, Notice] = {}
+        self._shown: About | None = None
+        self._widest = 0
+        self.setProperty("panel", "alert")
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self._sign = Sign(*PLAIN, QSize(16, 16))
+        self._sentence = ElidedLabel(look().letters.caption, Tone.TEXT)
+        self._links = [self._link() for _ in range(_MOST_WAYS + 1)]
+        *links, self._others = self._links
+        for at, link in enumerate(links):
+            link.clicked.connect(lambda _=False, at=at: self._take(at))
+        self._others.clicked.connect(self._on_others_asked)
+        self._close = IconButton(Icon.CLOSE, tr("Close the notice"))
+        self._close.setFixedSize(24, 24)
+        self._close.clicked.connect(self._on_closed)
+        self._passing = QTimer(self, singleShot=True, interval=_STAYS)
+        self._passing.timeout.connect(self._on_passed)
+        parts = (self._sign, self._sentence, GROWS, *self._links, self._close)
+        row(*parts, within=self, gap=10, margins=(12, 0, 16, 0))
+        self.hide()
+
+    def say(
+        self,
+        about: About,
+        sentence: str,
+        ways: Sequence[Way] = (),
+        sign: tuple[Icon, Tone] = PLAIN,
+        *,
+        hint: str = "",
+        passes: bool = False,
+    ) -> None:
+        """Until it ends; what `passes` also leaves by itself, or when somebody closes it."""
+        before = self._there.get(about)
+        self._there[about] = notice = Notice(sentence, ways, sign, hint, passes)
+        if passes:
+            self._passing.start()
+        if before is None or self._shown is None:
+            self._show(min(self._there))
+        elif notice != before and about is self._shown:
+            self._show(about)
+
+    def end(self, about: About) -> None:
+        if self._there.pop(about, None) is not None:
+            self._show(min(self._there, default=None))
+
+    def _show(self, about: About | None) -> None:
+        nothing = Notice("", (), PLAIN, "", passes=False)
+        notice = nothing if about is None else self._there[about]
+        words = [each.words for each in notice.ways]
+        others = len(self._there) - 1
+        said = [*words, *[""] * (_MOST_WAYS - len(words))]
+        said.append(trn("{count} more", "{count} more", others) if others > 0 else "")
+        focused = self.window().focusWidget()
+        within = focused is not None and self.isAncestorOf(focused)
+        stays = [link for link, text in zip(self._links, said, strict=True) if text]
+        goes = within and (about is not self._shown or focused not in stays)
+        if focused is not None and goes:
+            # Qt would hand it on to whoever comes next, and Enter would press that.
+            focused.clearFocus()
+        self._widest = self._widest if about is self._shown else 0
+        self._shown = about
+        icon, tone = notice.sign
+        self._sign.show_sign(icon, tone)
+        restyle(self, "tone", tone.value)
+        self._sentence.show_text(notice.sentence, notice.hint)
+        self.setAccessibleName(notice.sentence)
+        hints = [each.hint for each in notice.ways]
+        for at, (link, text) in enumerate(zip(self._links, said, strict=True)):
+            link.setText(text)
+            link.setToolTip(hints[at] if at < len(hints) else "")
+            link.setVisible(bool(text))
+        self._close.setVisible(notice.passes)
+        self.setVisible(about is not None)
+        if goes:
+            self.left.emit()
+
+    def _link(self) -> QPushButton:
+        link = link_button("")
+        link.setFont(look().letters.caption.font)
+        link.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        return link
+
+    def _take(self, at: int) -> None:
+        if self._shown is not None:
+            notice = self._there[self._shown]
+            if notice.passes:
+                self._on_closed()
+            notice.ways[at].run()
+
+    def _on_others_asked(self) -> None:
+        there = sorted(self._there)
+        after = (each for each in there if self._shown is not None and each > self._shown)
+        self._show(next(after, there[0]))
+        self._others.setFocus()
+
+    def _on_closed(self) -> None:
+        about = self._shown
+        if about is not None:
+            self.end(about)
+            self.closed.emit(about)
+
+    def _on_passed(self) -> None:
+        focused = self.window().focusWidget()
+        if self.underMouse() or (focused is not None and self.isAncestorOf(focused)):
+            self._passing.start()  # somebody reads it
+            return
+        for about in [about for about, notice in self._there.items() if notice.passes]:
+            self.end(about)
+
+    def sizeHint(self) -> QSize:
+        """Never narrower than before, or what stands beside it would move at every second."""
+        hint = super().sizeHint()
+        self._widest = max(self._widest, hint.width())
+        return QSize(self._widest, hint.height())
