@@ -8,8 +8,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import one_tab_stop
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, wrapped_label
 from gpuexplorer.lessons.lesson import Predict
 
 _LETTERS = 12  # that have room in the field

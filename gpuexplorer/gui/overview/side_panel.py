@@ -17,10 +17,8 @@ from gpuexplorer.gui.tables.cell_drawing import PADDING
 from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
-from gpuexplorer.gui.widgets.now_tag import NowTag
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel, NowTag
 
 SIDE_WIDTH = 300
 LEAST_HEIGHT = 416

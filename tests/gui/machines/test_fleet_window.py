@@ -23,7 +23,7 @@ from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.session import Session
 from tests.fleet.fake_prometheus import FakePrometheus, card, fake_prometheus

@@ -12,7 +12,7 @@ from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.gui.plots.content import Flag
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.page import Page
+from gpuexplorer.gui.widgets.live_view import Page
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.telemetry.history import History

@@ -12,9 +12,9 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, link_button
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import GROWS, row
-from gpuexplorer.gui.widgets.remark import Sign
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.painted import Sign
 
 PLAIN, WARNS, DONE = (Icon.NOTE, Tone.QUIET), (Icon.WARNING, Tone.WARN), (Icon.CHECK, Tone.GOOD)
 _MOST_WAYS = 3

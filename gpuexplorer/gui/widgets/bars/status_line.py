@@ -15,8 +15,8 @@ from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.session import BeatCount
 
