@@ -36,7 +36,8 @@ class WindowAlerts(QObject):
         self._settings, self._navigation = settings, navigation
         self._notices, self._window = notices, window
         self.watch = AlertWatch(settings, bridge or Bridge(self), self)
-        self._notes = AlertNotes(self.watch, Notifications(tray=tray, parent=self), self)
+        self._desktop = Notifications(tray=tray, parent=self)
+        self._notes = AlertNotes(self.watch, self._desktop, self)
         self.watch.changed.connect(self._tell)
         frame_clock.ticked.connect(self._tell)
 
@@ -84,6 +85,6 @@ class WindowAlerts(QObject):
                 before.reject()
                 return
         dialog = SettingsDialog(
-            self._settings, machine, self._window, self.watch, self._notices, always_on, lab
+            self._settings, machine, self._window, self.watch, self._desktop, always_on, lab
         )
         dialog.open()
