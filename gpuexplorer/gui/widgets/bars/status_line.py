@@ -8,11 +8,10 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.reasons import short_reasons
+from gpuexplorer.gui.cards.reasons import short_reasons, state_mark
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import FREE, row
@@ -112,27 +111,22 @@ _WATCHED = (
 )
 _MOST_NAMED = 4
 _PASSING = frozenset({Absence.NOT_YET, Absence.NEEDS_TWO, Absence.TOO_SOON, Absence.NOT_ASKED})
-_SILENT = {
-    CardState.LOST: mark("Lost: {cards}"),
-    CardState.UNLISTED: mark("No longer listed: {cards}"),
-    CardState.REFUSED: mark("No access: {cards}"),
-    CardState.ASLEEP: mark("Asleep: {cards}"),
-    CardState.NO_DRIVER: mark("Without a driver: {cards}"),
-    CardState.NO_CONNECTION: mark("No connection: {cards}"),
-    CardState.NO_ANSWER: mark("No answer: {cards}"),
-    CardState.WORKING: mark("Not read yet: {cards}"),
-}
 
 
 def missing_figures(cards: Sequence[CardFace]) -> tuple[str, str]:
     """What no card, or not every card, reports: in a few words, and in full."""
     answering = [each for each in cards if each.answers]
-    silent: dict[CardState, list[str]] = {}
+    silent: dict[str, list[str]] = {}
     for each in cards:
         if not each.answers:
-            silent.setdefault(each.state, []).append(each.number)
-    said = (tr(_SILENT[state], cards=_these(numbers)) for state, numbers in silent.items())
-    lines = ["; ".join(said)] if silent else []
+            mark = state_mark(each.state)
+            word = tr("Not read yet") if mark is None else mark.word
+            silent.setdefault(word, []).append(each.number)
+    said = [
+        tr("{state}: {cards}", state=word, cards=_these(numbers))
+        for word, numbers in silent.items()
+    ]
+    lines = ["; ".join(said)] if said else []
     for metric in _WATCHED:
         reasons: dict[Absence, list[str]] = {}
         for each in answering:

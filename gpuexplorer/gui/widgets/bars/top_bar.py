@@ -1,9 +1,8 @@
 """TopBar: which computer this is, where the figures come from, and which time is looked at."""
 
-from collections.abc import Sequence
 from html import escape
 
-from PySide6.QtCore import QPointF, QRectF, QSize, QSysInfo, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, QSysInfo, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy
 
@@ -28,14 +27,14 @@ SIMULATED = mark("SIMULATED")
 STOP_SIMULATING = mark("Stop simulating")
 _HEIGHT, _MARGIN, _GAP = 52, 24, 12
 _MOST_HOST_WIDTH, _HOST_SHARE = 240, 0.18
-_LEAST_LABEL = 90  # a few letters and an ellipsis would say nothing
-_SEARCH, _COMPACT_SPANS = (208, 32), 92
-# What gives way where there is no room, step by step.
-_GIVES_WAY = ("label", "search", "stop", "record", "spans", "pill", "record", "pill")
+# Below these widths some of it is said in short, and all of it; more is said while a recording
+# is made, and while somebody looks back.
+_NARROW, _TIGHT, _TIGHTEST = 860, 720, 560
+_WHILE_RECORDING, _WHILE_BACK = 120, (360, 160)
+_ICON, _AROUND_ICON, _BESIDE = 16, 9, 12
 _RECORD_KEYS = "Ctrl+R"
 _BETWEEN = "    "
-_USUAL = f"0:00:00{_BETWEEN}00.0 MiB"
-_ICON, _AROUND_ICON, _BEFORE_WORDS = 16, 9, 12
+_USUAL = f"0:00:00{_BETWEEN}000.0 MiB"
 
 
 def is_elsewhere(session: Session) -> bool:
@@ -61,28 +60,30 @@ class SourceBadge(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def show_source(self, source: Source | None) -> None:
+        simulated = source is not None and source.simulated
         if source is not None and source.name == RECORDED:
+            words = tr("Recording")
             meaning = tr("These figures were recorded earlier; no card is read for them.")
-            if source.simulated:
-                made_up = tr("No real card was read: all figures are made up.")
+            if simulated:
                 words = tr("{simulated}, recording", simulated=tr(SIMULATED))
-                self._show(words, f"{meaning} {made_up}", filled=True)
-            else:
-                self._show(tr("Recording"), meaning)
+                made_up = tr("No real card was read: all figures are made up.")
+                meaning = f"{meaning} {made_up}"
         elif source is None or not source.cards:
+            words, simulated = tr("No card"), False
             meaning = tr("No card answers: only the computer's processor and memory are read.")
-            self._show(tr("No card"), meaning)
-        elif source.simulated:
+        elif simulated:
             self.show_simulated()
+            return
         else:
+            words = tr("Live, {name}", name=source.name.upper())
             meaning = tr("These figures are read from real cards.")
-            self._show(tr("Live, {name}", name=source.name.upper()), meaning)
+        self._show(words, meaning, filled=simulated)
 
     def show_simulated(self) -> None:
         meaning = tr("No real card is read: all figures are made up.")
         self._show(tr(SIMULATED), meaning, filled=True)
 
-    def _show(self, text: str, meaning: str, *, filled: bool = False) -> None:
+    def _show(self, text: str, meaning: str, *, filled: bool) -> None:
         self.setText(text)
         self.setAccessibleName(text)
         self.setAccessibleDescription(meaning)
@@ -91,26 +92,26 @@ class SourceBadge(QLabel):
 
 
 class _Saying(QPushButton):
-    """An icon, and words in one of several lengths. The mouse presses it and leaves the
-    keyboard where it is.
+    """An icon, and words of three lengths. The mouse presses it and leaves the keyboard where
+    it is.
     """
 
     def __init__(self, kind: str) -> None:
         super().__init__()
-        self._forms: Sequence[str] = ("",)
+        self._forms, self._level = ("", "", ""), 0
         self.setProperty("kind", kind)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
-    def widths(self) -> list[int]:
-        letters = look().letters.body
+    def show_level(self, level: int) -> None:
+        """0 says most."""
+        self._level = level
+        self.setText(self._forms[level])
+        words = round(look().letters.body.width(self.text()))
         alone = 2 * _AROUND_ICON + _ICON
-        wides = (round(letters.width(each)) for each in self._forms)
-        return [wide + alone + _BEFORE_WORDS if wide else alone for wide in wides]
+        self.setFixedWidth(self.least_width(words + alone + _BESIDE if words else alone))
 
-    def show_form(self, at: int) -> None:
-        """0 is the longest."""
-        self.setText(self._forms[at])
-        self.setFixedWidth(self.widths()[at])
+    def least_width(self, wide: int) -> int:
+        return wide
 
 
 class TimePill(_Saying):
@@ -123,15 +124,13 @@ class TimePill(_Saying):
         self.setIconSize(QSize(_ICON + 4, _ICON))
         self.clicked.connect(time_window.back_to_now)
         time_window.changed.connect(self._on_time_changed)
+        self._say()
         if not time_window.looking_back:
-            self.hide()
-        else:
-            self._say()  # whoever takes it in shows it
+            self.hide()  # and else whoever takes it in shows it
 
     def _on_time_changed(self) -> None:
+        self._say()
         self.setVisible(self._time_window.looking_back)
-        if self._time_window.looking_back:
-            self._say()
 
     def _say(self) -> None:
         """The moment at which what is shown ends."""
@@ -139,81 +138,85 @@ class TimePill(_Saying):
         moment = window.moment(window.stretch()[1])
         said = tr("Looking back: ends {moment}. Back to now", moment=moment)
         self._forms = (said, tr("Back to now"), tr("Now"))
-        self.show_form(0)
+        self.show_level(self._level)
         self.setAccessibleName(said)
-        more = tr("Reading goes on meanwhile. Back to now: Ctrl+End")
-        self.setToolTip(f"{tr('Looking back: ends {moment}.', moment=moment)}\n{more}")
+        self.setToolTip(
+            tr(
+                "Looking back: ends {moment}.\nReading goes on meanwhile. Back to now: Ctrl+End",
+                moment=moment,
+            )
+        )
 
 
 class RecordButton(_Saying):
     """A red dot that records what is read, and says for how long and how much."""
 
-    widths_changed = Signal()
+    turned = Signal()  # it records from now on, or no longer
 
     def __init__(self) -> None:
         super().__init__("record")
-        self._recording = self._trouble = False
-        self._most = 0  # a figure of many digits leaves its room behind
+        self.recording = self._trouble = False
         self.show_idle()
 
     def show_idle(self, *, trouble: str = "", possible: bool = True) -> None:
         """`trouble`: how the last one ended, until somebody has read it."""
-        self._most = 0
+        word = tr("Record")
         why = trouble or tr("Record what is read, into a file ({keys})", keys=_RECORD_KEYS)
         if not possible:
             why = tr("This is a recording already. Go back to the live cards to record.")
-        self.setEnabled(possible)
         self._trouble = bool(trouble)
-        self._show((tr("Record"), ""), tr("Record"), why, recording=False)
+        self._show((word, word, ""), word, why, recording=False, enabled=possible)
 
     def show_recording(self, seconds: float, size: int) -> None:
         time, much = clock_words(seconds), str(memory(size))
         said = tr("Recording, {time}, {size}", time=time, size=much)
         why = tr("Stop recording ({keys}); what is read meanwhile is kept", keys=_RECORD_KEYS)
-        self.setEnabled(True)
         self._show((f"{time}{_BETWEEN}{much}", time, ""), said, why)
 
     def show_busy(self, words: str) -> None:
         """The disk is waited for."""
-        self.setEnabled(False)
-        self._show((words, ""), words, words)
+        self._show((words, words, ""), words, words, enabled=False)
 
-    def widths(self) -> list[int]:
-        """While it records they stay."""
-        first, *others = super().widths()
-        if self._recording:
-            usual = round(look().letters.body.width(_USUAL)) + 2 * _AROUND_ICON + _ICON
-            self._most = first = max(self._most, first, usual + _BEFORE_WORDS)
-        return [first, *others]
+    def least_width(self, wide: int) -> int:
+        """While it records, of what it usually says: its figures come and go."""
+        if self.recording and not self._level:
+            usual = round(look().letters.body.width(_USUAL))
+            return max(wide, usual + 2 * _AROUND_ICON + _ICON + _BESIDE)
+        return wide
 
     def _show(
-        self, forms: Sequence[str], said: str, why: str, *, recording: bool = True
+        self,
+        forms: tuple[str, str, str],
+        said: str,
+        why: str,
+        *,
+        recording: bool = True,
+        enabled: bool = True,
     ) -> None:
-        before, shown = self.widths(), self._forms
-        at = shown.index(self.text()) if len(shown) == len(forms) else 0
-        self._recording, self._forms = recording, forms
+        turned, self.recording = recording is not self.recording, recording
         self._trouble = self._trouble and not recording
-        self.show_form(at)
+        self._forms = forms
+        self.setEnabled(enabled)
         self.setAccessibleName(said)
         self.setAccessibleDescription(why)
         self.setToolTip(f"<qt>{escape(why)}</qt>")  # file names are no markup
         restyle(self, "on", recording)
-        if self.widths() != before:
-            self.widths_changed.emit()
+        self.show_level(self._level)
+        if turned:
+            self.turned.emit()
 
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         with QPainter(self) as painter:
             drawing = Drawing(painter)
-            theme, middle = drawing.theme, self.height() / 2
-            place = QRectF(_AROUND_ICON, middle - _ICON / 2, _ICON, _ICON)
+            theme, top = drawing.theme, (self.height() - _ICON) / 2
+            place = QRectF(_AROUND_ICON, top, _ICON, _ICON)
             if self._trouble:
                 drawing.icon(Icon.WARNING, place, theme.warn)
             else:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(theme.bad if self.isEnabled() else theme.faint)
-                painter.drawEllipse(QPointF(place.center()), 5, 5)
+                ink = theme.bad if self.isEnabled() else theme.faint
+                drawing.filled(place.adjusted(3, 3, -3, -3), ink, 5)
 
 
 def clock_words(seconds: float) -> str:
@@ -248,7 +251,7 @@ class TopBar(QFrame):
         self._pause = IconButton(Icon.PAUSE)
         self._pause.clicked.connect(time_window.toggle_pause)
         self.record = RecordButton()
-        self.record.widths_changed.connect(self._arrange)
+        self.record.turned.connect(self._arrange)
         self._search = SearchButton()
         self._search.clicked.connect(self.search_asked)
         self._badge.setObjectName("top.source")
@@ -289,39 +292,22 @@ class TopBar(QFrame):
         self._arrange()
 
     def _arrange(self) -> None:
-        """What matters least gives way first; badge, span and pause are always there."""
+        """Badge, span and pause are always there; the computer's name gives way a little."""
         room = self.width() - 2 * _MARGIN
-        # Decided by the window alone, so that the badge beside it stays where it is.
-        host = min(self._host.sizeHint().width(), _MOST_HOST_WIDTH, round(room * _HOST_SHARE))
-        self._host.setFixedWidth(host)
-        window, source = self._time_window, self._source
-        # A recording is played and paused in its own bar.
-        self._pause.setVisible(not window.replaying)
+        window, source, back = self._time_window, self._source, self._time_window.looking_back
+        more = _WHILE_RECORDING if self.record.recording else 0
+        narrow = room < _NARROW + more + back * _WHILE_BACK[0]
+        tight = room < _TIGHT + back * _WHILE_BACK[1]
         simulated = source is not None and source.simulated and source.name != RECORDED
-        widths: dict[str, Sequence[int]] = {
-            "label": (_LEAST_LABEL, 0) if self._label.text() else (0,),
-            "search": _SEARCH,
-            "stop": (self._stop.sizeHint().width(), 0)
-            if self._can_look and simulated
-            else (0,),
-            "record": self.record.widths(),
-            "spans": (self._spans.full_width(), _COMPACT_SPANS),
-            "pill": self._pill.widths() if window.looking_back else (0,),
-        }
-        there = [host, self._badge.sizeHint().width(), 0 if window.replaying else 32]
-        steps = dict.fromkeys(widths, 0)
-        for part in _GIVES_WAY:
-            taken = [*there, *(each[steps[name]] for name, each in widths.items())]
-            if sum(wide + _GAP for wide in taken if wide) <= room:
-                break
-            steps[part] = min(steps[part] + 1, len(widths[part]) - 1)
-        self._label.setVisible(widths["label"][steps["label"]] > 0)
-        self._search.show_wide(wide=not steps["search"])
-        self._stop.setVisible(widths["stop"][steps["stop"]] > 0)
-        self.record.show_form(steps["record"])
-        self._spans.show_compact(bool(steps["spans"]))
-        self._pill.setVisible(window.looking_back)
-        self._pill.show_form(steps["pill"])
+        self._host.setMaximumWidth(min(_MOST_HOST_WIDTH, round(room * _HOST_SHARE)))
+        self._label.setVisible(bool(self._label.text()) and not narrow)
+        self._stop.setVisible(self._can_look and simulated and not tight)
+        self._pill.setVisible(back)
+        self._pill.show_level(2 if room < _TIGHTEST else int(narrow))
+        self._spans.show_compact(tight)
+        self._pause.setVisible(not window.replaying)  # that has a bar of its own
+        self.record.show_level(2 if tight else int(narrow))
+        self._search.show_wide(wide=not narrow)
 
     def _on_time_changed(self) -> None:
         window = self._time_window
