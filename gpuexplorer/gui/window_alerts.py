@@ -16,7 +16,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.bars.notices import WARNS, About, Notices, Way
+from gpuexplorer.gui.widgets.bars.notices import WARNS, About, Notice, Notices, Way
 
 
 class WindowAlerts(QObject):
@@ -62,7 +62,7 @@ class WindowAlerts(QObject):
         )
         silence = Way(tr("Silence for 1 hour"), self.watch.be_silent, meaning)
         ways = (Way(words, self._open_oldest), silence)
-        self._notices.say(About.ALERT, self.watch.sentence(), ways, WARNS)
+        self._notices.say(About.ALERT, Notice(self.watch.sentence(), ways, WARNS))
 
     def _open_oldest(self) -> None:
         oldest = self.watch.oldest()

@@ -19,7 +19,7 @@ from gpuexplorer.gui.state.machine_words import link_sentence, standing_sign
 from gpuexplorer.gui.state.machines import HERE, MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.bars.notices import About, Notices, Way
+from gpuexplorer.gui.widgets.bars.notices import About, Notice, Notices, Way
 from gpuexplorer.gui.widgets.sheets.question_sheet import QuestionSheet
 from gpuexplorer.gui.widgets.sheets.release_dialog import release_first
 from gpuexplorer.gui.window_commands import Do, WindowCommands
@@ -193,7 +193,7 @@ class WindowMachines(QObject):
         if about.session is None:
             ways.append(Way(tr("Remove"), partial(self.state.remove, about.key)))
         said, sign = link_sentence(about, self.state.clock), standing_sign(about.standing)
-        self._notices.say(About.LINK, said, ways, sign)
+        self._notices.say(About.LINK, Notice(said, ways, sign))
 
     def _on_ticked(self) -> None:
         """Its seconds go on."""

@@ -18,7 +18,7 @@ from gpuexplorer.gui.state.recording_state import RecordingPhase, RecordingState
 from gpuexplorer.gui.state.replay_state import ReplayState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.widgets.bars.notices import DONE, PLAIN, WARNS, About, Notices, Way
+from gpuexplorer.gui.widgets.bars.notices import DONE, PLAIN, WARNS, About, Notice, Notices, Way
 from gpuexplorer.gui.widgets.bars.top_bar import RecordButton
 from gpuexplorer.gui.widgets.file_question import FileQuestion
 from gpuexplorer.gui.widgets.laid_out import column
@@ -109,7 +109,7 @@ class WindowRecordings(QObject):
 
     def say(self, sentence: str) -> None:
         """Why a file could not be opened, say."""
-        self._notices.say(About.FILE, sentence, sign=WARNS, passes=True)
+        self._notices.say(About.FILE, Notice(sentence, sign=WARNS, passes=True))
 
     def stop(self) -> None:
         """Ends a recording as it should end. Harmless when called twice."""
@@ -151,7 +151,7 @@ class WindowRecordings(QObject):
         # Never taken for markup, whatever the file is called.
         hint = f"<qt>{escape(said)}<br>{escape(str(recording.path))}</qt>"
         sign = WARNS if recording.notes() else PLAIN
-        self._notices.say(About.RECORDING, said, [back], sign, hint=hint)
+        self._notices.say(About.RECORDING, Notice(said, [back], sign, hint))
         self._bar = ReplayBar(replay, self._time_window)
         self._strips.addWidget(self._bar)
         self._remember(recording.path)
@@ -160,7 +160,7 @@ class WindowRecordings(QObject):
         self.close_asked.emit()
 
     def _tell_done(self, sentence: str) -> None:
-        self._notices.say(About.FILE, sentence, sign=DONE, passes=True)
+        self._notices.say(About.FILE, Notice(sentence, sign=DONE, passes=True))
 
     def _on_notice_closed(self, about: About) -> None:
         if about is About.FILE:
@@ -221,10 +221,9 @@ class WindowRecordings(QObject):
             Way(tr("Show in folder"), partial(_show_folder, path)),
             Way(tr("Save a report…"), partial(self._ask_report, path)),
         ]
-        sentence, sign = paragraph((making.trouble, because, said)), DONE
-        if making.trouble:
-            sign = WARNS
-        self._notices.say(About.FILE, sentence, ways, sign, passes=True)
+        sentence = paragraph((making.trouble, because, said))
+        sign = WARNS if making.trouble else DONE
+        self._notices.say(About.FILE, Notice(sentence, ways, sign, passes=True))
 
     def _on_report_asked(self) -> None:
         if self.replay is not None:

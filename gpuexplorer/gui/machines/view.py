@@ -38,8 +38,7 @@ from gpuexplorer.gui.widgets.controls.buttons import FramedButton
 from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row, say, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel
-from gpuexplorer.gui.widgets.live_view import EmptyState, LiveView, scrolled
-from gpuexplorer.gui.widgets.painted import HeatLegend
+from gpuexplorer.gui.widgets.live_view import EmptyState, HeatLegend, LiveView, scrolled
 
 _PAGE = "machines/page"
 

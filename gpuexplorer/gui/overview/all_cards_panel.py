@@ -19,8 +19,7 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.line import ElidedLabel, NowTag
-from gpuexplorer.gui.widgets.live_view import Panel
-from gpuexplorer.gui.widgets.painted import HeatLegend
+from gpuexplorer.gui.widgets.live_view import HeatLegend, Panel
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 
 _REMEMBERED = "overview/metric"

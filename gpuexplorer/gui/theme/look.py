@@ -114,6 +114,7 @@ class Look(QObject):
             selection=rgba(theme.selection),
             track=rgba(theme.track),
             lifted=rgba(theme.lifted),
+            heat_half=theme.heat(0.5).name(),
             warn_tint=rgba(faded(theme.warn, 0.1)),
             bad_tint=rgba(faded(theme.bad, 0.08)),
             on_text=mixed(theme.ground, theme.text, 0.35).name(),

@@ -214,8 +214,9 @@ class ElidedLabel(QLabel):
         self._letters, self._hint = letters, ""
         self.setFont(letters.font)
         self.setProperty("tone", tone.value)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(1)
 
     def show_text(self, text: str, hint: str = "") -> None:
         if (text, hint) != (self.text(), self._hint):
@@ -226,12 +227,6 @@ class ElidedLabel(QLabel):
     def _tell_rest(self) -> None:
         cut = self._letters.width(self.text()) > self.width()
         self.setToolTip(self._hint or (plain_tip(self.text()) if cut else ""))
-
-    def sizeHint(self) -> QSize:
-        return QSize(round(self._letters.width(self.text())) + 2, round(self._letters.height))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(0, round(self._letters.height))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -246,17 +241,24 @@ class ElidedLabel(QLabel):
             painter.drawText(self.rect(), self.alignment(), shown)
 
 
-class NowTag(QLabel):
+class Tag(QLabel):
+    """A word in a frame, of a `kind` that the style sheet knows; it keeps its size."""
+
+    def __init__(self, kind: str, words: str = "") -> None:
+        super().__init__(words)
+        self.setProperty("kind", kind)
+        self.setIndent(0)
+        self.setFont(look().letters.caption.font)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+
+class NowTag(Tag):
     """Says that what stands beside it is of now, as long as somebody looks back."""
 
     def __init__(self, time_window: TimeWindow, words: str = "") -> None:
-        super().__init__(words or tr("now"))
+        super().__init__("now", words or tr("now"))
         self._time_window, self._needed = time_window, True
-        self.setProperty("kind", "now")
-        self.setIndent(0)
-        self.setFont(look().letters.caption.font)
         self.setToolTip(tr("This is how it is now. The plots show an earlier time."))
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         time_window.changed.connect(self._on_time_changed)
         if not time_window.looking_back:
             self.hide()  # and else whoever takes it in shows it

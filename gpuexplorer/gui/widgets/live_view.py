@@ -16,19 +16,30 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 
 from gpuexplorer.core.metrics import Cadence
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.key_words import KeyGroup
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, column, row, say, wrapped_label
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    GROWS,
+    Space,
+    column,
+    label,
+    row,
+    say,
+    wrapped_label,
+)
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.telemetry.session import Want
 
-# Seconds without an answer are counted even where no reading comes.
-_AT_LEAST_EVERY = 1.0
+# Seconds without an answer are counted even where no reading comes. Longer than from one
+# reading to the next, so that nothing is drawn twice.
+_AT_LEAST_EVERY = 1.5
 _SENTENCE = 440  # pixels
 
 
@@ -60,12 +71,6 @@ class LiveView(QWidget):
         self._drawn: tuple[int, int] = (-1, -1)
         self._pulled_at = float("-inf")
         self._first: QWidget | None = None
-        self._heard = (
-            (desk.frame_clock.ticked, self._on_ticked),
-            (desk.frame_clock.paused, self._on_clock_paused),
-            (desk.time_window.changed, self._pull_now),
-            (desk.machine.comparing.changed, self._pull_now),
-        )
 
     def begin_at(self, first: QWidget) -> None:
         """Who opens this screen by a key has the keyboard there. A focus proxy would do, but
@@ -141,8 +146,10 @@ class LiveView(QWidget):
     def _follow(self) -> None:
         if not self._following:
             self._following = True
-            for signal, slot in self._heard:
-                signal.connect(slot)
+            self._frame_clock.ticked.connect(self._on_ticked)
+            self._frame_clock.paused.connect(self._on_clock_paused)
+            self.time_window.changed.connect(self._pull_now)
+            self.machine.comparing.changed.connect(self._pull_now)
             # A window that opens minimised is seen by nobody; the clock tells when it is.
             if self._frame_clock.running:
                 self._ask()
@@ -151,8 +158,10 @@ class LiveView(QWidget):
         # Qt also hides what was never shown, when it enters a stack of screens.
         if self._following:
             self._following = False
-            for signal, slot in self._heard:
-                signal.disconnect(slot)
+            self._frame_clock.ticked.disconnect(self._on_ticked)
+            self._frame_clock.paused.disconnect(self._on_clock_paused)
+            self.time_window.changed.disconnect(self._pull_now)
+            self.machine.comparing.changed.disconnect(self._pull_now)
             self._release()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -178,13 +187,17 @@ def scrolled(content: QWidget, panel: str = "clear", *, sideways: bool = False) 
     """
     area = QScrollArea()
     area.setProperty("panel", panel)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    _fill(area, content, sideways=sideways)
+    return area
+
+
+def _fill(area: QScrollArea, content: QWidget, *, sideways: bool = False) -> None:
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     fixed = area.setVerticalScrollBarPolicy if sideways else area.setHorizontalScrollBarPolicy
     fixed(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     area.setWidget(content)
-    return area
 
 
 class Page(QScrollArea):
@@ -192,15 +205,12 @@ class Page(QScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         # Not a stop for the Tab key, but where arrow keys scroll when nothing else has them.
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         content = QWidget()
         content.setProperty("panel", "page")
         self.body = column(within=content, gap=16, margins=(24, 20, 24, 20))
-        self.setWidget(content)
+        _fill(self, content)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
@@ -274,3 +284,24 @@ class EmptyState(QWidget):
         for words, button in ((way_on, self._button), (other_way, self._other)):
             button.setText(words)
             button.setVisible(bool(words))
+
+
+class HeatLegend(QWidget):
+    """Which shade stands for which figure: a bar between two words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        caption = look().letters.caption
+        self._low, self._high = label("0", caption, Tone.QUIET), label("", caption, Tone.QUIET)
+        bar = QFrame()
+        bar.setProperty("panel", "heat")
+        bar.setFixedSize(96, 8)
+        row(self._low, bar, self._high, within=self)
+
+    def show_ends(self, low: str, high: str) -> bool:
+        """True when it takes another width than before."""
+        before = (self._low.text(), self._high.text())
+        self._low.setText(low)
+        self._high.setText(high)
+        self.setAccessibleName(tr("Shades from {low} to {high}", low=low, high=high))
+        return before != (low, high)

@@ -5,12 +5,11 @@ the small ones that every screen has.
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize
-from PySide6.QtGui import QHelpEvent, QLinearGradient, QPainter, QPaintEvent
+from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.drawing import Drawing, Hint, Run
+from gpuexplorer.gui.paint.drawing import Drawing, Hint
 from gpuexplorer.gui.paint.plain_tip import plain_tip
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
@@ -18,7 +17,6 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 
 _CHIP, _GAP, _ARROW = 20.0, 6.0, 16.0
-_HEAT, _STOPS = 96.0, 8
 
 
 class Painted(QWidget):
@@ -110,37 +108,3 @@ class ChipRow(Painted):
     def sizeHint(self) -> QSize:
         wide = sum(self._width(chip) + self._between for chip in self._chips)
         return QSize(max(0, round(wide - self._between)), int(_CHIP))
-
-
-class HeatLegend(Painted):
-    """Which shade stands for which figure: a bar between two words."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._ends = ("0", "")
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-
-    def show_ends(self, low: str, high: str) -> bool:
-        """True when it takes another width than before."""
-        if (low, high) == self._ends:
-            return False
-        self._ends = (low, high)
-        self.setAccessibleName(tr("Shades from {low} to {high}", low=low, high=high))
-        self.updateGeometry()
-        self.update()
-        return True
-
-    def draw(self, drawing: Drawing) -> None:
-        theme, letters = drawing.theme, drawing.letters.caption
-        low, high = (Run(each, letters, theme.quiet) for each in self._ends)
-        baseline = self.height() / 2 + letters.cap_height / 2
-        bar = QRectF(drawing.text(0, baseline, low) + 8, self.height() / 2 - 4, _HEAT, 8)
-        shades = QLinearGradient(bar.topLeft(), bar.topRight())
-        for step in range(_STOPS + 1):
-            shades.setColorAt(step / _STOPS, theme.heat(step / _STOPS))
-        drawing.painter.fillRect(bar, shades)
-        drawing.text(bar.right() + 8, baseline, high)
-
-    def sizeHint(self) -> QSize:
-        words = sum(self.look.letters.caption.width(each) for each in self._ends)
-        return QSize(round(words + _HEAT + 18), int(_CHIP))

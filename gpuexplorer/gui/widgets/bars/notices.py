@@ -42,10 +42,10 @@ class Way(NamedTuple):
 
 class Notice(NamedTuple):
     sentence: str
-    ways: Sequence[Way]
-    sign: tuple[Icon, Tone]
-    hint: str  # instead of the rest of a sentence that is cut off
-    passes: bool
+    ways: Sequence[Way] = ()
+    sign: tuple[Icon, Tone] = PLAIN
+    hint: str = ""  # instead of the rest of a sentence that is cut off
+    passes: bool = False  # leaves by itself, or when somebody closes it
 
 
 class Notices(QFrame):
@@ -65,36 +65,24 @@ class Notices(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self._sign = Sign(*PLAIN, QSize(16, 16))
         self._sentence = ElidedLabel(look().letters.caption, Tone.TEXT)
-        self._links = [self._link() for _ in range(_MOST_WAYS + 1)]
-        *links, self._others = self._links
-        for at, link in enumerate(links):
-            link.clicked.connect(lambda _=False, at=at: self._take(at))
-        self._others.clicked.connect(self._on_others_asked)
+        self._links = [self._link(at) for at in range(_MOST_WAYS)]
+        self._others = self._link(None)
         self._close = IconButton(Icon.CLOSE, tr("Close the notice"))
         self._close.setFixedSize(24, 24)
         self._close.clicked.connect(self._on_closed)
         self._passing = QTimer(self, singleShot=True, interval=_STAYS)
         self._passing.timeout.connect(self._on_passed)
-        parts = (self._sign, self._sentence, GROWS, *self._links, self._close)
+        parts = (self._sign, self._sentence, GROWS, *self._links, self._others, self._close)
         row(*parts, within=self, gap=10, margins=(12, 0, 16, 0))
         self.hide()
 
-    def say(
-        self,
-        about: About,
-        sentence: str,
-        ways: Sequence[Way] = (),
-        sign: tuple[Icon, Tone] = PLAIN,
-        *,
-        hint: str = "",
-        passes: bool = False,
-    ) -> None:
-        """Until it ends; what `passes` also leaves by itself, or when somebody closes it."""
+    def say(self, about: About, notice: Notice) -> None:
+        """Until it ends."""
         before = self._there.get(about)
-        self._there[about] = notice = Notice(sentence, ways, sign, hint, passes)
-        if passes:
+        self._there[about] = notice
+        if notice.passes:
             self._passing.start()
-        if before is None or self._shown is None:
+        if before is None:
             self._show(min(self._there))
         elif notice != before and about is self._shown:
             self._show(about)
@@ -104,41 +92,44 @@ class Notices(QFrame):
             self._show(min(self._there, default=None))
 
     def _show(self, about: About | None) -> None:
-        nothing = Notice("", (), PLAIN, "", passes=False)
-        notice = nothing if about is None else self._there[about]
-        words = [each.words for each in notice.ways]
+        notice = Notice("") if about is None else self._there[about]
+        self._widest = self._widest if about is self._shown else 0
         others = len(self._there) - 1
-        said = [*words, *[""] * (_MOST_WAYS - len(words))]
-        said.append(trn("{count} more", "{count} more", others) if others > 0 else "")
-        focused = self.window().focusWidget()
-        within = focused is not None and self.isAncestorOf(focused)
-        stays = [link for link, text in zip(self._links, said, strict=True) if text]
-        goes = within and (about is not self._shown or focused not in stays)
+        more = trn("{count} more", "{count} more", others) if others > 0 else ""
+        said = [(each.words, each.hint) for each in notice.ways]
+        said += [("", "")] * (_MOST_WAYS - len(said))
+        links = dict(zip((*self._links, self._others), (*said, (more, "")), strict=True))
+        focused = self._focused()
+        goes = focused is not None and (
+            about is not self._shown or links.get(focused) == ("", "")
+        )
         if focused is not None and goes:
             # Qt would hand it on to whoever comes next, and Enter would press that.
             focused.clearFocus()
-        self._widest = self._widest if about is self._shown else 0
         self._shown = about
-        icon, tone = notice.sign
-        self._sign.show_sign(icon, tone)
-        restyle(self, "tone", tone.value)
+        self._sign.show_sign(*notice.sign)
         self._sentence.show_text(notice.sentence, notice.hint)
         self.setAccessibleName(notice.sentence)
-        hints = [each.hint for each in notice.ways]
-        for at, (link, text) in enumerate(zip(self._links, said, strict=True)):
-            link.setText(text)
-            link.setToolTip(hints[at] if at < len(hints) else "")
-            link.setVisible(bool(text))
+        for link, (words, hint) in links.items():
+            link.setText(words)
+            link.setToolTip(hint)
+            link.setVisible(bool(words))
         self._close.setVisible(notice.passes)
+        restyle(self, "tone", notice.sign[1].value)
         self.setVisible(about is not None)
         if goes:
             self.left.emit()
 
-    def _link(self) -> QPushButton:
+    def _link(self, at: int | None) -> QPushButton:
         link = link_button("")
         link.setFont(look().letters.caption.font)
         link.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        link.clicked.connect(lambda: self._on_others_asked() if at is None else self._take(at))
         return link
+
+    def _focused(self) -> QPushButton | None:
+        focused = self.window().focusWidget()
+        return focused if focused is not None and self.isAncestorOf(focused) else None
 
     def _take(self, at: int) -> None:
         if self._shown is not None:
@@ -151,7 +142,6 @@ class Notices(QFrame):
         there = sorted(self._there)
         after = (each for each in there if self._shown is not None and each > self._shown)
         self._show(next(after, there[0]))
-        self._others.setFocus()
 
     def _on_closed(self) -> None:
         about = self._shown
@@ -160,8 +150,7 @@ class Notices(QFrame):
             self.closed.emit(about)
 
     def _on_passed(self) -> None:
-        focused = self.window().focusWidget()
-        if self.underMouse() or (focused is not None and self.isAncestorOf(focused)):
+        if self.underMouse() or self._focused() is not None:
             self._passing.start()  # somebody reads it
             return
         for about in [about for about, notice in self._there.items() if notice.passes]:

@@ -1,17 +1,11 @@
 """StatusLine: the quiet line at the bottom: driver, CUDA, beat, what is missing, cost."""
 
-from collections.abc import Sequence
 from enum import Enum
 
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
-from gpuexplorer.core import metrics as m
-from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.reasons import short_reasons, state_mark
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import FREE, row
@@ -103,57 +97,3 @@ class StatusLine(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()
-
-
-_WATCHED = (
-    *(m.GPU_UTILIZATION, m.MEMORY_USED, m.POWER_DRAW),
-    *(m.TEMPERATURE, m.FAN_SPEED, m.CLOCK_SM),
-)
-_MOST_NAMED = 4
-_PASSING = frozenset({Absence.NOT_YET, Absence.NEEDS_TWO, Absence.TOO_SOON, Absence.NOT_ASKED})
-
-
-def missing_figures(cards: Sequence[CardFace]) -> tuple[str, str]:
-    """What no card, or not every card, reports: in a few words, and in full."""
-    answering = [each for each in cards if each.answers]
-    silent: dict[str, list[str]] = {}
-    for each in cards:
-        if not each.answers:
-            mark = state_mark(each.state)
-            word = tr("Not read yet") if mark is None else mark.word
-            silent.setdefault(word, []).append(each.number)
-    said = [
-        tr("{state}: {cards}", state=word, cards=_these(numbers))
-        for word, numbers in silent.items()
-    ]
-    lines = ["; ".join(said)] if said else []
-    for metric in _WATCHED:
-        reasons: dict[Absence, list[str]] = {}
-        for each in answering:
-            absence = each.reading.missing.get(metric)
-            if absence is not None and absence not in _PASSING:
-                reasons.setdefault(absence, []).append(each.number)
-        label = tr(METRICS[metric].label)
-        lines += (_line(label, *reason, len(answering)) for reason in reasons.items())
-    if not lines:
-        return tr("Nothing missing"), tr("Every card answers with every figure shown.")
-    if len(lines) == 1:
-        return lines[0], lines[0]
-    few = trn("{count} thing missing", "{count} things missing", len(lines))
-    return few, "\n".join(lines)
-
-
-def _line(label: str, absence: Absence, numbers: Sequence[str], total: int) -> str:
-    cards = _these(numbers)
-    if len(numbers) == total:
-        cards = trn("this card", "these cards", total)
-    if absence is Absence.NO_PART:
-        return tr("{label}: none on {cards}", label=label, cards=cards)
-    reason = short_reasons(absence)[0]
-    return tr("{label}: {reason} ({cards})", label=label, reason=reason, cards=cards)
-
-
-def _these(numbers: Sequence[str]) -> str:
-    if len(numbers) > _MOST_NAMED:
-        return trn("{count} card", "{count} cards", len(numbers))
-    return trn("card {numbers}", "cards {numbers}", len(numbers), numbers=", ".join(numbers))

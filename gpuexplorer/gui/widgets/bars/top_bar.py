@@ -4,7 +4,7 @@ from html import escape
 
 from PySide6.QtCore import QRectF, QSize, QSysInfo, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy
+from PySide6.QtWidgets import QFrame, QPushButton
 
 from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import mark, tr
@@ -18,7 +18,7 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, SearchButton, link_button
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, Grow, row
-from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.line import ElidedLabel, Tag
 from gpuexplorer.recording.recorded_session import RECORDED
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.session import Session
@@ -49,15 +49,11 @@ def host_name(session: Session | None = None) -> str:
     return QSysInfo.machineHostName() or tr("This computer")
 
 
-class SourceBadge(QLabel):
+class SourceBadge(Tag):
     """Filled while the cards are make-believe, or were, and outlined otherwise."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("kind", "badge")
-        self.setIndent(0)
-        self.setFont(look().letters.caption.font)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        super().__init__("badge")
 
     def show_source(self, source: Source | None) -> None:
         simulated = source is not None and source.simulated
@@ -137,15 +133,12 @@ class TimePill(_Saying):
         window = self._time_window
         moment = window.moment(window.stretch()[1])
         said = tr("Looking back: ends {moment}. Back to now", moment=moment)
-        self._forms = (said, tr("Back to now"), tr("Now"))
+        shorter = tr("Ends {moment}. Back to now", moment=moment)
+        self._forms = (said, shorter, tr("Now"))
         self.show_level(self._level)
         self.setAccessibleName(said)
-        self.setToolTip(
-            tr(
-                "Looking back: ends {moment}.\nReading goes on meanwhile. Back to now: Ctrl+End",
-                moment=moment,
-            )
-        )
+        more = tr("Reading goes on meanwhile. Back to now: Ctrl+End")
+        self.setToolTip(f"{tr('Looking back: ends {moment}.', moment=moment)}\n{more}")
 
 
 class RecordButton(_Saying):
