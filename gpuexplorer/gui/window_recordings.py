@@ -109,7 +109,7 @@ class WindowRecordings(QObject):
 
     def say(self, sentence: str) -> None:
         """Why a file could not be opened, say."""
-        self._notices.say(About.FILE, Notice(sentence, sign=WARNS, passes=True))
+        self._notices.say(About.FILE, Notice(sentence, sign=WARNS, news=True))
 
     def stop(self) -> None:
         """Ends a recording as it should end. Harmless when called twice."""
@@ -160,7 +160,7 @@ class WindowRecordings(QObject):
         self.close_asked.emit()
 
     def _tell_done(self, sentence: str) -> None:
-        self._notices.say(About.FILE, Notice(sentence, sign=DONE, passes=True))
+        self._notices.say(About.FILE, Notice(sentence, sign=DONE, news=True))
 
     def _on_notice_closed(self, about: About) -> None:
         if about is About.FILE:
@@ -223,7 +223,7 @@ class WindowRecordings(QObject):
         ]
         sentence = paragraph((making.trouble, because, said))
         sign = WARNS if making.trouble else DONE
-        self._notices.say(About.FILE, Notice(sentence, ways, sign, passes=True))
+        self._notices.say(About.FILE, Notice(sentence, ways, sign, news=True))
 
     def _on_report_asked(self) -> None:
         if self.replay is not None:

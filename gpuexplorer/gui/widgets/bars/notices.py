@@ -45,7 +45,7 @@ class Notice(NamedTuple):
     ways: Sequence[Way] = ()
     sign: tuple[Icon, Tone] = PLAIN
     hint: str = ""  # instead of the rest of a sentence that is cut off
-    passes: bool = False  # leaves by itself, or when somebody closes it
+    news: bool = False  # leaves by itself unless it warns, or when somebody closes it
 
 
 class Notices(QFrame):
@@ -80,7 +80,7 @@ class Notices(QFrame):
         """Until it ends."""
         before = self._there.get(about)
         self._there[about] = notice
-        if notice.passes:
+        if notice.news and notice.sign != WARNS:
             self._passing.start()
         if before is None:
             self._show(min(self._there))
@@ -114,7 +114,7 @@ class Notices(QFrame):
             link.setText(words)
             link.setToolTip(hint)
             link.setVisible(bool(words))
-        self._close.setVisible(notice.passes)
+        self._close.setVisible(notice.news)
         restyle(self, "tone", notice.sign[1].value)
         self.setVisible(about is not None)
         if goes:
@@ -134,7 +134,7 @@ class Notices(QFrame):
     def _take(self, at: int) -> None:
         if self._shown is not None:
             notice = self._there[self._shown]
-            if notice.passes:
+            if notice.news:
                 self._on_closed()
             notice.ways[at].run()
 
@@ -153,8 +153,9 @@ class Notices(QFrame):
         if self.underMouse() or self._focused() is not None:
             self._passing.start()  # somebody reads it
             return
-        for about in [about for about, notice in self._there.items() if notice.passes]:
-            self.end(about)
+        for about, notice in list(self._there.items()):
+            if notice.news and notice.sign != WARNS:
+                self.end(about)
 
     def sizeHint(self) -> QSize:
         """Never narrower than before, or what stands beside it would move at every second."""
