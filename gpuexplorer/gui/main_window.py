@@ -78,6 +78,7 @@ class MainWindow(QMainWindow):
         """`simulate` starts the cards named; `look_again` ends them and looks for real ones;
         `open_recording` reads a file and shows it, `close_recording` what was shown before.
         """
+        look()  # before the first widget, so that all have its letters
         super().__init__()
         self._session = session
         self._machine: MachineState | None = None

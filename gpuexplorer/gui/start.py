@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 from gpuexplorer import __version__
 from gpuexplorer.core.resources import resource
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.theme.look import look
 from gpuexplorer.lab import packaged
 
 # Seconds for which a thread may keep Python from the one that draws. That one asks for it again
@@ -38,7 +37,6 @@ def create_application(argv: Sequence[str]) -> QApplication:
     application.setWindowIcon(QIcon(str(resource("icons", "gpuexplorer.svg"))))
     if application.platformName() == "offscreen":
         qInstallMessageHandler(_say_all_but_size_hints)
-    look()  # before the first widget, so that all have its letters
     return application
 
 

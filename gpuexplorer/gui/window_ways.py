@@ -62,7 +62,7 @@ class WindowWays(QObject):
         commands[Do.LOOK_AGAIN].setVisible(session.bare and can_look and not far)
         commands[Do.REASONS].setVisible(self._simulated and self.nothing_real)
         self._top.offer_real_cards(offered=can_look and not far)
-        self._show_banner()
+        self._tell()
 
     def open_recording(self, path: Path) -> None:
         """Returns at once."""
@@ -92,9 +92,9 @@ class WindowWays(QObject):
         explanation.practice_asked.connect(self._on_practice_asked)
         self._navigation.simulated_cards_asked.connect(self._on_simulated_cards_asked)
         self._navigation.idle_cards_asked.connect(self._on_idle_cards_asked)
-        self._screens.currentChanged.connect(self._show_banner)
+        self._screens.currentChanged.connect(self._tell)
 
-    def _show_banner(self) -> None:
+    def _tell(self) -> None:
         session, seen = self._session, self._screens.view is not None
         if session is None or not (self._simulated and self.nothing_real and seen):
             self._notices.end(About.SIMULATED)

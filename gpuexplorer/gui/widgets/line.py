@@ -108,12 +108,6 @@ class Line(Painted):
             self.update()
         self.setToolTip(plain_tip(hint))
 
-    def show_figure(self, figure: Figure, number: Lettering, label: str = "") -> None:
-        letters = self.look.letters
-        small = letters.body if number.height > letters.number.height else letters.caption
-        self.show_wordings(wordings(figure, number, small, label), figure.hint)
-        self.setAccessibleName(figure.spoken)
-
     def show_captioned(self, figure: Figure) -> None:
         letters = self.look.letters
         found = wordings(figure, letters.title, letters.caption)
