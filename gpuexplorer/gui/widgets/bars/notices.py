@@ -5,7 +5,7 @@ from enum import IntEnum, auto
 from typing import NamedTuple
 
 from PySide6.QtCore import QSize, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.theme.icons import Icon
@@ -98,11 +98,10 @@ class Notices(QFrame):
         more = trn("{count} more", "{count} more", others) if others > 0 else ""
         said = [(each.words, each.hint) for each in notice.ways]
         said += [("", "")] * (_MOST_WAYS - len(said))
-        links = dict(zip((*self._links, self._others), (*said, (more, "")), strict=True))
+        links = [*zip(self._links, said, strict=True), (self._others, (more, ""))]
         focused = self._focused()
-        goes = focused is not None and (
-            about is not self._shown or links.get(focused) == ("", "")
-        )
+        another = about is not self._shown and focused is not self._others
+        goes = another or any(link is focused and not words for link, (words, _) in links)
         if focused is not None and goes:
             # Qt would hand it on to whoever comes next, and Enter would press that.
             focused.clearFocus()
@@ -110,14 +109,14 @@ class Notices(QFrame):
         self._sign.show_sign(*notice.sign)
         self._sentence.show_text(notice.sentence, notice.hint)
         self.setAccessibleName(notice.sentence)
-        for link, (words, hint) in links.items():
+        for link, (words, hint) in links:
             link.setText(words)
             link.setToolTip(hint)
             link.setVisible(bool(words))
         self._close.setVisible(notice.news)
         restyle(self, "tone", notice.sign[1].value)
         self.setVisible(about is not None)
-        if goes:
+        if focused is not None and goes:
             self.left.emit()
 
     def _link(self, at: int | None) -> QPushButton:
@@ -127,8 +126,8 @@ class Notices(QFrame):
         link.clicked.connect(lambda: self._on_others_asked() if at is None else self._take(at))
         return link
 
-    def _focused(self) -> QPushButton | None:
-        focused = self.window().focusWidget()
+    def _focused(self) -> QWidget | None:
+        focused: QWidget | None = self.window().focusWidget()
         return focused if focused is not None and self.isAncestorOf(focused) else None
 
     def _take(self, at: int) -> None:
