@@ -77,15 +77,15 @@ class Notices(QFrame):
         self.hide()
 
     def say(self, about: About, notice: Notice) -> None:
-        """Until it ends."""
+        """Until it ends. News come first: they answer what somebody just did."""
         before = self._there.get(about)
         self._there[about] = notice
         if notice.news and notice.sign != WARNS:
             self._passing.start()
-        if before is None:
-            self._show(min(self._there))
-        elif notice != before and about is self._shown:
+        if notice.news or about is self._shown:
             self._show(about)
+        elif before is None:
+            self._show(min(self._there))
 
     def end(self, about: About) -> None:
         if self._there.pop(about, None) is not None:
