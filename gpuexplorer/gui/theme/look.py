@@ -156,11 +156,11 @@ class EnlargedLook(Look):
         return self._of.motion
 
     def style_sheet(self) -> str:
-        return _PIXELS.sub(self._enlarged, super().style_sheet())
+        def enlarged(found: re.Match[str]) -> str:
+            pixels = int(found[1])
+            return f"{pixels if pixels < 2 else int(pixels * self._scale)}px"  # not hairlines
 
-    def _enlarged(self, found: re.Match[str]) -> str:
-        pixels = int(found[1])
-        return f"{pixels if pixels < 2 else int(pixels * self._scale)}px"  # not hairlines
+        return _PIXELS.sub(enlarged, super().style_sheet())
 
 
 _worn: list[Look] = []
@@ -196,11 +196,8 @@ def rgba(colour: QColor) -> str:
 
 
 def _system_is_dark() -> bool:
-    match QGuiApplication.styleHints().colorScheme():
-        case Qt.ColorScheme.Dark:
-            return True
-        case Qt.ColorScheme.Light:
-            return False
-        case _:
-            # Some desktops do not tell; their palette does.
-            return QGuiApplication.palette().window().color().lightness() < 128
+    told = QGuiApplication.styleHints().colorScheme()
+    if told is Qt.ColorScheme.Unknown:
+        # Some desktops do not tell; their palette does.
+        return QGuiApplication.palette().window().color().lightness() < 128
+    return told is Qt.ColorScheme.Dark
