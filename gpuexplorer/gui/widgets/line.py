@@ -27,6 +27,7 @@ Span = tuple[str | Icon, Lettering, Tone]
 Wording = tuple[Span, ...]
 _ICON, _BESIDE, _GROUPED_FROM = 16.0, 6.0, 4
 _CAPTION: Final = 18.0
+_ROUNDED = 0.5  # of a pixel: sums of widths are not exact
 
 
 def width_of(wording: Wording) -> float:
@@ -52,7 +53,7 @@ def spell(
             drawing.icon(text, QRectF(x, top, _ICON, _ICON), colour)
             x += _ICON + _BESIDE
         else:
-            shown = letters.elided(text, end - x) if end < float("inf") else text
+            shown = letters.elided(text, end - x + _ROUNDED)
             x = drawing.text(x, baseline, Run(shown, letters, colour))
     return x
 
