@@ -1,5 +1,6 @@
 """The notice at the bottom: what goes on, ways on, and nothing that moves for it."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from gpuexplorer.core.metrics import TEMPERATURE
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.notices import DONE, WARNS, About, Notice, Notices, Way
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
+from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.live_view import LiveView
 from tests.gui.alerts.conftest import HOT
 from tests.gui.conftest import OpenWindow
@@ -21,14 +23,15 @@ from tests.gui.hands import button, click, press, texts, the
 
 
 @pytest.fixture
-def notices(qtbot: QtBot) -> Notices:
+def notices(qtbot: QtBot) -> Iterator[Notices]:
     window, made = QWidget(), Notices()
     qtbot.addWidget(window)
     QHBoxLayout(window).addWidget(made)
     window.resize(560, 60)
     window.show()
     window.activateWindow()
-    return made
+    yield made
+    window.close()
 
 
 def test_the_most_urgent_is_said_and_leads_to_the_others(notices: Notices) -> None:
@@ -65,8 +68,7 @@ def test_bad_news_stay_until_somebody_has_read_them(notices: Notices, qtbot: QtB
     notices.say(About.FILE, Notice("The disk is full.", sign=WARNS, news=True))
     assert not the(QTimer, notices).isActive()
     with qtbot.waitSignal(notices.closed, check_params_cb=lambda about: about is About.FILE):
-        close = next(e for e in notices.children() if getattr(e, "toolTip", str)())
-        close.click()
+        the(IconButton, notices).click()
     assert notices.isHidden()
 
 

@@ -72,8 +72,9 @@ class Notices(QFrame):
         self._close.clicked.connect(self._on_closed)
         self._passing = QTimer(self, singleShot=True, interval=_STAYS)
         self._passing.timeout.connect(self._on_passed)
-        parts = (self._sign, self._sentence, GROWS, *self._links, self._others, self._close)
-        row(*parts, within=self, gap=10, margins=(12, 0, 16, 0))
+        ways = (*self._links, self._others, self._close)
+        margins = (12, 0, 16, 0)
+        row(self._sign, self._sentence, GROWS, *ways, within=self, gap=10, margins=margins)
         self.hide()
 
     def say(self, about: About, notice: Notice) -> None:
