@@ -95,6 +95,7 @@ class _Saying(QPushButton):
     def __init__(self, kind: str) -> None:
         super().__init__()
         self._forms, self._level = ("", "", ""), 0
+        self._sized_for = ""  # where what it says comes and goes
         self.setProperty("kind", kind)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
@@ -102,12 +103,10 @@ class _Saying(QPushButton):
         """0 says most."""
         self._level = level
         self.setText(self._forms[level])
-        words = round(look().letters.body.width(self.text()))
+        longest = (self.text(), self._sized_for) if level == 0 else (self.text(),)
+        words = max(round(look().letters.body.width(each)) for each in longest)
         alone = 2 * _AROUND_ICON + _ICON
-        self.setFixedWidth(self.least_width(words + alone + _BESIDE if words else alone))
-
-    def least_width(self, wide: int) -> int:
-        return wide
+        self.setFixedWidth(words + alone + _BESIDE if words else alone)
 
 
 class TimePill(_Saying):
@@ -170,13 +169,6 @@ class RecordButton(_Saying):
         """The disk is waited for."""
         self._show((words, words, ""), words, words, enabled=False)
 
-    def least_width(self, wide: int) -> int:
-        """While it records, of what it usually says: its figures come and go."""
-        if self.recording and not self._level:
-            usual = round(look().letters.body.width(_USUAL))
-            return max(wide, usual + 2 * _AROUND_ICON + _ICON + _BESIDE)
-        return wide
-
     def _show(
         self,
         forms: tuple[str, str, str],
@@ -188,7 +180,7 @@ class RecordButton(_Saying):
     ) -> None:
         turned, self.recording = recording is not self.recording, recording
         self._trouble = self._trouble and not recording
-        self._forms = forms
+        self._forms, self._sized_for = forms, _USUAL if recording else ""
         self.setEnabled(enabled)
         self.setAccessibleName(said)
         self.setAccessibleDescription(why)
