@@ -123,9 +123,10 @@ def show_sentence(label: QLabel, sentence: str) -> None:
         label.setText(re.sub("`([^`]*)`", rf'<span style="{style}">\1</span>', lines))
         label.setAccessibleName(sentence.replace("`", ""))
     else:
+        if label.textFormat() is Qt.TextFormat.RichText:
+            label.setAccessibleName("")  # of another sentence
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setText(sentence)
-        label.setAccessibleName("")
 
 
 def say(label: QLabel, words: str) -> None:
