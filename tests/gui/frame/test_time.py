@@ -34,18 +34,14 @@ def chosen(window: MainWindow) -> list[str]:
     ]
 
 
-def test_a_span_of_ones_own_is_called_by_its_length(open_window: OpenWindow) -> None:
-    window = open_window(session_of({card(0): working()}))
+def test_a_span_of_ones_own_is_called_by_its_length_however_little_room_there_is(
+    open_window: OpenWindow,
+) -> None:
+    window = open_window(session_with_past({card(0): working()}, SIMULATED))
     window.time_window.choose_span(12 * MINUTE)
     assert chosen(window) == ["12 min"]
     window.time_window.choose_span(5 * MINUTE)
     assert chosen(window) == ["5 min"]
-
-
-def test_where_there_is_no_room_the_span_says_itself_and_opens_the_others(
-    open_window: OpenWindow,
-) -> None:
-    window = open_window(session_with_past({card(0): working()}, SIMULATED))
     window.resize(560, 420)
     now = window.time_window.now()
     window.time_window.look_at(now - 700, now - 100)
@@ -71,7 +67,9 @@ def test_looking_back_is_said_and_one_gets_back(open_window: OpenWindow) -> None
 def test_holding_the_picture_keeps_on_recording(open_window: OpenWindow, qtbot: QtBot) -> None:
     session = session_of({card(0): working()})
     window = open_window(session)
-    keys(Qt.Key.Key_Space)
+    hold = called(IconButton, the(TopBar, window), "Pause the plots")
+    press_with_mouse(hold)
+    assert hold.accessibleName() == "Resume the plots"
     assert not window.time_window.following
     held = window.time_window.stretch()
     taken = session.beats().taken
@@ -82,13 +80,6 @@ def test_holding_the_picture_keeps_on_recording(open_window: OpenWindow, qtbot: 
     assert trace is not None
     keys(Qt.Key.Key_Space)
     assert window.time_window.following
-
-
-def test_the_button_to_hold_says_what_it_does_now(open_window: OpenWindow) -> None:
-    window = open_window(session_of({card(0): working()}))
-    hold = called(IconButton, the(TopBar, window), "Pause the plots")
-    press_with_mouse(hold)
-    assert hold.accessibleName() == "Resume the plots"
 
 
 def test_the_space_bar_presses_the_button_that_has_the_keyboard(
