@@ -307,7 +307,7 @@ def test_why_one_waits_is_said_on_the_screen_of_all_machines_alone(
     room.state.add(Wanted("a"))
     room.state.show("a")
     navigation.open_screen("machines")
-    assert strip.accessibleName().startswith("Connecting to a, for ")
+    assert strip.accessibleDescription().startswith("Connecting to a, for ")
     navigation.open_screen("overview")
     assert strip.isHidden()
     machines.stop()

@@ -109,7 +109,9 @@ class Notices(QFrame):
         self._shown = about
         self._sign.show_sign(*notice.sign)
         self._sentence.show_text(notice.sentence, notice.hint)
-        self.setAccessibleName(notice.sentence)
+        named = tr("Connection") if about is About.LINK else notice.sentence
+        self.setAccessibleName(named)
+        self.setAccessibleDescription(notice.sentence)
         for link, (words, hint) in links:
             link.setText(words)
             link.setToolTip(hint)
