@@ -15,10 +15,11 @@ from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.machine_words import link_sentence, standing_sign
 from gpuexplorer.gui.state.machines import HERE, MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
+from gpuexplorer.gui.widgets.bars.notices import About, Notice, Notices, Way
 from gpuexplorer.gui.widgets.sheets.question_sheet import QuestionSheet
 from gpuexplorer.gui.widgets.sheets.release_dialog import release_first
 from gpuexplorer.gui.window_commands import Do, WindowCommands
@@ -35,6 +36,7 @@ class WindowMachines(QObject):
         navigation: Navigation,
         frame_clock: FrameClock,
         machines: MachinesState,
+        notices: Notices,
         close_recording: Callable[[], None],
         window: QWidget,
     ) -> None:
@@ -47,13 +49,13 @@ class WindowMachines(QObject):
         self.pythons = LabPythons(settings, window)
         self._labs: dict[Session, LabState] = {}
         self._sheet: QuestionSheet | None = None
-        self.strip = LinkStrip(machines, navigation, frame_clock)
-        self._stopped = False
+        self._notices = notices
+        self._replayed = self._told = self._stopped = False
         for do, slot in (
             (Do.ADD_MACHINE, self._on_add_asked),
             (Do.NEXT_MACHINE, partial(self._step, 1)),
             (Do.MACHINE_BEFORE, partial(self._step, -1)),
-            (Do.TRY_MACHINE, lambda: machines.retry(self.strip.machine)),
+            (Do.TRY_MACHINE, lambda: machines.retry(self._spoken_of)),
             (Do.DISCONNECT, self._on_disconnect_asked),
             (Do.REMOVE_MACHINE, self._on_remove_asked),
         ):
@@ -63,6 +65,7 @@ class WindowMachines(QObject):
         machines.changed.connect(self._on_changed)
         navigation.screen_changed.connect(self._on_changed)
         self._questions.changed.connect(self._on_question_changed)
+        frame_clock.ticked.connect(self._on_ticked)
         self._on_changed()
 
     def lab(self, session: Session) -> LabState:
@@ -73,6 +76,19 @@ class WindowMachines(QObject):
             machine = MachineState(session, self._settings, self._window, name)
             self._labs[session] = lab_of(machine, self.pythons)
         return self._labs[session]
+
+    def show_for(self, *, recording: bool) -> None:
+        """A recording has no connection that could break."""
+        self._replayed = recording
+        self._tell()
+
+    @property
+    def _spoken_of(self) -> str:
+        """The machine that is shown; on the screen of all, the one that somebody waits for."""
+        waited = self.state.waited_for
+        if waited is None or self._navigation.screen != "machines":
+            return self.state.shown
+        return waited
 
     @property
     def lab_here(self) -> LabState | None:
@@ -156,11 +172,33 @@ class WindowMachines(QObject):
         commands[Do.ADD_MACHINE].setVisible(machines.possible)
         for do in (Do.NEXT_MACHINE, Do.MACHINE_BEFORE):
             commands[do].setVisible(len(rows) > 1)
-        standing = machines.row(self.strip.machine).standing
+        standing = machines.row(self._spoken_of).standing
         far = standing is not Standing.HERE
         commands[Do.REMOVE_MACHINE].setVisible(far)
         commands[Do.DISCONNECT].setVisible(far and standing is not Standing.ENDED)
         commands[Do.TRY_MACHINE].setVisible(standing.rests)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Why nothing new comes, and what is next."""
+        about = self.state.row(self._spoken_of)
+        self._told = not (about.standing.answers or self._replayed)
+        if not self._told:
+            self._notices.end(About.LINK)
+            return
+        ways = []
+        if about.standing.rests:
+            words = tr("Connect") if about.standing is Standing.ENDED else tr("Try now")
+            ways.append(Way(words, partial(self.state.retry, about.key)))
+        if about.session is None:
+            ways.append(Way(tr("Remove"), partial(self.state.remove, about.key)))
+        said, sign = link_sentence(about, self.state.clock), standing_sign(about.standing)
+        self._notices.say(About.LINK, Notice(said, ways, sign))
+
+    def _on_ticked(self) -> None:
+        """Its seconds go on."""
+        if self._told:
+            self._tell()
 
     def _on_add_asked(self) -> None:
         from gpuexplorer.gui.widgets.sheets.add_machine_sheet import (  # noqa: PLC0415
@@ -171,7 +209,7 @@ class WindowMachines(QObject):
 
     def _on_disconnect_asked(self) -> None:
         """Its lab's worker has a connection of its own, and goes with the machine's."""
-        key = self.strip.machine
+        key = self._spoken_of
         lab = self._lab_of(key)
         if lab is None or not lab.stage.runs:
             self.state.disconnect_from(key)
@@ -184,7 +222,7 @@ class WindowMachines(QObject):
         self.state.disconnect_from(key)
 
     def _on_remove_asked(self) -> None:
-        key = self.strip.machine
+        key = self._spoken_of
         words, then = tr("Remove the machine"), partial(self.state.remove, key)
         leave(self._window, words, then, lab=self._lab_of(key))
 

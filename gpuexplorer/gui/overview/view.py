@@ -45,8 +45,7 @@ from gpuexplorer.gui.state.event_list import EpisodeRow
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS
 from gpuexplorer.gui.widgets.key_words import PLOT_KEYS, TILE_KEYS
 from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.gui.widgets.live_view import LiveView
-from gpuexplorer.gui.widgets.page import Page
+from gpuexplorer.gui.widgets.live_view import LiveView, Page
 from gpuexplorer.telemetry.backends.host import NO_SWAP_SPACE
 
 _NOTES_EVERY = 2.0

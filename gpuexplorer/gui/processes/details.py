@@ -20,8 +20,8 @@ from gpuexplorer.gui.processes.model import ProcessLine
 from gpuexplorer.gui.tables.cell import PADDING, Cell, Spark, draw_cell
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 

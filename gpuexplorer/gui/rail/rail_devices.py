@@ -14,8 +14,8 @@ from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, 
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone, faded
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 
 BOARD = 8
 DEVICE_HEIGHT, BOARD_HEIGHT = 40, 28

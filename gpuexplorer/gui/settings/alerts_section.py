@@ -24,8 +24,7 @@ from gpuexplorer.gui.state.stored_choices import MOST_RULES
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.controls.switch import Switch
-from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, column, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, column, row, wrapped_label
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 from gpuexplorer.telemetry.alerts import Rule, Side
 from gpuexplorer.telemetry.session import card_numbers

@@ -7,14 +7,12 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
-from gpuexplorer.gui.widgets.empty_state import EmptyState
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, say
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, say, wrapped_label
+from gpuexplorer.gui.widgets.live_view import EmptyState, Panel
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
 from gpuexplorer.gui.widgets.machine.machine_face import Face
 from gpuexplorer.gui.widgets.machine.machine_faces import INFERRED
 from gpuexplorer.gui.widgets.machine.machine_things import Thing
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.telemetry.topology import MachineShape
 
 _EMPTY_HEIGHT = 320

@@ -11,7 +11,7 @@ from PySide6.QtSvg import QSvgGenerator
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
+from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED
 from gpuexplorer.gui.widgets.machine.machine_face import Face
 from gpuexplorer.gui.widgets.machine.machine_layout import layout_of
 from gpuexplorer.gui.widgets.machine.machine_scene import MachineScene

@@ -21,7 +21,7 @@ from gpuexplorer.gui.topology.words import machine_summary
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
 from gpuexplorer.gui.widgets.key_words import TOPOLOGY_KEYS
 from gpuexplorer.gui.widgets.laid_out import add, column
-from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.live_view import LiveView, Page
 from gpuexplorer.gui.widgets.machine.machine_face import Face, MachineNow, machine_now
 from gpuexplorer.gui.widgets.machine.machine_faces import machine_faces
 from gpuexplorer.gui.widgets.machine.machine_facts import ThingFacts, facts_of
@@ -35,7 +35,6 @@ from gpuexplorer.gui.widgets.machine.wiring_words import (
     waiting_again,
     waiting_words,
 )
-from gpuexplorer.gui.widgets.page import Page
 from gpuexplorer.gui.widgets.saving import PNG, SVG, Saving, Write, suggested_name
 from gpuexplorer.telemetry.topology import MachineShape
 from gpuexplorer.telemetry.whole_file import write_whole

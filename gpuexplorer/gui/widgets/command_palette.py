@@ -37,7 +37,7 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS
 from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, label, row
-from gpuexplorer.gui.widgets.remark import Sign
+from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.gui.widgets.sheets.popup import Popup
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 

@@ -12,7 +12,7 @@ from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.gui.plots.content import Flag
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.page import Page
+from gpuexplorer.gui.widgets.live_view import Page
 from gpuexplorer.gui.widgets.plot_stack import PlotNote, PlotStack
 from gpuexplorer.telemetry.history import History
 from tests.clocks import ManualClock

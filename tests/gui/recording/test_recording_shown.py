@@ -29,8 +29,8 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.topology.machine_panel import MachinePanel
 from gpuexplorer.gui.topology.view import TopologyView
-from gpuexplorer.gui.widgets.bars.alert_strip import AlertStrip
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.bars.notices import Notices
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.strip import StripShown
 from gpuexplorer.gui.window_commands import Do
 from gpuexplorer.recording.recorded_session import RecordedSession
@@ -308,17 +308,17 @@ def test_no_rule_of_a_person_is_held_against_it(start: Start, path: Path, qtbot:
     always = Rule(TEMPERATURE, Side.ABOVE, 1.0, 0.0)
     settings.choose(replace(settings.choices, rules=(always,)))
     app = start(None, settings)
-    strip = the(AlertStrip, app.window)
-    qtbot.waitUntil(strip.isVisible, timeout=5000)
+    strip = the(Notices, app.window)
+    qtbot.waitUntil(lambda: "Temperature" in strip.accessibleName(), timeout=5000)
     app.window.open_recording(path)
     qtbot.waitUntil(lambda: isinstance(app.session, RecordedSession))
-    qtbot.waitUntil(lambda: not strip.isVisible())
+    qtbot.waitUntil(lambda: "Temperature" not in strip.accessibleName())
     session = recorded(app)
     before = len(session.recording.happenings())
     session.playhead.play(100.0)
     qtbot.waitUntil(lambda: not session.playhead.playing, timeout=6000)
     assert len(session.happenings()) == before
-    assert not strip.isVisible()
+    assert "Temperature" not in strip.accessibleName()
 
 
 def test_a_file_that_is_no_recording_is_refused_in_a_sentence(

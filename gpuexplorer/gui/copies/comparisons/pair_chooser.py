@@ -13,8 +13,8 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.choice import Choice
 from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, label, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 
 _SIZES = (1 << 20, 16 << 20, 64 << 20, USUAL_BYTES, 1 << 30)
 _FIELD, _LIST = 170, 220

@@ -18,7 +18,7 @@ from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
 from gpuexplorer.gui.widgets.controls.fields import TextField
-from gpuexplorer.gui.widgets.panel import Panel
+from gpuexplorer.gui.widgets.live_view import Panel
 
 _KEPT = "copies/datasheet/costs"
 _SIDE_BY_SIDE, _GAP = 900, 24

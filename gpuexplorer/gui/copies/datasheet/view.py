@@ -34,8 +34,8 @@ from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
 from gpuexplorer.gui.widgets.controls.card_chips import CardChoice
 from gpuexplorer.gui.widgets.laid_out import GROWS, Grow, add, column
+from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.gui.widgets.results_saving import ResultsSaving
-from gpuexplorer.gui.widgets.scrolled import scrolled
 
 _TWO_COLUMNS, _GAP = 1120, 12
 _OFFERS = 300

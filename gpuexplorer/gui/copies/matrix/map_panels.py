@@ -22,10 +22,10 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.controls.switch import Switch
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, label, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import Panel
 from gpuexplorer.gui.widgets.pairs.pairs_shown import HeatScale
-from gpuexplorer.gui.widgets.panel import Panel
 
 _KINDS = [
     (Kind.ONE_WAY, mark("One way")),

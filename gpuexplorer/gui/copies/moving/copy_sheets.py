@@ -17,8 +17,7 @@ from gpuexplorer.gui.copies.shared_parts import factor_words
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import label
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import label, wrapped_label
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between
 
 

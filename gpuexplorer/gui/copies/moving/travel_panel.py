@@ -19,15 +19,14 @@ from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.chip_row import ChipRow
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, column, label, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import EmptyState, scrolled
 from gpuexplorer.gui.widgets.machine.machine_face import Face
 from gpuexplorer.gui.widgets.machine.machine_things import Thing
 from gpuexplorer.gui.widgets.machine.travelled_way import Hop
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.painted import ChipRow
 from gpuexplorer.telemetry.topology import MachineShape
 
 _LEAST_HEIGHT = 180

@@ -6,11 +6,9 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QLineEdit, QPushButton, QWidge
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.code.words import Answer, Notice
-from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
-from gpuexplorer.gui.widgets.laid_out import FREE, column, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, column, row, wrapped_label
 from gpuexplorer.lab.events import Asked
 
 _MARGIN, _ABOVE, _GAP = 12, 8, 8

@@ -20,9 +20,8 @@ from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Placed, column, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Placed, column, row, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.lab.events import Failed, Opened
 
 _GAP, _SIDE = 8, 288

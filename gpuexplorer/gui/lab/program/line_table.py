@@ -17,7 +17,7 @@ from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.widgets.empty_state import EmptyState
+from gpuexplorer.gui.widgets.live_view import EmptyState
 from gpuexplorer.programs.program_run import Line
 
 _REMEMBERED = "lab/program/lines"

@@ -9,9 +9,8 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.program_state import Chosen, ProgramState
-from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.fields import TextField
 from gpuexplorer.gui.widgets.file_job import FileJob
 from gpuexplorer.gui.widgets.file_question import FileQuestion

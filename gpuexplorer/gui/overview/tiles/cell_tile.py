@@ -8,7 +8,7 @@ from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.curves import Curve, draw_curves
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, faded
-from gpuexplorer.gui.widgets.figure_drawing import absent_run, figure_runs
+from gpuexplorer.gui.widgets.line import fitting, spell, width_of, wordings
 from gpuexplorer.gui.widgets.strip import StripShown
 
 CELL_RADIUS = 6.0
@@ -54,8 +54,8 @@ def draw_cell(drawing: Drawing, place: QRectF, face: CardFace, past: StripShown 
         tone = theme.tone(mark.tone) if mark is not None else theme.faint
         drawing.elided(inner.left(), baseline, Run(word, letters.body, tone), inner.width())
     elif not face.busy.known:
-        run = absent_run(drawing, face.busy, letters.caption, inner.width())
-        drawing.text(inner.left(), baseline, run)
+        why = wordings(face.busy, letters.caption, letters.caption)
+        spell(drawing, fitting(why, inner.width()), inner.left(), baseline, inner.right())
     else:
         # Their unit stands once, above all of them.
         drawing.text(inner.left(), baseline, Run(face.busy.number, letters.number, theme.text))
@@ -109,6 +109,6 @@ def _draw_below(drawing: Drawing, inner: QRectF, baseline: float, face: CardFace
     for figure in face.figures[:2]:
         if not figure.known:
             continue
-        runs = figure_runs(drawing, figure.shorter, letters, letters)
-        if x + sum(run.width for run in runs) <= inner.right():
-            x = drawing.runs(x, below, runs) + 8
+        shown = wordings(figure, letters, letters)[-1]
+        if x + width_of(shown) <= inner.right():
+            x = spell(drawing, shown, x, below) + 8

@@ -24,7 +24,7 @@ from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.graph import Axis, Graph, PageWheel
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.figure_drawing import draw_figure_right
+from gpuexplorer.gui.widgets.line import draw_figure_right
 
 _LABELS, _BESIDE_LABELS, _FIGURES, _AXIS = 48.0, 8.0, 68.0, 22.0
 _BETWEEN = 3.0

@@ -28,10 +28,12 @@ from gpuexplorer.gui.overview.tiles.tile_plan import (
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Tone, faded
-from gpuexplorer.gui.widgets.figure_drawing import (
+from gpuexplorer.gui.widgets.line import (
     draw_figure_right,
-    draw_inline,
     draw_labelled,
+    fitting,
+    spell,
+    wordings,
 )
 from gpuexplorer.gui.widgets.strip import StripShown, card_wear
 
@@ -154,8 +156,14 @@ def _figure_in(place: QRectF, figure: Figure, full: bool) -> Callable[[Drawing],
         return partial(draw_labelled, x=x, top=top, width=width, figure=figure)
 
     def paint(drawing: Drawing) -> None:
-        baseline = place.top() + 1 + drawing.letters.body.ascent
-        draw_inline(drawing, place.left(), baseline, place.width() - 2, figure)
+        letters, width = drawing.letters, place.width() - 2
+        label = figure.short_label
+        if not figure.known:
+            label = figure.brief or label or figure.label
+        shown = fitting(wordings(figure, letters.body, letters.caption, label), width)
+        baseline = place.top() + 1 + letters.body.ascent
+        spell(drawing, shown, place.left(), baseline, place.left() + width)
+        drawing.hint(QRectF(place.left(), place.top() + 1, width, 18), figure.hint)
 
     return paint
 

@@ -10,7 +10,7 @@ from gpuexplorer.gui.overview.tiles.stamps import Stamps
 from gpuexplorer.gui.overview.tiles.tile_plan import HEADER
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.letters import Lettering
-from gpuexplorer.gui.widgets.card_signs import draw_badge, draw_mark
+from gpuexplorer.gui.widgets.line import draw_badge, draw_mark
 
 _LEAST_NAME = 64.0
 _GAP = 8.0

@@ -9,11 +9,10 @@ from gpuexplorer.gui.cards.fact import Fact
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.chip_row import ChipRow
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, say
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, say, wrapped_label
 from gpuexplorer.gui.widgets.machine.machine_facts import ThingFacts
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.painted import ChipRow
 
 _LABEL = 126
 

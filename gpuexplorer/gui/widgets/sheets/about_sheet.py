@@ -9,7 +9,7 @@ from gpuexplorer import __version__
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.remark import Sign
+from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 
 

@@ -19,9 +19,8 @@ from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import GROWS, add, column, label, row, say
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import GROWS, add, column, label, row, say, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchNotice
 from gpuexplorer.gui.widgets.sheets.release_dialog import release_first
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between

@@ -8,10 +8,9 @@ from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.pytorch_fetch import PyTorchFetch, Step
+from gpuexplorer.gui.theme.look import restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
-from gpuexplorer.gui.widgets.laid_out import FREE, row, say
-from gpuexplorer.gui.widgets.remark import say_sentence, show_sentence, wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, row, say, show_sentence, wrapped_label
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.lab.get_pytorch import Progress, megabytes
 
@@ -160,9 +159,9 @@ class PyTorchSheet(Sheet):
         say(self._state, said)
         sentences = [] if fetch.plan is None else fetch.plan.sentences
         for at, line in enumerate(self._plan):
-            say_sentence(line, tr(sentences[at]) if at < len(sentences) else "")
+            say(line, tr(sentences[at]) if at < len(sentences) else "")
         _show_progress(self._bar, fetch)
-        say_sentence(self._trouble, tr(fetch.trouble))
+        say(self._trouble, tr(fetch.trouble))
         self._get.setVisible(step is Step.OFFERED)
         self._again.setVisible(step is Step.RESTING)
         self._cancel.setVisible(step in (Step.ASKING, Step.FETCHING))

@@ -15,9 +15,8 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, wrapped_label
+from gpuexplorer.gui.widgets.live_view import scrolled
 
 ROLE = QDialogButtonBox.ButtonRole
 _SIDE, _TOP, _BOTTOM, _GAP = 24, 20, 20, 12
