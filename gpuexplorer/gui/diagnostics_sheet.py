@@ -8,6 +8,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.measuring.words import as_text, cost_lines
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import label
@@ -46,7 +47,7 @@ class DiagnosticsSheet(Sheet):
         self.finished.connect(self._on_finished)
 
     def _show_figures(self) -> None:
-        letters = self.look.letters.body
+        letters = look().letters.body
         for what, value in cost_lines(self._diagnostics.figures()):
             shown = self._values.get(what)
             if shown is None:

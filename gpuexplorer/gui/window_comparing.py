@@ -13,7 +13,7 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import DAY, HOUR, TimeWindow
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS
 from gpuexplorer.gui.widgets.bars.banner import Banner
-from gpuexplorer.gui.widgets.file_question import FileQuestion
+from gpuexplorer.gui.widgets.saving import FileQuestion
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.gui.window_recordings import RECORDINGS, WindowRecordings
 from gpuexplorer.recording.recording import Recording, open_recording

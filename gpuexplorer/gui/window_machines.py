@@ -19,8 +19,7 @@ from gpuexplorer.gui.state.machines import HERE, MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
-from gpuexplorer.gui.widgets.sheets.question_sheet import QuestionSheet
-from gpuexplorer.gui.widgets.sheets.release_dialog import release_first
+from gpuexplorer.gui.widgets.sheets.small_sheets import QuestionSheet, release_first
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.telemetry.session import Session
 
@@ -163,9 +162,7 @@ class WindowMachines(QObject):
         commands[Do.TRY_MACHINE].setVisible(standing.rests)
 
     def _on_add_asked(self) -> None:
-        from gpuexplorer.gui.widgets.sheets.add_machine_sheet import (  # noqa: PLC0415
-            AddMachineSheet,
-        )
+        from gpuexplorer.gui.widgets.sheets.small_sheets import AddMachineSheet  # noqa: PLC0415
 
         AddMachineSheet(self.state, self._window).open()
 

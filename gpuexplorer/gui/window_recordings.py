@@ -21,9 +21,8 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.bars.banner import Banner
 from gpuexplorer.gui.widgets.bars.record_button import RecordButton
-from gpuexplorer.gui.widgets.file_question import FileQuestion
 from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
+from gpuexplorer.gui.widgets.saving import FileKind, FileQuestion, Saving, Write, suggested_name
 from gpuexplorer.gui.window_commands import MOST_RECENT, Do, WindowCommands
 from gpuexplorer.recording.door import refuse_own
 from gpuexplorer.recording.recorded_session import RecordedSession

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QScrollBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer import __version__
-from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet
+from gpuexplorer.gui.widgets.sheets.small_sheets import AboutSheet
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QListWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.sheets.add_machine_sheet import AddMachineSheet
+from gpuexplorer.gui.widgets.sheets.small_sheets import AddMachineSheet
 from tests.gui.hands import press
 from tests.gui.test_machines_state import Room
 

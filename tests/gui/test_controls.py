@@ -12,10 +12,13 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme, load_theme
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
-from gpuexplorer.gui.widgets.controls.fields import SearchField
-from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
+from gpuexplorer.gui.widgets.controls.fields import (
+    Choice,
+    Dropdown,
+    NumberField,
+    Range,
+    SearchField,
+)
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from tests.gui.hands import press
 

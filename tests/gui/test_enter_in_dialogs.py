@@ -49,14 +49,15 @@ from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.questions import Question
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet
-from gpuexplorer.gui.widgets.sheets.add_machine_sheet import AddMachineSheet
-from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
-from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchSheet
-from gpuexplorer.gui.widgets.sheets.question_sheet import QuestionSheet
-from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
+from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet, PyTorchSheet
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
-from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
+from gpuexplorer.gui.widgets.sheets.small_sheets import (
+    AboutSheet,
+    AddMachineSheet,
+    QuestionSheet,
+    ReleaseDialog,
+    ShortcutsSheet,
+)
 from tests.clocks import ManualClock
 from tests.gui.copies.moves import MIB, across, cell, moving_page
 from tests.gui.hands import press, the

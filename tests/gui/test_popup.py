@@ -5,7 +5,7 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.widgets.sheets.popup import Popup
+from gpuexplorer.gui.widgets.sheets.sheet import Popup
 
 
 @pytest.mark.parametrize("height", [200, 460, 2000])

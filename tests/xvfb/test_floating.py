@@ -16,7 +16,7 @@ from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
+from gpuexplorer.gui.widgets.sheets.small_sheets import ShortcutsSheet
 from tests.gui.frame.steps import called, keys
 from tests.gui.hands import in_front, press, the
 

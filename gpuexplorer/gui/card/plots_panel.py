@@ -20,7 +20,7 @@ from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.sheets.popup import Popup
+from gpuexplorer.gui.widgets.sheets.sheet import Popup
 
 _HEADS_DOWN = 7
 _CHOOSER_WIDTH, _CHOOSER_HEIGHT = 400, 460

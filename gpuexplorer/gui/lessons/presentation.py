@@ -17,7 +17,7 @@ from gpuexplorer.gui.lessons.step_page import StepPage
 from gpuexplorer.gui.theme.enlarged import EnlargedLook
 from gpuexplorer.gui.theme.look import look, wearing
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import pressed_by_enter
+from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, column, label, row
 from gpuexplorer.gui.widgets.scrolled import scrolled

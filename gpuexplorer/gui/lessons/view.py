@@ -3,7 +3,7 @@
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedWidget, QWidget
 
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.lessons.column_parts import ColumnNotice
 from gpuexplorer.gui.lessons.words import (
@@ -26,11 +26,16 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
 from gpuexplorer.gui.widgets.empty_state import EmptyState
-from gpuexplorer.gui.widgets.file_question import FileQuestion
-from gpuexplorer.gui.widgets.key_words import LESSON_KEYS
+from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.saving import FileQuestion
 from gpuexplorer.lessons.lesson import Lesson
+
+_KEYS: KeyGroup = (
+    mark("Lessons"),
+    (("Enter", mark("Begin the lesson, or go on with it")),),
+)
 
 _LEAST = 380  # pixels, so that a lesson has room beside the list
 _MARGIN, _TOP, _GAP = 24, 20, 12
@@ -41,7 +46,7 @@ _KINDS = "Lessons (*.md)"
 class LessonsView(LiveView):
     """Enter or a double click begins a lesson, or goes on where one left it."""
 
-    key_groups = (LESSON_KEYS,)
+    key_groups = (_KEYS,)
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent=parent)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.core.resources import resource
 from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 
-_DRAWINGS = ("up", "down", "check")
+_DRAWINGS = ("up", "down", "check", "knob")
 
 
 def style_sheet(theme: Theme) -> str:
@@ -29,6 +29,7 @@ def style_sheet(theme: Theme) -> str:
         lifted=rgba(theme.lifted),
         warn_tint=rgba(faded(theme.warn, 0.1)),
         bad_tint=rgba(faded(theme.bad, 0.08)),
+        off=mixed(theme.ground, theme.faint, 0.55).name(),
         on_text=mixed(theme.ground, theme.text, 0.35).name(),
     )
 

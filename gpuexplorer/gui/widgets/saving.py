@@ -1,23 +1,40 @@
-"""Saving: asks where a file is to go, has it written, and says what came of it."""
+"""Saving: asks where a file is to go or comes from, and has it written or read meanwhile."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QStandardPaths, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QObject, QPoint, QRectF, QStandardPaths, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.result_json import as_csv, as_json
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
+from gpuexplorer.gui.plots.picture import png
+from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.file_job import FileJob
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
+from gpuexplorer.gui.widgets.controls.buttons import FramedButton, open_below
+from gpuexplorer.telemetry.patience import Asked
+from gpuexplorer.telemetry.whole_file import write_whole
 
-_FOLDER = "saving/folder"
 # Called from the thread that writes; raises `Trouble` where it cannot.
 Write = Callable[[], object]
 # Called when the place is known: takes what is to be written as it is at that moment.
 Take = Callable[[Path], Write | None]
+# Words for a menu, the keys, and what it does.
+Ways = Sequence[tuple[str, str, Callable[[], None]]]
+_FOLDER = "saving/folder"
+_LOOK_EVERY = 50  # milliseconds
+_HEADER, _MARGIN = 48, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +51,7 @@ class FileKind:
 
 
 CSV = FileKind(mark("Table"), "csv")
+JSON = FileKind(mark("Data"), "json")
 SVG = FileKind(mark("Drawing"), "svg")
 PNG = FileKind(mark("Picture"), "png")
 
@@ -44,8 +62,90 @@ def suggested_name(what: str, wall: float, *, simulated: bool) -> str:
     return f"{'simulated-' if simulated else ''}{what}-{moment:%Y-%m-%d-%H%M}"
 
 
-class Saving(QObject):
-    """One question at a time. The window goes on while a file is written."""
+class FileJob(QObject):
+    """`work` writes or reads a file in a thread of its own and returns what to say of it. It is
+    finished even if the window is closed before; then nobody is told.
+    """
+
+    done = Signal(str)
+    refused = Signal(str)
+
+    def __init__(self, work: Callable[[], str], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._work = work
+        self._timer = QTimer(self, interval=_LOOK_EVERY)
+        self._timer.timeout.connect(self._on_timeout)
+
+    def start(self) -> None:
+        self._asked = Asked(self._work)
+        self._timer.start()
+
+    def _on_timeout(self) -> None:
+        if not self._asked.answered:
+            return
+        self._timer.stop()
+        self.deleteLater()
+        try:
+            said = self._asked.result()
+        except Trouble as trouble:
+            self.refused.emit(trouble.told)
+        else:
+            self.done.emit(said)
+
+
+class _OneDialog(QObject):
+    """The system's own dialog for files, one at a time."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._parent = parent
+        self._dialog: QFileDialog | None = None
+
+    def stop(self) -> None:
+        """Nobody is asked any longer. Harmless when called twice."""
+        if self._dialog is not None:
+            self._dialog.reject()
+
+    def _open(self, dialog: QFileDialog) -> None:
+        self._dialog = dialog
+        dialog.fileSelected.connect(self._on_chosen)
+        dialog.finished.connect(self._on_closed)
+        dialog.open()
+
+    def _on_chosen(self, path: str) -> None:
+        raise NotImplementedError
+
+    def _on_closed(self) -> None:
+        if self._dialog is not None:
+            self._dialog.deleteLater()
+            self._dialog = None
+
+
+class FileQuestion(_OneDialog):
+    """For a file or folder to open."""
+
+    chosen = Signal(Path)
+
+    def __init__(self, caption: str, kinds: str, parent: QWidget) -> None:
+        """`kinds` as Qt writes them: "Python programs (*.py)"; empty: a folder is asked for."""
+        super().__init__(parent)
+        self._caption, self._kinds = caption, kinds
+
+    def ask(self) -> None:
+        """Returns at once."""
+        if self._dialog is None:
+            mode = QFileDialog.FileMode
+            dialog = QFileDialog(self._parent, self._caption)
+            dialog.setFileMode(mode.ExistingFile if self._kinds else mode.Directory)
+            dialog.setNameFilter(self._kinds)
+            self._open(dialog)
+
+    def _on_chosen(self, path: str) -> None:
+        self.chosen.emit(Path(path))
+
+
+class Saving(_OneDialog):
+    """For where a file is to go. The window goes on while it is written."""
 
     done = Signal(str)  # a sentence
     refused = Signal(str)  # a sentence, and what to do about it
@@ -53,17 +153,7 @@ class Saving(QObject):
     def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__(parent)
         self._settings = settings
-        self._parent = parent
         self._kinds: Sequence[FileKind] = ()
-        self._kind: FileKind | None = None
-        self._take: Take | None = None
-        self._dialog: QFileDialog | None = None
-
-    @property
-    def kind(self) -> FileKind:
-        """Which was chosen, for `take` to ask."""
-        assert self._kind is not None  # somebody was asked
-        return self._kind
 
     def ask(
         self,
@@ -74,8 +164,8 @@ class Saving(QObject):
         *,
         may_replace: bool = True,
     ) -> None:
-        """Opens the system's own question and returns at once. `may_replace`: it also asks
-        whether a file that is there is to go; else `take` refuses it.
+        """Returns at once. `may_replace`: the dialog also asks whether a file that is there is
+        to go; else `take` refuses it.
         """
         if self._dialog is not None:
             return
@@ -84,14 +174,16 @@ class Saving(QObject):
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite, not may_replace)
         dialog.setNameFilters([kind.filter for kind in kinds])
         dialog.setDefaultSuffix(kinds[0].suffix)
-        dialog.setDirectory(self._folder())
+        folder = self._settings.remembered(_FOLDER)
+        if folder is None or not Path(folder).is_dir():
+            documents = QStandardPaths.StandardLocation.DocumentsLocation
+            folder = QStandardPaths.writableLocation(documents)
+        dialog.setDirectory(folder)
         dialog.selectFile(f"{name}.{kinds[0].suffix}")
         dialog.filterSelected.connect(self._on_kind_selected)
-        dialog.fileSelected.connect(self._on_place_chosen)
-        dialog.finished.connect(self._on_closed)
-        self._kinds, self._kind = kinds, kinds[0]
-        self._take, self._dialog = take, dialog
-        dialog.open()
+        self._kinds, self._take = kinds, take
+        self.kind = kinds[0]  # which is chosen, for `take` to ask
+        self._open(dialog)
 
     def save(self, path: Path, write: Write) -> None:
         """In a thread of its own; a sentence reports the outcome."""
@@ -100,38 +192,142 @@ class Saving(QObject):
         job.refused.connect(self.refused)
         job.start()
 
-    def stop(self) -> None:
-        """Nobody is asked any longer. Harmless when called twice."""
-        if self._dialog is not None:
-            self._dialog.reject()
-
-    def _folder(self) -> str:
-        last = self._settings.remembered(_FOLDER)
-        if last is not None and Path(last).is_dir():
-            return last
-        return QStandardPaths.writableLocation(
-            QStandardPaths.StandardLocation.DocumentsLocation
-        )
-
     def _on_kind_selected(self, chosen: str) -> None:
         for kind in self._kinds:
             if self._dialog is not None and kind.filter == chosen:
                 self._dialog.setDefaultSuffix(kind.suffix)
-                self._kind = kind
+                self.kind = kind
 
-    def _on_place_chosen(self, chosen: str) -> None:
+    def _on_chosen(self, chosen: str) -> None:
         path = Path(chosen)
         self._settings.remember(_FOLDER, str(path.parent))
-        write = None if self._take is None else self._take(path)
+        write = self._take(path)
         if write is not None:
             self.save(path, write)
-
-    def _on_closed(self) -> None:
-        if self._dialog is not None:
-            self._dialog.deleteLater()
-            self._dialog = None
 
 
 def _write(path: Path, write: Write) -> str:
     write()
     return tr("Saved to {path}.", path=path)
+
+
+class TablesSaving(Saving):
+    """Saves a table and data, which subclasses write as `csv` and `json`."""
+
+    def __init__(self, machine: MachineState, name: str, caption: str, parent: QWidget) -> None:
+        """`name` is the file's, `caption` the question's for where it is to go."""
+        super().__init__(machine.settings, parent)
+        self._machine, self._name, self._caption = machine, name, caption
+
+    @property
+    def simulated(self) -> bool:
+        return self._machine.session.simulated
+
+    def csv(self) -> str:
+        raise NotImplementedError
+
+    def json(self) -> str:
+        raise NotImplementedError
+
+    def copy_table(self) -> None:
+        QGuiApplication.clipboard().setText(self.csv())
+        self.done.emit(tr("The table is on the clipboard."))
+
+    def save_as(self, kind: FileKind, path: Path) -> None:
+        self.save(path, self._written(kind, path))
+
+    def ask_as(self, kind: FileKind) -> None:
+        wall = self._machine.session.clock.wall()
+        name = suggested_name(self._name, wall, simulated=self.simulated)
+        self.ask(self._caption, name, [kind], partial(self._written, kind))
+
+    def _written(self, kind: FileKind, path: Path) -> Write:
+        """As it is at this moment."""
+        text = self.csv() if kind is CSV else self.json()
+        return partial(write_whole, path, [text.encode("utf-8")])
+
+
+class ResultsSaving(TablesSaving):
+    """Measured copies as a table, as data, and as a picture of what is seen. `button` opens the
+    list of what can be saved.
+    """
+
+    def __init__(
+        self,
+        machine: MachineState,
+        name: str,
+        title: str,
+        what: str,
+        results: Callable[[], Sequence[CopyResult]],
+        pictured: QWidget,
+    ) -> None:
+        """`what` is saved, in the words of a sentence; `title` stands over its picture."""
+        super().__init__(machine, name, tr("Save {what}", what=what), pictured)
+        self._title, self._what = title, what
+        self._results, self._pictured = results, pictured
+        meaning = tr("Save {what} as a table, data or a picture", what=what)
+        self.button = FramedButton(Icon.EXPORT, tr("Save"), meaning)
+        self.button.clicked.connect(self._on_clicked)
+
+    def csv(self) -> str:
+        return as_csv(self._results(), simulated=self.simulated)
+
+    def json(self) -> str:
+        told = as_json(self._results(), simulated=self.simulated)
+        return json.dumps(told, indent=1) + "\n"
+
+    def picture(self) -> QImage:
+        """As it is seen, under a line that says of what machine it is."""
+        seen = self._pictured.grab().toImage()
+        scale = seen.devicePixelRatio()
+        width, height = round(seen.width() / scale), round(seen.height() / scale) + _HEADER
+        image = QImage(round(width * scale), round(height * scale), QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(scale)
+        image.fill(look().theme.ground)
+        with QPainter(image) as painter:
+            self._draw_header(Drawing(painter), width)
+            painter.drawImage(QPoint(0, _HEADER), seen)
+        return image
+
+    def copy_picture(self) -> None:
+        QGuiApplication.clipboard().setImage(self.picture())
+        self.done.emit(tr("The picture is on the clipboard."))
+
+    def commands(self, *, copies: bool = True) -> Ways:
+        """For the list of all commands. `copies`: Ctrl+C takes the table."""
+        what, copy = self._what, "Ctrl+C" if copies else ""
+        return (
+            (tr("Save {what} as CSV…", what=what), "Ctrl+S", partial(self.ask_as, CSV)),
+            (tr("Save {what} as JSON…", what=what), "", partial(self.ask_as, JSON)),
+            (tr("Save {what} as PNG…", what=what), "", partial(self.ask_as, PNG)),
+            (tr("Copy {what} as a table", what=what), copy, self.copy_table),
+            (tr("Copy picture of {what}", what=what), "", self.copy_picture),
+        )
+
+    def _written(self, kind: FileKind, path: Path) -> Write:
+        if kind is not PNG:
+            return super()._written(kind, path)
+        image = self.picture()
+        return lambda: write_whole(path, [png(image)])
+
+    def _draw_header(self, drawing: Drawing, width: int) -> None:
+        theme, letters = drawing.theme, drawing.letters
+        middle, right = _HEADER / 2, float(width - _MARGIN)
+        baseline = middle + letters.body.cap_height / 2
+        if self.simulated:
+            badge = Run(tr(SIMULATED), letters.badge, theme.simulated_ink)
+            place = QRectF(right - badge.width - 18, middle - 11, badge.width + 18, 22)
+            drawing.filled(place, theme.simulated, CHIP_RADIUS)
+            drawing.text(place.left() + 9, middle + letters.badge.cap_height / 2, badge)
+            said = Run(tr("modelled: no bytes were moved"), letters.caption, theme.quiet)
+            right = drawing.runs_right(place.left() - 12, baseline, [said]) - 12
+        title = Run(self._title, letters.title, theme.text)
+        left = drawing.text(_MARGIN, baseline, title) + 16
+        source = Run(tr(self._machine.session.source.label), letters.body, theme.quiet)
+        drawing.elided(left, baseline, source, right - left)
+
+    def _on_clicked(self) -> None:
+        menu = QMenu(self.button)
+        for words, _, run in self.commands():
+            menu.addAction(words).triggered.connect(run)
+        open_below(menu, self.button)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from gpuexplorer.gui.widgets.sheets.card_picker import CardPicker
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QTableView
 from pytestqt.qtbot import QtBot
@@ -14,7 +15,6 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.gui.card.facts_panel import FactsPanel
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.card_chips import CardChip
-from gpuexplorer.gui.widgets.sheets.card_picker import CardPicker
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.card.conftest import OpenCard, Screen

@@ -27,7 +27,7 @@ from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Motion, look
-from gpuexplorer.gui.widgets.results_saving import ResultsSaving
+from gpuexplorer.gui.widgets.saving import ResultsSaving
 from gpuexplorer.simulation.specs import parse_machine
 from tests.gui.hands import press, the
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys, line_up
+from gpuexplorer.gui.widgets.controls.keyboard import ArrowKeys, line_up
 
 # Without a window manager there is nobody to tell of sizes.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.rail.rail import RailEntry
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
+from gpuexplorer.gui.widgets.sheets.small_sheets import ShortcutsSheet
 from gpuexplorer.telemetry.session import Session
 from tests.gui.conftest import LOOKED_FOR, NO_DRIVER, OpenWindow
 from tests.gui.frame.steps import ALT, CONTROL, SHIFT, called, keys, simulated_cards

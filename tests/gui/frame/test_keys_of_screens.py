@@ -15,7 +15,7 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
+from gpuexplorer.gui.widgets.sheets.small_sheets import ShortcutsSheet
 from gpuexplorer.telemetry.happenings import Kind
 from tests.gui.conftest import OpenWindow
 from tests.gui.frame.steps import keys, listed, open_palette, simulated_cards, write

@@ -18,9 +18,9 @@ from gpuexplorer.gui.lab.head.words import cap_line
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.worker_slot import Switches
-from gpuexplorer.gui.widgets.controls.number_field import NumberField
-from gpuexplorer.gui.widgets.controls.switch import Switch
-from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
+from gpuexplorer.gui.widgets.controls.buttons import switch
+from gpuexplorer.gui.widgets.controls.fields import NumberField
+from gpuexplorer.gui.widgets.sheets.small_sheets import ReleaseDialog
 from gpuexplorer.lab.worker_process import WorkerProcess
 from tests.gui.frame.steps import called
 from tests.gui.hands import click, in_front, press, texts, the

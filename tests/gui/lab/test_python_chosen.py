@@ -13,8 +13,7 @@ from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.widgets.sheets.python_sheet import PythonRow, PythonSheet
-from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchNotice
+from gpuexplorer.gui.widgets.sheets.python_sheet import PythonRow, PythonSheet, PyTorchNotice
 from tests.gui.hands import texts, the
 from tests.gui.lab.code_panes import enter, shown_pane
 from tests.gui.lab.conftest import ScriptedWorker, tensor

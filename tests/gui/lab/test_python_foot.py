@@ -21,7 +21,7 @@ from gpuexplorer.gui.widgets.sheets.python_sheet import (
     one_of_each,
     row_face,
 )
-from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
+from gpuexplorer.gui.widgets.sheets.small_sheets import ReleaseDialog
 from gpuexplorer.gui.widgets.worker_mark import stage_words
 from gpuexplorer.lab.pythons import LabPython, TorchBuild, none_has_torch
 from gpuexplorer.telemetry.session import remembering, session_on

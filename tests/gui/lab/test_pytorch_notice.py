@@ -17,7 +17,7 @@ from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.pytorch_fetch import PyTorchFetch, Step
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.widgets.sheets import pytorch_sheet
-from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchNotice, PyTorchSheet
+from gpuexplorer.gui.widgets.sheets.python_sheet import PyTorchNotice, PyTorchSheet
 from gpuexplorer.lab.get_pytorch import Progress
 from gpuexplorer.lab.pythons import LabPython
 from tests.gui.fakes import card

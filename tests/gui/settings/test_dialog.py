@@ -27,8 +27,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.gui.theme.palette import Palette, Scheme
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
-from gpuexplorer.gui.widgets.controls.number_field import NumberField
-from gpuexplorer.gui.widgets.controls.switch import Switch
+from gpuexplorer.gui.widgets.controls.fields import NumberField
 from gpuexplorer.telemetry.alerts import USUAL_RULES, Rule, Side
 from tests.gui.fakes import card, session_of, working
 from tests.gui.hands import click, press, texts

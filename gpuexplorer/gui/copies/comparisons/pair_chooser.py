@@ -11,8 +11,7 @@ from gpuexplorer.gui.copies.shared_parts import SizeButton, place_choice
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
+from gpuexplorer.gui.widgets.controls.fields import Choice, Dropdown
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, label, row
 

@@ -13,8 +13,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.matrix.overlay_values import Beside, Overlay
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.widgets.file_job import FileJob
-from gpuexplorer.gui.widgets.saving import FileKind, Saving, suggested_name
+from gpuexplorer.gui.widgets.saving import FileJob, FileKind, Saving, suggested_name
 from gpuexplorer.telemetry.whole_file import write_whole
 
 REPORT = FileKind(mark("Report"), "txt")

@@ -11,9 +11,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.copies.shared_parts import place_choice
 from gpuexplorer.gui.copies.sweep_ways import SweepWay, kind_words, kinds_between
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
-from gpuexplorer.gui.widgets.controls.field_row import Labelled
+from gpuexplorer.gui.widgets.controls.fields import Choice, Dropdown, Labelled
 from gpuexplorer.gui.widgets.laid_out import Grow, row
 
 _LIST = 220

@@ -12,9 +12,14 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import RECORDED
-from gpuexplorer.gui.widgets.file_job import FileJob
-from gpuexplorer.gui.widgets.file_question import FileQuestion
-from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
+from gpuexplorer.gui.widgets.saving import (
+    FileJob,
+    FileKind,
+    FileQuestion,
+    Saving,
+    Write,
+    suggested_name,
+)
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.session_files import notebook, opened, script
 from gpuexplorer.telemetry.whole_file import write_whole

@@ -28,12 +28,16 @@ from gpuexplorer.gui.lab.forms.form import (
 from gpuexplorer.gui.tables.table import ROW_HEIGHT
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
-from gpuexplorer.gui.widgets.controls.buttons import ToolButton, one_tab_stop
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
-from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
-from gpuexplorer.gui.widgets.controls.fields import CodeField, TextField
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
+from gpuexplorer.gui.widgets.controls.fields import (
+    Choice,
+    CodeField,
+    Dropdown,
+    FieldRow,
+    Labelled,
+    TextField,
+)
+from gpuexplorer.gui.widgets.controls.keyboard import line_up, one_tab_stop
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.lab.events import Placed

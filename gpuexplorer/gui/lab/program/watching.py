@@ -13,9 +13,8 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.fields import TextField
-from gpuexplorer.gui.widgets.file_job import FileJob
-from gpuexplorer.gui.widgets.file_question import FileQuestion
 from gpuexplorer.gui.widgets.laid_out import label
+from gpuexplorer.gui.widgets.saving import FileJob, FileQuestion
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.lab.session_files import program
 

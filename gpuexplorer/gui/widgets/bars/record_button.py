@@ -9,7 +9,7 @@ from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS, PaintedButton
+from gpuexplorer.gui.widgets.controls.buttons import CONTROL_RADIUS, PaintedButton
 
 RECORD_KEYS = "Ctrl+R"
 _HEIGHT, _MARGIN, _DOT, _GAP = 32, 9.0, 5.0, 8.0

@@ -7,7 +7,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
+from gpuexplorer.gui.widgets.controls.buttons import PaintedButton
 
 _HEIGHT, _MARGIN, _ICON, _GAP = 28, 10, 16, 8
 
