@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.verdict import Verdict
-from gpuexplorer.core.words import NOTHING, Message, listed, tr
+from gpuexplorer.core.words import NOTHING, Message, listed, told, tr
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.pytorch_fetch import PyTorchFetch, Step
@@ -25,10 +25,9 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, add, column, label, row, say
-from gpuexplorer.gui.widgets.remark import say_sentence, show_sentence, wrapped_label
+from gpuexplorer.gui.widgets.remark import show_sentence, wrapped_label
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between
 from gpuexplorer.gui.widgets.sheets.small_sheets import release_first
-from gpuexplorer.lab.get_pytorch import megabytes
 from gpuexplorer.lab.pythons import LabPython
 
 _STEPS = 1000
@@ -126,14 +125,12 @@ class PythonSheet(Sheet):
 
     def _choose(self, path: str) -> None:
         """A worker that runs has to be ended first: it is of another Python."""
-        if not path.strip():
-            return
-        self._asked = Path(path.strip())
-        if not self._lab.stage.runs:
+        self._asked = Path(path.strip()) if path.strip() else None
+        if self._lab.stage.runs and self._asked is not None:
+            words = tr("Release the cards and use this")
+            release_first(self._lab, words, self._on_released, self)
+        else:
             self._ask()
-            return
-        words = tr("Release the cards and use this")
-        release_first(self._lab, words, self._on_released, self)
 
     def _ask(self) -> None:
         """One question at a time: while others are asked it waits."""
@@ -196,7 +193,9 @@ def _what(python: LabPython) -> str:
 
 
 class PyTorchNotice(QFrame):
-    """There while PyTorch is missing, does not suit or is fetched; the same in every place."""
+    """Which PyTorch the lab uses, and a way to get one: there while it is missing, does not suit
+    or is fetched, the same in every place. What would be fetched is said before it is.
+    """
 
     def __init__(
         self,
@@ -213,17 +212,19 @@ class PyTorchNotice(QFrame):
         self._fetch: PyTorchFetch | None = None
         self.setProperty("panel", "notice")
         self._words = wrapped_label("", Tone.TEXT)
-        self._bar = _progress_bar(160)
-        self._open, self._cancel = QPushButton(), QPushButton(tr("Cancel"))
-        self._open.clicked.connect(self._on_open)
+        self._bar = QProgressBar(textVisible=False, maximumWidth=160)
+        self._bar.setFixedHeight(4)
+        self._bar.setAccessibleName(tr("Downloaded so far"))
+        self._get, self._cancel = QPushButton(), QPushButton(tr("Cancel"))
+        self._get.clicked.connect(self._on_get)
         self._cancel.clicked.connect(self._on_cancel)
-        for button in (self._open, self._cancel):
+        for button in (self._get, self._cancel):
             button.setAutoDefault(not stays)  # among settings Enter is for what is typed
         way = QBoxLayout.Direction
         box = QBoxLayout(way.TopToBottom if narrow else way.LeftToRight, self)
         box.setContentsMargins(12, 8, 12, 8)
         box.addWidget(self._words, 1)
-        box.addLayout(row(self._bar, self._open, self._cancel, *([FREE] if narrow else [])))
+        box.addLayout(row(self._bar, self._get, self._cancel, *([FREE] if narrow else [])))
         self.show_lab(lab)
 
     def show_lab(self, lab: LabState | None) -> None:
@@ -244,21 +245,30 @@ class PyTorchNotice(QFrame):
         if lab is None:
             self.hide()
             return
-        works = fetch is not None and fetch.step in (Step.ASKING, Step.FETCHING)
+        step = Step.RESTING if fetch is None else fetch.step
+        works = step in (Step.ASKING, Step.FETCHING)
         message, wanted = self._said(lab)
         said = tr(message)
         show_sentence(self._words, said)
-        self._open.setText(tr("Show") if works else tr("Get PyTorch…"))
-        self._open.setVisible(fetch is not None and wanted)
-        self._cancel.setVisible(works)
-        _show_progress(self._bar, fetch)
-        restyle(self, "tone", (Tone.QUIET if works or not wanted else Tone.WARN).value)
+        offers = {Step.OFFERED: tr("Download"), Step.RESTING: tr("Get PyTorch…")}
+        self._get.setText(offers.get(step, ""))
+        self._get.setVisible(fetch is not None and wanted and not works)
+        self._cancel.setVisible(step is not Step.RESTING)
+        self._bar.setVisible(works)
+        progress = None if fetch is None else fetch.progress
+        known = progress is not None and not progress.complete and progress.size_bytes > 0
+        # Without a figure while nobody knows how long it takes: asking, unpacking, proving.
+        self._bar.setRange(0, _STEPS if known else 0)
+        if progress is not None and known:
+            self._bar.setValue(round(_STEPS * progress.got_bytes / progress.size_bytes))
+        calm = step is not Step.RESTING or not wanted
+        restyle(self, "tone", (Tone.QUIET if calm else Tone.WARN).value)
         self.setAccessibleName(said)
         self.setVisible(bool(said) and not lab.recorded)
 
     def _said(self, lab: LabState) -> tuple[Message, bool]:
         """The gravest, and whether PyTorch is wanted."""
-        pythons, fetch = lab.pythons, self._fetch
+        pythons, python, fetch = lab.pythons, lab.pythons.python, self._fetch
         if fetch is not None and fetch.step is not Step.RESTING:
             return _fetch_words(fetch), True
         if fetch is not None and fetch.trouble:
@@ -266,7 +276,6 @@ class PyTorchNotice(QFrame):
         if pythons.lacking:
             return pythons.trouble, True
         cards, driver = cards_of(lab)
-        python = pythons.python
         if python is not None and python.build is not None and cards:
             suits = python.fits(cards, driver)
             if suits.install:
@@ -283,67 +292,18 @@ class PyTorchNotice(QFrame):
             return Message("Not checked yet which Python has PyTorch."), False
         return Message("The lab uses {python}.", python=python.label), False
 
-    def _on_open(self) -> None:
-        if self._lab is not None and self._fetch is not None:
-            PyTorchSheet(self._lab, self._fetch, self.window()).open()
+    def _on_get(self) -> None:
+        """First it is asked what would be fetched, then it is."""
+        lab, fetch = self._lab, self._fetch
+        if lab is not None and fetch is not None:
+            if fetch.step is Step.OFFERED:
+                fetch.get()
+            else:
+                fetch.ask(*cards_of(lab))
 
     def _on_cancel(self) -> None:
         if self._fetch is not None:
             self._fetch.cancel()
-
-
-class PyTorchSheet(Sheet):
-    """Says what would be fetched before it is, and how far it is. Closed, the fetch goes on."""
-
-    def __init__(self, lab: LabState, fetch: PyTorchFetch, window: QWidget) -> None:
-        super().__init__(tr("Get PyTorch"), window, 560)
-        self._fetch = fetch
-        self.add_sentence(
-            tr(
-                "The lab, its lessons and measured copies need PyTorch. It is installed into"
-                " an environment of its own; your own Pythons stay as they are."
-            ),
-            Tone.QUIET,
-        )
-        self._state = self.add_sentence("")
-        self._plan = [self.add_sentence("") for _ in range(4)]
-        self._bar = _progress_bar()
-        self.body.addWidget(self._bar)
-        self._trouble = self.add_sentence("", Tone.WARN)
-        self._get = self.add_button(tr("Download"), ROLE.ActionRole, default=True)
-        self._get.setProperty("kind", "primary")
-        self._again = self.add_button(tr("Try again"), ROLE.ActionRole)
-        self._cancel = self.add_button(tr("Cancel"), ROLE.ActionRole)
-        self._close = self.add_button(tr("Close"), ROLE.RejectRole)
-        self._get.clicked.connect(self._on_get)
-        self._again.clicked.connect(self._on_ask)
-        self._cancel.clicked.connect(fetch.cancel)
-        self._asked = cards_of(lab)
-        fetch.changed.connect(self._refresh)
-        fetch.fetched.connect(self.accept)
-        if fetch.step is Step.RESTING:
-            self._on_ask()
-        self._refresh()
-
-    def _on_ask(self) -> None:
-        self._fetch.ask(*self._asked)
-
-    def _on_get(self) -> None:
-        self._close.setFocus()  # Enter, pressed once more, is not to cancel it
-        self._fetch.get()
-
-    def _refresh(self) -> None:
-        fetch, step = self._fetch, self._fetch.step
-        works = step in (Step.ASKING, Step.FETCHING)
-        say(self._state, tr(_fetch_words(fetch)) if works else "")
-        sentences = [] if fetch.plan is None else fetch.plan.sentences
-        for at, line in enumerate(self._plan):
-            say_sentence(line, tr(sentences[at]) if at < len(sentences) else "")
-        _show_progress(self._bar, fetch)
-        say_sentence(self._trouble, tr(fetch.trouble))
-        self._get.setVisible(step is Step.OFFERED)
-        self._again.setVisible(step is Step.RESTING)
-        self._cancel.setVisible(works)
 
 
 def cards_of(lab: LabState) -> tuple[Sequence[Card], str | None]:
@@ -359,30 +319,9 @@ def _fetch_words(fetch: PyTorchFetch) -> Message:
     """Where one was begun."""
     if fetch.step is Step.ASKING:
         return Message("Finding the build that suits, and its size…")
-    if fetch.progress is not None:
-        return fetch.progress.said
-    if fetch.step is Step.FETCHING:
-        return Message("Downloading PyTorch…")
-    if fetch.plan is None or not fetch.plan.size_bytes:
-        return Message("PyTorch can be downloaded.")
-    size = megabytes(fetch.plan.size_bytes)
-    return Message("PyTorch can be downloaded: {size} MB.", size=size)
-
-
-def _progress_bar(widest: int = 10_000) -> QProgressBar:
-    bar = QProgressBar(textVisible=False)
-    bar.setFixedHeight(4)
-    bar.setMaximumWidth(widest)
-    bar.setAccessibleName(tr("Downloaded so far"))
-    return bar
-
-
-def _show_progress(bar: QProgressBar, fetch: PyTorchFetch | None) -> None:
-    """Without a figure while nobody knows how long it takes: asking, unpacking, proving."""
-    bar.setVisible(fetch is not None and fetch.step in (Step.ASKING, Step.FETCHING))
-    progress = None if fetch is None else fetch.progress
-    if progress is None or progress.complete or not progress.size_bytes:
-        bar.setRange(0, 0)
-    else:
-        bar.setRange(0, _STEPS)
-        bar.setValue(round(_STEPS * progress.got_bytes / progress.size_bytes))
+    if fetch.step is Step.OFFERED and fetch.plan is not None:
+        own = Message(
+            "It is installed into an environment of its own; your own Pythons stay as they are."
+        )
+        return told(*fetch.plan.sentences, own)
+    return Message("Downloading PyTorch…") if fetch.progress is None else fetch.progress.said

@@ -1,6 +1,6 @@
 """What floats over a window: Sheet, a dialog that says or asks something, and Popup."""
 
-from PySide6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -185,28 +185,18 @@ class Popup(QFrame):
 
     def arrange(self, size: QSize) -> None:
         """As large as this, where there is so much room."""
-        edges = QMargins(_EDGE, _EDGE, _EDGE, _EDGE)
-        room = self.anchor.screen().availableGeometry().marginsRemoved(edges)
+        room = self.anchor.screen().availableGeometry().adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
         place = self.place(size.boundedTo(room.size()), room)
         place.moveLeft(max(room.left(), min(place.left(), room.right() + 1 - place.width())))
-        place.moveTop(max(room.top(), min(place.top(), room.bottom() + 1 - place.height())))
         self.setGeometry(place)
 
     def place(self, size: QSize, room: QRect) -> QRect:
-        """Below the anchor, or above it where there is more room, and never over it; towards
-        the middle of the window.
-        """
+        """Below the anchor, or above it where there is more room, and never over it."""
         anchor = QRect(self.anchor.mapToGlobal(QPoint()), self.anchor.size())
         above, below = anchor.top() - _GAP - room.top(), room.bottom() - _GAP - anchor.bottom()
-        place = QRect(QPoint(), size.boundedTo(QSize(size.width(), max(above, below))))
-        if below >= min(size.height(), above):
-            place.moveTop(anchor.bottom() + 1 + _GAP)
-        else:
-            place.moveBottom(anchor.top() - 1 - _GAP)
-        place.moveLeft(anchor.left())
-        if anchor.center().x() > self.anchor.window().frameGeometry().center().x():
-            place.moveRight(anchor.right())
-        return place
+        high = min(size.height(), max(above, below))
+        top = anchor.bottom() + 1 + _GAP if below >= high else anchor.top() - _GAP - high
+        return QRect(anchor.left(), top, size.width(), high)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         # Some systems pass the click on, and what opened it would open it again.
