@@ -7,22 +7,23 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QPoint, QRectF, QStandardPaths, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QImage, QPainter
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtCore import QObject, QStandardPaths, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QWidget
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import as_csv, as_json
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.plots.picture import png
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton, open_below
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.whole_file import write_whole
 
@@ -34,7 +35,6 @@ Take = Callable[[Path], Write | None]
 Ways = Sequence[tuple[str, str, Callable[[], None]]]
 _FOLDER = "saving/folder"
 _LOOK_EVERY = 50  # milliseconds
-_HEADER, _MARGIN = 48, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,16 +278,19 @@ class ResultsSaving(TablesSaving):
 
     def picture(self) -> QImage:
         """As it is seen, under a line that says of what machine it is."""
-        seen = self._pictured.grab().toImage()
-        scale = seen.devicePixelRatio()
-        width, height = round(seen.width() / scale), round(seen.height() / scale) + _HEADER
-        image = QImage(round(width * scale), round(height * scale), QImage.Format.Format_RGB32)
-        image.setDevicePixelRatio(scale)
-        image.fill(look().theme.ground)
-        with QPainter(image) as painter:
-            self._draw_header(Drawing(painter), width)
-            painter.drawImage(QPoint(0, _HEADER), seen)
-        return image
+        seen, badge, simulated = QLabel(), SourceBadge(), self.simulated
+        seen.setPixmap(self._pictured.grab())
+        source, letters = self._machine.session.source, look().letters
+        badge.show_source(source)
+        machine = label(tr(source.label), letters.body, Tone.QUIET)
+        said = tr("modelled: no bytes were moved") if simulated else ""
+        modelled = label(said, letters.caption, Tone.QUIET)
+        head = (label(self._title, letters.title), machine, GROWS, modelled, badge)
+        page = QWidget()
+        page.setProperty("panel", "page")
+        page.setStyleSheet(look().style_sheet())
+        column(row(*head, gap=16, margins=(20, 12, 20, 12)), seen, within=page, gap=0)
+        return page.grab().toImage()
 
     def copy_picture(self) -> None:
         QGuiApplication.clipboard().setImage(self.picture())
@@ -309,22 +312,6 @@ class ResultsSaving(TablesSaving):
             return super()._written(kind, path)
         image = self.picture()
         return lambda: write_whole(path, [png(image)])
-
-    def _draw_header(self, drawing: Drawing, width: int) -> None:
-        theme, letters = drawing.theme, drawing.letters
-        middle, right = _HEADER / 2, float(width - _MARGIN)
-        baseline = middle + letters.body.cap_height / 2
-        if self.simulated:
-            badge = Run(tr(SIMULATED), letters.badge, theme.simulated_ink)
-            place = QRectF(right - badge.width - 18, middle - 11, badge.width + 18, 22)
-            drawing.filled(place, theme.simulated, CHIP_RADIUS)
-            drawing.text(place.left() + 9, middle + letters.badge.cap_height / 2, badge)
-            said = Run(tr("modelled: no bytes were moved"), letters.caption, theme.quiet)
-            right = drawing.runs_right(place.left() - 12, baseline, [said]) - 12
-        title = Run(self._title, letters.title, theme.text)
-        left = drawing.text(_MARGIN, baseline, title) + 16
-        source = Run(tr(self._machine.session.source.label), letters.body, theme.quiet)
-        drawing.elided(left, baseline, source, right - left)
 
     def _on_clicked(self) -> None:
         menu = QMenu(self.button)

@@ -138,7 +138,7 @@ class FieldControl:
                 if own_name and isinstance(widget, TextField) and widget.hasFocus():
                     widget.selectAll()  # what is typed takes the place of the proposal
             case Dropdown():
-                widget.show_choice(chosen, tr(field.placeholder))
+                widget.show_choices(self._offered, chosen and chosen.key, tr(field.placeholder))
             case OperationGrid():
                 widget.show_choices(self._offered, value)
             case DeviceField():
@@ -156,7 +156,7 @@ class FieldControl:
             case Control.NOTE:
                 return ElidedLabel(look().letters.body, Tone.QUIET)
             case Control.CHOICE:
-                made = Dropdown(name, lambda: self._offered, _LIST_WIDTH)
+                made = Dropdown(name, _LIST_WIDTH)
             case Control.GRID:
                 made = OperationGrid(name)
             case Control.DEVICES:

@@ -1,6 +1,6 @@
 """Fields: where a person types, looks for something, or chooses from a list."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
@@ -244,73 +244,61 @@ class Choice:
 
 
 class Dropdown(QComboBox):
-    """`chosen` says what a person wants; whoever decides shows it by `show_choice`."""
+    """`chosen` says what a person wants; whoever decides shows it by `show_choices`."""
 
     chosen = Signal(object)
 
-    def __init__(
-        self, name: str, offer: Callable[[], Sequence[Choice]], least_width: int = 0
-    ) -> None:
+    def __init__(self, name: str, least_width: int = 0) -> None:
         """`least_width` is the list's, where the field itself is narrow."""
         super().__init__(maxVisibleItems=_MOST_ROWS, iconSize=_CHIP)
-        self._look = look()
-        self._offer, self._least_width = offer, least_width
-        self._offered: Sequence[Choice] | None = None
-        self._choice: Choice | None = None
+        self._choices: Sequence[Choice] = ()
+        self._key: Hashable = None
         self.setAccessibleName(name)
         self.setSizePolicy(_SHRINKS)
         self.setMinimumWidth(40)
-        self._items = QStandardItemModel(self)
-        self.setModel(self._items)
         self.view().setAccessibleName(name)
+        self.view().setMinimumWidth(least_width)
         self.activated.connect(self._on_activated)
-        self._look.changed.connect(self._on_look_changed)
+        look().changed.connect(self._fill)
 
-    def show_choice(self, choice: Choice | None, placeholder: str = "") -> None:
-        """`placeholder` says why nothing is chosen."""
-        self._choice = choice
-        self.setPlaceholderText(placeholder if choice is None else choice.shown)
-        self.setToolTip(placeholder if choice is None else choice.said)
-        letters = self._look.letters
-        self.setFont((letters.mono if choice and choice.typed else letters.body).font)
-        self._fill()
+    def show_choices(
+        self, choices: Sequence[Choice], key: Hashable, placeholder: str = ""
+    ) -> None:
+        """`placeholder` says why none has the key."""
+        self._key = key
+        self.setPlaceholderText(placeholder)
+        if choices != self._choices:
+            self._choices = choices
+            self._fill()
+        self._mark()
 
     def _fill(self) -> None:
-        offered = tuple(self._offer())
-        if offered != self._offered:
-            self._offered = offered
-            self._items.clear()
-            for each in offered:
-                self._items.appendRow(self._item(each))
-        key = None if self._choice is None else self._choice.key
-        held = (row for row, each in enumerate(offered) if self._choice and each.key == key)
-        self.setCurrentIndex(next(held, -1))
+        letters, theme = look().letters, look().theme
+        model = QStandardItemModel(self)
+        for each in self._choices:
+            item = QStandardItem(each.shown)
+            item.setAccessibleText(each.said)
+            item.setFont((letters.mono if each.typed else letters.body).font)
+            item.setEnabled(not each.refused)
+            item.setToolTip(each.refused)
+            if each.chip:
+                fill = None if each.outlined else theme.card(each.colour)
+                item.setIcon(chip_icon(each.chip, fill, letters.badge, _CHIP))
+            model.appendRow(item)
+        self.setModel(model)
+        self._mark()
 
-    def _item(self, choice: Choice) -> QStandardItem:
-        letters, theme = self._look.letters, self._look.theme
-        item = QStandardItem(choice.shown)
-        item.setAccessibleText(choice.said)
-        item.setFont((letters.mono if choice.typed else letters.body).font)
-        item.setEnabled(not choice.refused)
-        item.setToolTip(choice.refused)
-        if choice.chip:
-            fill = None if choice.outlined else theme.card(choice.colour)
-            item.setIcon(chip_icon(choice.chip, fill, letters.badge, _CHIP))
-        return item
+    def _mark(self) -> None:
+        chosen = next((each for each in self._choices if each.key == self._key), None)
+        self.setCurrentIndex(-1 if chosen is None else self._choices.index(chosen))
+        self.setToolTip(self.placeholderText() if chosen is None else chosen.said)
+        letters = look().letters
+        self.setFont((letters.mono if chosen and chosen.typed else letters.body).font)
+        restyle(self, "empty", chosen is None)
 
     def _on_activated(self, row: int) -> None:
-        chosen = None if self._offered is None else self._offered[row].key
-        self._fill()  # until it is decided, what was chosen before holds
-        self.chosen.emit(chosen)
-
-    def _on_look_changed(self) -> None:
-        self._offered = None
-        self._fill()
-
-    def showPopup(self) -> None:
-        self._fill()
-        self.view().setMinimumWidth(max(self.width(), self._least_width))
-        super().showPopup()
+        self._mark()  # until it is decided, what was chosen before holds
+        self.chosen.emit(self._choices[row].key)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """The page scrolls on."""

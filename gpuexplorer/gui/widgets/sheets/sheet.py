@@ -177,7 +177,7 @@ class Popup(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         # Letters and colours are the window's.
         self.setAttribute(Qt.WidgetAttribute.WA_WindowPropagation)
-        self.panel = column(within=self, gap=0, margins=1)
+        self.panel = column(within=self, gap=0)
 
     def open(self) -> None:
         self.arrange(self._size)
