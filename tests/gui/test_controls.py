@@ -1,17 +1,28 @@
 """Qt's own controls as the program dresses them: what a person sees, chooses and types."""
 
+import gc
+
 import pytest
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QIcon
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.resources import resource
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme, load_theme
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
+from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
 from gpuexplorer.gui.widgets.controls.fields import (
     Choice,
     Dropdown,
@@ -19,7 +30,10 @@ from gpuexplorer.gui.widgets.controls.fields import (
     Range,
     SearchField,
 )
+from gpuexplorer.gui.widgets.controls.keyboard import ArrowKeys, line_up
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.laid_out import row
+from gpuexplorer.gui.widgets.sheets.sheet import Popup
 from tests.gui.hands import press
 
 TYPES = (
@@ -38,10 +52,10 @@ def window(qtbot: QtBot) -> QWidget:
 
 
 def show(window: QWidget, qtbot: QtBot, *controls: QWidget) -> None:
-    row = window.layout()
-    assert row is not None
+    layout = window.layout()
+    assert layout is not None
     for each in controls:
-        row.addWidget(each)
+        layout.addWidget(each)
     with qtbot.waitActive(window):
         window.show()
         window.activateWindow()
@@ -80,8 +94,8 @@ def test_an_icon_that_has_no_room_is_not_drawn() -> None:
 
 
 def test_what_is_refused_is_listed_and_passed_over(window: QWidget, qtbot: QtBot) -> None:
-    field = Dropdown("Type", lambda: TYPES)
-    field.show_choice(TYPES[0])
+    field = Dropdown("Type")
+    field.show_choices(TYPES, "float32")
     show(window, qtbot, field)
     field.setFocus()
     with qtbot.waitSignal(field.chosen) as chosen:
@@ -89,27 +103,39 @@ def test_what_is_refused_is_listed_and_passed_over(window: QWidget, qtbot: QtBot
     assert chosen.args == ["float64"]
     assert field.itemText(1) == "int8, not with randn"
     assert field.currentText() == "float32, 4 B"  # until it is decided
-    field.show_choice(TYPES[2])
+    field.show_choices(TYPES, "float64")
     assert field.currentText() == "float64, 8 B"
+    field.show_choices((), None, "Nothing is there yet.")
+    assert (field.currentIndex(), field.placeholderText()) == (-1, "Nothing is there yet.")
 
 
 def test_the_arrow_keys_choose_in_a_row_that_is_one_stop_of_the_tab_key(
     window: QWidget, qtbot: QtBot
 ) -> None:
-    row = Segmented("Span", ((1, "1 min"), (5, "5 min"), (60, "1 h")))
-    row.chosen.connect(row.show_choice)
-    row.show_choice(5)
+    span = Segmented("Span", ((1, "1 min"), (5, "5 min"), (60, "1 h")))
+    span.chosen.connect(span.show_choice)
+    span.show_choice(5)
     button = IconButton(Icon.CLOSE)
-    show(window, qtbot, row, button)
-    row.holder().setFocus(Qt.FocusReason.TabFocusReason)
-    press(row.holder(), Qt.Key.Key_Right)
+    show(window, qtbot, span, button)
+    span.holder().setFocus(Qt.FocusReason.TabFocusReason)
+    press(span.holder(), Qt.Key.Key_Right)
     now = QApplication.focusWidget()
     assert now is not None
     assert now.accessibleName() == "1 h"
     press(now, Qt.Key.Key_Tab)
     assert QApplication.focusWidget() is button
     QTest.keyClick(window, Qt.Key.Key_Backtab)
-    assert QApplication.focusWidget() is row.holder()
+    assert QApplication.focusWidget() is span.holder()
+
+
+def test_what_a_card_is_called_is_never_taken_for_markup(qtbot: QtBot) -> None:
+    chips = CardChips()
+    qtbot.addWidget(chips)
+    evil = "Card 0, <img src='file:///etc/passwd'>\nbusy"
+    choices = [CardChoice(CardId(each), each, evil, 0) for each in "01"]
+    chips.show_choices(choices, CardId("0"))
+    tips = {each.toolTip() for each in chips.findChildren(QAbstractButton)} - {""}
+    assert "<qt>Card 0, &lt;img src=&#x27;file:///etc/passwd&#x27;&gt;<br>busy</qt>" in tips
 
 
 def test_a_number_is_stepped_typed_and_taken_back(window: QWidget, qtbot: QtBot) -> None:
@@ -146,3 +172,60 @@ def test_escape_clears_what_is_looked_for_and_then_leaves(
     assert field.text() == ""
     with qtbot.waitSignal(field.left):
         press(field, Qt.Key.Key_Escape)
+
+
+class Row(QWidget):
+    """Holds its keys and is held by them, as rows do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.buttons = [QPushButton(str(number)) for number in range(4)]
+        row(*self.buttons, within=self)
+        self.keys = ArrowKeys(self)
+        self.keys.take(self.buttons)
+        self.itself = self
+
+
+def test_a_row_that_python_takes_down_by_itself_goes_without_a_word(
+    qapp: QApplication, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for _ in range(3):
+        made = Row()
+        made.show()
+        made.activateWindow()
+        made.buttons[1].setFocus()
+        del made
+        gc.collect()
+        qapp.sendPostedEvents()
+    assert "Error" not in capfd.readouterr().err
+
+
+def test_a_field_of_several_lines_still_takes_the_keyboard_in_a_line(
+    window: QWidget, qtbot: QtBot
+) -> None:
+    layers = QPlainTextEdit("layers")
+    show(window, qtbot, QPushButton("before"), layers)
+    line_up(window.findChildren(QWidget))
+    QTest.mouseClick(layers.viewport(), Qt.MouseButton.LeftButton)
+    assert layers.hasFocus()
+
+
+@pytest.mark.parametrize("height", [200, 460, 2000])
+@pytest.mark.parametrize("top", [0, 0.3, 0.5, 0.7, 0.95])
+def test_a_popup_never_covers_the_button_that_opened_it(
+    top: float, height: int, qtbot: QtBot
+) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    room = window.screen().availableGeometry()
+    window.setGeometry(room)
+    button = QPushButton("Choose plots", window)
+    button.setGeometry(600, round(top * room.height()), 120, 30)
+    window.show()
+    popup = Popup(400, height, button)
+    popup.open()
+    place = popup.geometry()
+    assert room.contains(place)
+    assert not place.intersects(QRect(button.mapToGlobal(QPoint()), button.size()))
+    assert place.height() == height or place.height() > 0.4 * room.height()
+    popup.close()

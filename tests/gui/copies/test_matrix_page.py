@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.copies.matrix.findings_panel import FindingsPanel
@@ -225,7 +225,7 @@ def test_memory_that_is_not_pinned_is_told_to_be_dear(
 ) -> None:
     page = open_matrix()
     measure_all(page, qtbot)
-    switch = the(Switch, page)
+    switch = the(QCheckBox, page)
     assert switch.accessibleName() == "Pinned host memory"
     QTest.mouseClick(switch, Qt.MouseButton.LeftButton)
     assert told(page, HOST_TO_0) == "Not measured yet."

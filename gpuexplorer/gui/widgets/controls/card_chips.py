@@ -119,7 +119,7 @@ class CardChips(QFrame):
 
     def _mark(self) -> None:
         at = self._position()
-        self._all.setCurrentIndex(at)
+        self._all.show_current(at)
         chip = self._group.button(at)
         if chip is not None:
             chip.setChecked(True)
@@ -154,6 +154,8 @@ class _AllCards(QComboBox):
 
     def __init__(self, parent: QFrame) -> None:
         super().__init__(parent)
+        self._choices: Sequence[CardChoice] = ()
+        self._words = ""
         self._model = QStandardItemModel(self)
         self.setModel(self._model)
         self.setProperty("kind", "cards")
@@ -168,6 +170,7 @@ class _AllCards(QComboBox):
         self.setView(grid)
 
     def show_choices(self, choices: Sequence[CardChoice]) -> None:
+        self._choices = choices
         self._model.clear()
         wide = max((look().letters.strong.width(each.number) for each in choices), default=0.0)
         cell = QSize(max(_CELL.width(), round(wide) + 18), _CELL.height())
@@ -178,18 +181,27 @@ class _AllCards(QComboBox):
             item.setTextAlignment(Qt.AlignmentFlag.AlignCenter)
             item.setSizeHint(cell)
             self._model.appendRow(item)
-        self._cards = sum(each.id != HOST_ID for each in choices)
         self.setMaxVisibleItems(-(-len(choices) // _COLUMNS))
         self.view().setFixedWidth(_COLUMNS * cell.width() + 2)
 
+    def show_current(self, at: int) -> None:
+        self.setCurrentIndex(at)
+        self.updateGeometry()
+        if at >= 0:
+            here, count = self._choices[at], sum(each.id != HOST_ID for each in self._choices)
+            of_all = tr("{number} of {count}", number=here.number, count=count)
+            self._words = here.number if here.id == HOST_ID else of_all
+            self.setAccessibleName(
+                tr("{card}. Choose from {count} cards.", card=here.title, count=count)
+            )
+
     def initStyleOption(self, option: QStyleOptionComboBox) -> None:
         super().initStyleOption(option)
-        if self.currentText().isdigit():
-            number, count = self.currentText(), self._cards
-            option.currentText = tr("{number} of {count}", number=number, count=count)
+        option.currentText = self._words
 
     def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width() + 40, _HEIGHT)
+        wide = look().letters.strong.width(self._words)
+        return QSize(round(wide) + 52, _HEIGHT)
 
 
 def chip_icon(number: str, fill: QColor | None, letters: Lettering, size: QSize) -> QIcon:

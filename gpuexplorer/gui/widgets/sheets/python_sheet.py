@@ -193,8 +193,8 @@ def _what(python: LabPython) -> str:
 
 
 class PyTorchNotice(QFrame):
-    """Which PyTorch the lab uses, and a way to get one: there while it is missing, does not suit
-    or is fetched, the same in every place. What would be fetched is said before it is.
+    """Which PyTorch is missing, does not suit or is fetched, and a way to get one; the same in
+    every place. What would be fetched is said before it is.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Enter presses the filled button of a dialog, wherever in it the keyboard is."""
+"""Sheets: which button Enter presses, what they say, and where the keyboard goes."""
 
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
@@ -9,15 +9,18 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QComboBox,
     QDialog,
-    QLineEdit,
+    QLabel,
     QMainWindow,
     QPushButton,
+    QScrollBar,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
 import gpuexplorer.gui
+from gpuexplorer import __version__
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.card.facts_tree import HowToSheet
@@ -47,24 +50,24 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.questions import Question
+from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet, PyTorchSheet
+from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.gui.widgets.sheets.small_sheets import (
     AboutSheet,
     AddMachineSheet,
     QuestionSheet,
-    ReleaseDialog,
     ShortcutsSheet,
 )
 from tests.clocks import ManualClock
 from tests.gui.copies.moves import MIB, across, cell, moving_page
 from tests.gui.hands import press, the
 from tests.gui.lab.conftest import ScriptedWorker, faults, lab, machine, worker
-from tests.gui.lab.offered import OfferedFetch
 from tests.gui.lessons.pages import printing
 from tests.gui.processes.programs import A, named, using
+from tests.gui.test_machines_state import Room
 from tests.lessons.fake_rig import played, step
 
 __all__ = ["faults", "lab", "machine", "worker"]
@@ -94,7 +97,7 @@ class Desk:
 
     def adding(self) -> AddMachineSheet:
         sheet = AddMachineSheet(self.machines, self.window)
-        sheet.findChildren(QLineEdit)[0].setText("titan")  # an empty name cannot be reached
+        the(QComboBox, sheet).setEditText("titan")  # an empty name cannot be reached
         return sheet
 
     def compared(self) -> CompareSheet:
@@ -136,11 +139,9 @@ _MAKERS: Mapping[type[QDialog], Callable[[Desk], QDialog]] = {
     NewCopySheet: lambda desk: NewCopySheet(desk.copies, desk.window),
     PictureSheet: lambda desk: PictureSheet(_PICTURES, "copy.svg", "", desk.window),
     PythonSheet: lambda desk: PythonSheet(desk.lab.pythons, desk.lab, desk.window),
-    PyTorchSheet: lambda desk: PyTorchSheet(desk.lab, OfferedFetch(desk.window), desk.window),
     QuestionSheet: lambda desk: QuestionSheet(
         Question("titan", "Password:", secret=True, yes_no=False, again=False), desk.window
     ),
-    ReleaseDialog: lambda desk: ReleaseDialog(["X"], busy=True, parent=desk.window),
     SettingsDialog: lambda desk: SettingsDialog(
         desk.lab.machine.settings, desk.lab.machine, desk.window
     ),
@@ -224,3 +225,40 @@ def test_enter_presses_the_filled_button_from_every_place(
         dialog.close()
         at += 1
     assert count
+
+
+def test_about_tells_its_version_and_its_licences(qtbot: QtBot) -> None:
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    window.show()
+    sheet = AboutSheet(window)
+    sheet.open()
+    said = " ".join(label.text() for label in sheet.findChildren(QLabel))
+    assert f"Version {__version__}" in said
+    assert "MIT licence" in said
+    assert "Inter, under the SIL Open Font License" in said
+    assert not any(bar.isVisible() for bar in sheet.findChildren(QScrollBar))
+
+
+def test_a_machine_is_typed_or_chosen_among_those_of_ssh(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".ssh").mkdir()
+    (tmp_path / ".ssh" / "config").write_text("Host titan borel\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    room = Room(Settings())
+    sheet = AddMachineSheet(room.state, window)
+    host = the(QComboBox, sheet)
+    sheet.open()
+    host.setEditText("ada@elsewhere")
+    qtbot.waitUntil(lambda: host.count() == 2)
+    assert host.currentText() == "ada@elsewhere"
+    press(host, Qt.Key.Key_Down)
+    names = [host.currentText()]
+    press(host, Qt.Key.Key_Down)
+    assert sorted([*names, host.currentText()]) == ["borel", "titan"]
+    sheet.reject()
+    room.state.stop()
