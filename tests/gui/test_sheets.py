@@ -253,9 +253,7 @@ def test_a_machine_is_typed_or_chosen_among_those_of_ssh(
     sheet = AddMachineSheet(room.state, window)
     host = the(QComboBox, sheet)
     sheet.open()
-    host.setEditText("ada@elsewhere")
-    qtbot.waitUntil(lambda: host.count() == 2)
-    assert host.currentText() == "ada@elsewhere"
+    assert host.currentText() == ""
     press(host, Qt.Key.Key_Down)
     names = [host.currentText()]
     press(host, Qt.Key.Key_Down)

@@ -112,7 +112,6 @@ class LabView(LiveView):
 
     def stop(self) -> None:
         self._code.stop()
-        self._watching.stop()
         if self._panel is not None:
             self._panel.stop()
         super().stop()

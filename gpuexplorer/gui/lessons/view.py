@@ -1,5 +1,7 @@
 """LessonsView: the shelf: what each lesson takes, how far one came, what is missing here."""
 
+from functools import partial
+
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedWidget, QWidget
 
@@ -29,7 +31,7 @@ from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.gui.widgets.live_view import LiveView
-from gpuexplorer.gui.widgets.saving import FileQuestion
+from gpuexplorer.gui.widgets.saving import ask_for_file
 from gpuexplorer.lessons.lesson import Lesson
 
 _KEYS: KeyGroup = (
@@ -71,12 +73,11 @@ class LessonsView(LiveView):
             tr("Open a lesson…"),
             tr("A lesson of your own or of somebody else's: a Markdown file (Ctrl+O)"),
         )
-        self._question = FileQuestion(tr("Open a lesson"), tr(_KINDS), self)
-        self._question.chosen.connect(lessons.shelf.add)
-        self._folder = FileQuestion(tr("Open a folder with a lesson"), "", self)
-        self._folder.chosen.connect(lessons.shelf.add)
-        ask = self.add_command(tr("Open a lesson…"), "Ctrl+O", self._question.ask)
-        self.add_command(tr("Open a folder with a lesson…"), "", self._folder.ask)
+        add = lessons.shelf.add
+        file = partial(ask_for_file, tr("Open a lesson"), tr(_KINDS), self, add)
+        ask = self.add_command(tr("Open a lesson…"), "Ctrl+O", file)
+        folder = partial(ask_for_file, tr("Open a folder with a lesson"), "", self, add)
+        self.add_command(tr("Open a folder with a lesson…"), "", folder)
         self._anew = self.add_command(
             tr("Begin the lesson anew"), "", lambda: self._play(self._picked(), anew=True)
         )
@@ -111,11 +112,6 @@ class LessonsView(LiveView):
 
     def posed(self) -> bool:
         return self._lessons.shelf.was_read
-
-    def stop(self) -> None:
-        self._question.stop()
-        self._folder.stop()
-        super().stop()
 
     def _columns(self) -> list[Column[Shelved]]:
         return [

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from PySide6.QtCore import QObject, QStandardPaths, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QImage
@@ -27,6 +28,7 @@ from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.whole_file import write_whole
 
+T = TypeVar("T")
 # Called from the thread that writes; raises `Trouble` where it cannot.
 Write = Callable[[], object]
 # Called when the place is known: takes what is to be written as it is at that moment.
@@ -62,98 +64,57 @@ def suggested_name(what: str, wall: float, *, simulated: bool) -> str:
     return f"{'simulated-' if simulated else ''}{what}-{moment:%Y-%m-%d-%H%M}"
 
 
-class FileJob(QObject):
-    """`work` writes or reads a file in a thread of its own and returns what to say of it. It is
-    finished even if the window is closed before; then nobody is told.
+def in_a_thread(
+    work: Callable[[], T],
+    parent: QObject,
+    done: Callable[[T], object],
+    refused: Callable[[str], object],
+) -> None:
+    """`work` writes or reads a file in a thread of its own. It is finished even if the window
+    is closed before; then nobody is told.
     """
+    asked, timer = Asked(work), QTimer(parent, interval=_LOOK_EVERY)
 
-    done = Signal(str)
-    refused = Signal(str)
+    def look_again() -> None:
+        if asked.answered:
+            timer.stop()
+            timer.deleteLater()
+            try:
+                result = asked.result()
+            except Trouble as trouble:
+                refused(trouble.told)
+            else:
+                done(result)
 
-    def __init__(self, work: Callable[[], str], parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._work = work
-        self._timer = QTimer(self, interval=_LOOK_EVERY)
-        self._timer.timeout.connect(self._on_timeout)
-
-    def start(self) -> None:
-        self._asked = Asked(self._work)
-        self._timer.start()
-
-    def _on_timeout(self) -> None:
-        if not self._asked.answered:
-            return
-        self._timer.stop()
-        self.deleteLater()
-        try:
-            said = self._asked.result()
-        except Trouble as trouble:
-            self.refused.emit(trouble.told)
-        else:
-            self.done.emit(said)
+    timer.timeout.connect(look_again)
+    timer.start()
 
 
-class _OneDialog(QObject):
-    """The system's own dialog for files, one at a time."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._parent = parent
-        self._dialog: QFileDialog | None = None
-
-    def stop(self) -> None:
-        """Nobody is asked any longer. Harmless when called twice."""
-        if self._dialog is not None:
-            self._dialog.reject()
-
-    def _open(self, dialog: QFileDialog) -> None:
-        self._dialog = dialog
-        dialog.fileSelected.connect(self._on_chosen)
-        dialog.finished.connect(self._on_closed)
-        dialog.open()
-
-    def _on_chosen(self, path: str) -> None:
-        raise NotImplementedError
-
-    def _on_closed(self) -> None:
-        if self._dialog is not None:
-            self._dialog.deleteLater()
-            self._dialog = None
+def ask_for_file(
+    caption: str, kinds: str, parent: QWidget, chosen: Callable[[Path], object]
+) -> None:
+    """The system's own question for a file to open; returns at once. `kinds` as Qt writes them:
+    "Python programs (*.py)"; empty: a folder is asked for.
+    """
+    mode = QFileDialog.FileMode
+    dialog = QFileDialog(parent, caption)
+    dialog.setFileMode(mode.ExistingFile if kinds else mode.Directory)
+    dialog.setNameFilter(kinds)
+    dialog.fileSelected.connect(lambda path: chosen(Path(path)))
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
 
 
-class FileQuestion(_OneDialog):
-    """For a file or folder to open."""
-
-    chosen = Signal(Path)
-
-    def __init__(self, caption: str, kinds: str, parent: QWidget) -> None:
-        """`kinds` as Qt writes them: "Python programs (*.py)"; empty: a folder is asked for."""
-        super().__init__(parent)
-        self._caption, self._kinds = caption, kinds
-
-    def ask(self) -> None:
-        """Returns at once."""
-        if self._dialog is None:
-            mode = QFileDialog.FileMode
-            dialog = QFileDialog(self._parent, self._caption)
-            dialog.setFileMode(mode.ExistingFile if self._kinds else mode.Directory)
-            dialog.setNameFilter(self._kinds)
-            self._open(dialog)
-
-    def _on_chosen(self, path: str) -> None:
-        self.chosen.emit(Path(path))
-
-
-class Saving(_OneDialog):
-    """For where a file is to go. The window goes on while it is written."""
+class Saving(QObject):
+    """Asks where a file is to go, and has it written; the window goes on meanwhile."""
 
     done = Signal(str)  # a sentence
     refused = Signal(str)  # a sentence, and what to do about it
 
     def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__(parent)
-        self._settings = settings
-        self._kinds: Sequence[FileKind] = ()
+        self._settings, self._parent = settings, parent
+        self._dialog: QFileDialog | None = None
 
     def ask(
         self,
@@ -181,16 +142,25 @@ class Saving(_OneDialog):
         dialog.setDirectory(folder)
         dialog.selectFile(f"{name}.{kinds[0].suffix}")
         dialog.filterSelected.connect(self._on_kind_selected)
-        self._kinds, self._take = kinds, take
+        dialog.fileSelected.connect(self._on_chosen)
+        dialog.finished.connect(self._on_closed)
+        self._kinds, self._take, self._dialog = kinds, take, dialog
         self.kind = kinds[0]  # which is chosen, for `take` to ask
-        self._open(dialog)
+        dialog.open()
 
     def save(self, path: Path, write: Write) -> None:
         """In a thread of its own; a sentence reports the outcome."""
-        job = FileJob(partial(_write, path, write), self)
-        job.done.connect(self.done)
-        job.refused.connect(self.refused)
-        job.start()
+
+        def work() -> str:
+            write()
+            return tr("Saved to {path}.", path=path)
+
+        in_a_thread(work, self, self.done.emit, self.refused.emit)
+
+    def stop(self) -> None:
+        """Nobody is asked any longer. Harmless when called twice."""
+        if self._dialog is not None:
+            self._dialog.reject()
 
     def _on_kind_selected(self, chosen: str) -> None:
         for kind in self._kinds:
@@ -205,10 +175,10 @@ class Saving(_OneDialog):
         if write is not None:
             self.save(path, write)
 
-
-def _write(path: Path, write: Write) -> str:
-    write()
-    return tr("Saved to {path}.", path=path)
+    def _on_closed(self) -> None:
+        if self._dialog is not None:
+            self._dialog.deleteLater()
+            self._dialog = None
 
 
 class TablesSaving(Saving):

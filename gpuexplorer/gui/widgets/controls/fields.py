@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QLocale, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAction,
     QKeyEvent,
@@ -33,7 +33,7 @@ from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, say
 
 _SHRINKS = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-_MOST_ROWS, _DECIMALS, _CHIP = 12, 6, QSize(20, 20)
+_MOST_ROWS, _DECIMALS, _NO_LIMIT, _CHIP = 12, 6, 1e12, QSize(20, 20)
 
 
 class TextField(QLineEdit):
@@ -127,16 +127,6 @@ class Range:
     most: float
     stops: Sequence[float]
 
-    def nearest(self, number: float) -> float:
-        return min(max(number, self.least), self.most)
-
-    def beyond(self, number: float, up: bool) -> float:
-        """The next stop above or below."""
-        stops = [self.least, *self.stops, self.most]
-        if up:
-            return min((stop for stop in stops if stop > number), default=self.most)
-        return max((stop for stop in stops if stop < number), default=self.least)
-
 
 class NumberField(QDoubleSpinBox):
     """`chosen` comes with Enter, with the arrows and when the keyboard goes elsewhere. What is
@@ -148,21 +138,20 @@ class NumberField(QDoubleSpinBox):
     def __init__(
         self, name: str, limits: Range, unit: str, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
-        self._name, self._limits = name, limits
-        self.setKeyboardTracking(False)
-        self.setDecimals(_DECIMALS)
+        super().__init__(parent, decimals=_DECIMALS, keyboardTracking=False)
+        self._name = name
+        self.setLocale(QLocale.c())
+        self.setRange(-_NO_LIMIT, _NO_LIMIT)  # Qt would refuse a digit, and keep half a number
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFixedWidth(116)
         self.show_kind(limits, unit)
-        self.valueChanged.connect(self.chosen)
+        self.valueChanged.connect(self._on_value_changed)
 
     def show_kind(self, limits: Range, unit: str) -> None:
         """What is typed here from now on."""
         self._limits = limits
         with QSignalBlocker(self):
-            self.setRange(limits.least, limits.most)
             self.setSuffix(f" {unit}" if unit else "")
         named = tr("{name}, {unit}", name=self._name, unit=unit) if unit else self._name
         self.setAccessibleName(named)
@@ -176,33 +165,29 @@ class NumberField(QDoubleSpinBox):
             with QSignalBlocker(self):
                 self.setValue(number)
 
+    def _on_value_changed(self, number: float) -> None:
+        nearest = min(max(number, self._limits.least), self._limits.most)
+        if nearest == number:
+            self.chosen.emit(number)
+        else:
+            self.setValue(nearest)
+
     def stepBy(self, steps: int) -> None:
-        self.setValue(self._limits.beyond(self.value(), steps > 0))
+        """To the next stop above or below."""
+        limits, here = self._limits, self.value()
+        stops = (limits.least, *limits.stops, limits.most)
+        if steps > 0:
+            self.setValue(min((stop for stop in stops if stop > here), default=here))
+        else:
+            self.setValue(max((stop for stop in stops if stop < here), default=here))
         self.selectAll()
 
     def textFromValue(self, value: float) -> str:
         return plain(value)
 
-    def valueFromText(self, text: str) -> float:
-        number = self._number_in(text)
-        return self.value() if number is None else self._limits.nearest(number)
-
     def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
-        number, state = self._number_in(text), QValidator.State
-        fits = number is not None and self._limits.nearest(number) == number
-        return (state.Acceptable if fits else state.Intermediate, text, position)
-
-    def _number_in(self, text: str) -> float | None:
         """People write a comma too."""
-        typed = text.removesuffix(self.suffix()).replace(",", ".")
-        try:
-            number = float(typed.replace("\N{MINUS SIGN}", "-"))
-        except ValueError:
-            return None
-        return number if abs(number) < 1e15 else None
-
-    def fixup(self, text: str) -> str:
-        return plain(self.valueFromText(text)) + self.suffix()
+        return super().validate(text.replace(",", "."), position)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.lineEdit().isModified():

@@ -3,7 +3,7 @@
 import platform
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QSize, Qt, QTimer, qVersion
+from PySide6.QtCore import QSize, Qt, qVersion
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QHBoxLayout, QLineEdit, QWidget
 
@@ -25,9 +25,7 @@ from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, la
 from gpuexplorer.gui.widgets.remark import Sign
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between
 from gpuexplorer.remote.ssh import host_name, names_to_choose
-from gpuexplorer.telemetry.patience import Asked
 
-_LOOK_EVERY = 50  # milliseconds
 _LONGEST_NAME, _LONGEST_ANSWER = 512, 900
 _KEYS_WIDTH, _TWO_COLUMNS_FROM = 720, 600
 _MOST_NAMED = 12
@@ -139,11 +137,9 @@ class AddMachineSheet(Sheet):
         self.add_button(tr("Cancel"), ROLE.RejectRole)
         self._connect = self.add_button(tr("Connect"), ROLE.AcceptRole, default=True)
         self.begin_at(self._host)
-        # In a thread: a home may lie on a disk that hangs.
-        self._reading = Asked(names_to_choose)
-        self._timer = QTimer(self, interval=_LOOK_EVERY)
-        self._timer.timeout.connect(self._on_timeout)
-        self._timer.start()
+        there = {each.key for each in machines.rows()}
+        self._host.addItems([each for each in names_to_choose() if each not in there])
+        self._host.setCurrentIndex(-1)
         self._on_typed("")
 
     def accept(self) -> None:
@@ -166,15 +162,6 @@ class AddMachineSheet(Sheet):
             except Trouble as trouble:
                 problem = trouble.told
         self._hosts.show_problems({"host": problem})
-
-    def _on_timeout(self) -> None:
-        if self._reading.answered:
-            self._timer.stop()
-            there = {each.key for each in self._machines.rows()}
-            typed = self._host.currentText()
-            self._host.addItems([e for e in self._reading.result() if e not in there])
-            self._host.setCurrentIndex(-1)
-            self._host.setEditText(typed)
 
 
 class QuestionSheet(Sheet):
