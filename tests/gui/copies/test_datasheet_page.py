@@ -20,10 +20,11 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.copies.datasheet.beside_panel import BesideTable
 from gpuexplorer.gui.copies.datasheet.sheet_panel import SheetTable
 from gpuexplorer.gui.copies.datasheet.view import DatasheetPage
+from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.widgets.saving import CSV, JSON, PNG, ResultsSaving
+from gpuexplorer.gui.widgets.saving import CSV, JSON, PNG
 from gpuexplorer.lab.wire import ProductJob
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.facts import Fact

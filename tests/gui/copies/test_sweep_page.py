@@ -15,6 +15,7 @@ from gpuexplorer.copies.measuring import Bench
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.copies.sweep.guess_bar import GuessBar
 from gpuexplorer.gui.copies.sweep.guess_panel import GuessPanel
 from gpuexplorer.gui.copies.sweep.rate_plot import RatePlot
@@ -27,7 +28,7 @@ from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Motion, look
-from gpuexplorer.gui.widgets.saving import CSV, JSON, PNG, ResultsSaving
+from gpuexplorer.gui.widgets.saving import CSV, JSON, PNG
 from gpuexplorer.simulation.specs import parse_machine
 from tests.gui.hands import press, the
 

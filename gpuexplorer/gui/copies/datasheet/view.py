@@ -26,6 +26,7 @@ from gpuexplorer.gui.copies.datasheet.model import is_measured, rows_of
 from gpuexplorer.gui.copies.datasheet.offers_panel import OffersPanel
 from gpuexplorer.gui.copies.datasheet.sheet_panel import SheetPanel
 from gpuexplorer.gui.copies.datasheet.words import DATASHEET_KEYS, sentences_of
+from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.datasheet_state import DatasheetState, key_of
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
@@ -34,7 +35,6 @@ from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.widgets.controls.card_chips import CardChoice
 from gpuexplorer.gui.widgets.controls.keyboard import line_up
 from gpuexplorer.gui.widgets.laid_out import GROWS, Grow, add, column
-from gpuexplorer.gui.widgets.saving import ResultsSaving
 from gpuexplorer.gui.widgets.scrolled import scrolled
 
 _TWO_COLUMNS, _GAP = 1120, 12

@@ -16,8 +16,9 @@ from gpuexplorer.core.harmless import harmless
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.moving.copies_panel import CopiesPanel
 from gpuexplorer.gui.copies.moving.moved import Moved
+from gpuexplorer.gui.copies.results_saving import TablesSaving
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.widgets.saving import CSV, JSON, TablesSaving
+from gpuexplorer.gui.widgets.saving import CSV, JSON
 
 SIMULATED_LINE = mark("SIMULATED: these cards do not exist, their times are modelled")
 Value = str | int | float | bool | None

@@ -14,13 +14,12 @@ from PySide6.QtGui import (
     QStandardItemModel,
 )
 from PySide6.QtWidgets import (
-    QAbstractButton,
-    QButtonGroup,
     QComboBox,
     QFrame,
     QListView,
     QSizePolicy,
     QStyleOptionComboBox,
+    QWidget,
 )
 
 from gpuexplorer.core.cards import HOST_ID, CardId
@@ -30,8 +29,8 @@ from gpuexplorer.gui.paint.plain_tip import plain_tip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
-from gpuexplorer.gui.widgets.controls.keyboard import one_tab_stop
+from gpuexplorer.gui.widgets.controls.buttons import IconButton
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import row
 
 # Eight cards and the computer are still found at a glance; beyond, a step on or back and a grid
@@ -50,41 +49,36 @@ class CardChoice:
     colour: int | None
 
 
-class CardChips(QFrame):
+class CardChips(QWidget):
     """Asks for another card; whoever decides shows it by `show_choices`."""
 
-    chosen = Signal(str)
+    chosen = Signal(object)  # a CardId
 
     def __init__(self) -> None:
         super().__init__()
-        self._look = look()
         self._choices: Sequence[CardChoice] = ()
         self._current: CardId | None = None
-        self.setProperty("panel", "track")
-        self.setAccessibleName(tr("Card to look at"))
+        self._chips: Segmented | None = None
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._group = QButtonGroup(self)
-        self._group.buttonClicked.connect(self._on_chip_clicked)
-        self._back = IconButton(Icon.PREVIOUS, tr("Previous card"))
-        self._back.clicked.connect(self._on_back_asked)
-        self._all = _AllCards(self)
-        self._all.activated.connect(self._on_activated)
-        self._on = IconButton(Icon.NEXT, tr("Next card"))
-        self._on.clicked.connect(self._on_next_asked)
-        self._row = row(self._back, self._all, self._on, within=self, gap=0, margins=2)
-        for button in (self._back, self._on):
-            button.setFixedHeight(_HEIGHT)
-        self._look.changed.connect(self._draw_chips)
+        back = IconButton(Icon.PREVIOUS, tr("Previous card"))
+        back.clicked.connect(lambda: self.step(-1))
+        on = IconButton(Icon.NEXT, tr("Next card"))
+        on.clicked.connect(lambda: self.step(1))
+        self._all = _AllCards()
+        self._all.activated.connect(self._choose)
+        self._many = QFrame()
+        self._many.setProperty("panel", "track")
+        row(back, self._all, on, within=self._many, gap=0)
+        self._row = row(self._many, within=self)
+        look().changed.connect(self._draw_chips)
 
     def show_choices(self, choices: Sequence[CardChoice], current: CardId) -> None:
         if tuple(choices) != self._choices:
             self._choices = tuple(choices)
-            self._make_chips()
             self._all.show_choices(self._choices)
+            self._make_chips()
         self._current = current
         self._mark()
-        for each in (self._back, self._all, self._on):
-            each.setVisible(len(choices) > MOST_CHIPS)
         self.setVisible(len(choices) > 1)
 
     def step(self, by: int) -> None:
@@ -93,37 +87,37 @@ class CardChips(QFrame):
             self._choose(min(max(self._position() + by, 0), len(self._choices) - 1))
 
     def _make_chips(self) -> None:
-        for chip in self._group.buttons():
-            self._group.removeButton(chip)
-            self._row.removeWidget(chip)
-            chip.hide()
-            chip.deleteLater()
-        for at, each in enumerate(self._choices if len(self._choices) <= MOST_CHIPS else ()):
-            chip = ToolButton("chip", parent=self)
+        if self._chips is not None:
+            self._row.removeWidget(self._chips)
+            self._chips.hide()
+            self._chips.deleteLater()
+        few = self._choices if len(self._choices) <= MOST_CHIPS else ()
+        self._chips = Segmented(tr("Card to look at"), [(each.id, each.number) for each in few])
+        self._row.addWidget(self._chips)
+        self._chips.chosen.connect(self.chosen)
+        self._chips.setVisible(bool(few))
+        self._many.setVisible(not few)
+        for each in few:
+            chip = self._chips.segments[each.id]
             chip.setAccessibleName(each.title)
             chip.setToolTip(plain_tip(each.title))
-            chip.setCheckable(True)
-            self._group.addButton(chip, at)
-            self._row.addWidget(chip)
         self._draw_chips()
 
     def _draw_chips(self) -> None:
-        theme, letters = self._look.theme, self._look.letters.strong
-        for chip in self._group.buttons():
-            each = self._choices[self._group.id(chip)]
-            fill = None if each.colour is None else theme.card(each.colour)
-            size = QSize(max(_CHIP, round(letters.width(each.number)) + 10), _CHIP)
-            chip.setIcon(chip_icon(each.number, fill, letters, size))
-            chip.setIconSize(size)
-            chip.setFixedSize(size.width() + 8, _HEIGHT)
+        theme, letters = look().theme, look().letters.strong
+        for each in self._choices:
+            if self._chips is not None and each.id in self._chips.segments:
+                fill = None if each.colour is None else theme.card(each.colour)
+                size = QSize(max(_CHIP, round(letters.width(each.number)) + 10), _CHIP)
+                self._chips.segments[each.id].setIcon(
+                    chip_icon(each.number, fill, letters, size)
+                )
+                self._chips.segments[each.id].setIconSize(size)
 
     def _mark(self) -> None:
-        at = self._position()
-        self._all.show_current(at)
-        chip = self._group.button(at)
-        if chip is not None:
-            chip.setChecked(True)
-        one_tab_stop(self._group)
+        self._all.show_current(self._position())
+        if self._chips is not None:
+            self._chips.show_choice(self._current)
 
     def _position(self) -> int:
         ids = [choice.id for choice in self._choices]
@@ -134,26 +128,14 @@ class CardChips(QFrame):
         if at != self._position():
             self.chosen.emit(self._choices[at].id)
 
-    def _on_chip_clicked(self, chip: QAbstractButton) -> None:
-        self._choose(self._group.id(chip))
-
-    def _on_activated(self, at: int) -> None:
-        self._choose(at)
-
-    def _on_back_asked(self) -> None:
-        self.step(-1)
-
-    def _on_next_asked(self) -> None:
-        self.step(1)
-
 
 class _AllCards(QComboBox):
     """The number of the card that is looked at; opens a grid of all numbers, where digits go to
     the number itself.
     """
 
-    def __init__(self, parent: QFrame) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._choices: Sequence[CardChoice] = ()
         self._words = ""
         self._model = QStandardItemModel(self)
