@@ -99,20 +99,22 @@ class CardChips(QWidget):
         self._many.setVisible(not few)
         for each in few:
             chip = self._chips.segments[each.id]
+            chip.setProperty("kind", "chip")
             chip.setAccessibleName(each.title)
             chip.setToolTip(plain_tip(each.title))
         self._draw_chips()
 
     def _draw_chips(self) -> None:
         theme, letters = look().theme, look().letters.strong
+        segments = {} if self._chips is None else self._chips.segments
         for each in self._choices:
-            if self._chips is not None and each.id in self._chips.segments:
+            chip = segments.get(each.id)
+            if chip is not None:
                 fill = None if each.colour is None else theme.card(each.colour)
                 size = QSize(max(_CHIP, round(letters.width(each.number)) + 10), _CHIP)
-                self._chips.segments[each.id].setIcon(
-                    chip_icon(each.number, fill, letters, size)
-                )
-                self._chips.segments[each.id].setIconSize(size)
+                chip.setIcon(chip_icon(each.number, fill, letters, size))
+                chip.setIconSize(size)
+                chip.setFixedWidth(size.width() + 8)
 
     def _mark(self) -> None:
         self._all.show_current(self._position())
