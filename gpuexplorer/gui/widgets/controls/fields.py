@@ -37,9 +37,8 @@ _MOST_ROWS, _DECIMALS, _NO_LIMIT, _CHIP = 12, 6, 1e12, QSize(20, 20)
 
 
 class TextField(QLineEdit):
-    """In letters of one width, as what is typed becomes part of a line of code.
-
-    `typed` comes with every change that a person made.
+    """In letters of one width, as what is typed becomes part of a line of code. `typed` comes
+    with every change that a person made.
     """
 
     typed = Signal(str)
@@ -71,8 +70,10 @@ class CodeField(QPlainTextEdit):
         self.setAccessibleName(name)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFixedHeight(round(lines * look().letters.mono.metrics.lineSpacing()) + 26)
-        self.text = self.toPlainText
         self.textChanged.connect(self._on_text_changed)
+
+    def text(self) -> str:
+        return self.toPlainText()
 
     def show_text(self, text: str) -> None:
         if text != self.text():
@@ -104,9 +105,9 @@ class SearchField(QLineEdit):
         self.addAction(icons.for_button(Icon.SEARCH), begin).triggered.connect(self.setFocus)
         for clear in self.findChildren(QAction, "_q_qlineeditclearaction"):
             clear.setIcon(icons.for_button(Icon.CLOSE))
-        for button in self.findChildren(QToolButton):
-            search = button.defaultAction() in self.actions()
-            button.setAccessibleName(name if search else tr("Clear"))
+        meanings = tr("Clear"), name
+        for button, meaning in zip(self.findChildren(QToolButton), meanings, strict=True):
+            button.setAccessibleName(meaning)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         escape = event.key() == Qt.Key.Key_Escape
