@@ -77,15 +77,13 @@ class ArrowKeys(QObject):
         super().__init__(parent)
         self._sideways = sideways
 
-    def take(self, widgets: Sequence[QWidget], after: QWidget | None = None) -> None:
-        """From now on these, in this order; the Tab key comes to them after `after`."""
+    def take(self, widgets: Sequence[QWidget]) -> None:
+        """From now on these, in this order."""
         for widget in self._widgets:
             widget.removeEventFilter(self)
         self._widgets = list(widgets)
         for widget in self._widgets:
             widget.installEventFilter(self)
-        if after is not None:
-            line_up([after, *widgets])
         focused = next((each for each in self._widgets if each.hasFocus()), None)
         self.offer(focused or next(iter(self._widgets), None))
 
