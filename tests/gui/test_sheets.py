@@ -1,14 +1,13 @@
 """Sheets: which button Enter presses, what they say, and where the keyboard goes."""
 
-import pkgutil
-from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QCheckBox,
     QComboBox,
     QDialog,
     QLabel,
@@ -19,150 +18,99 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-import gpuexplorer.gui
 from gpuexplorer import __version__
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL
-from gpuexplorer.gui.card.facts_tree import HowToSheet
-from gpuexplorer.gui.card.words import swap_how_to
-from gpuexplorer.gui.copies.moving.copies_panel import CopiesTable
-from gpuexplorer.gui.copies.moving.copy_sheets import CompareSheet, CureSheet
 from gpuexplorer.gui.copies.moving.new_copy_sheet import NewCopySheet
-from gpuexplorer.gui.copies.moving.words import Said
 from gpuexplorer.gui.crash_dialog import CrashDialog
-from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
-from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.lab.head.cap_sheet import CapSheet
-from gpuexplorer.gui.lab.head.switch_actions import SwitchesSheet
 from gpuexplorer.gui.lab.head.visible_sheet import VisibleSheet
 from gpuexplorer.gui.lab.head.words import capped
-from gpuexplorer.gui.lab.program.watching import EndSheet, WatchSheet
-from gpuexplorer.gui.leaving import LeavingDialog
-from gpuexplorer.gui.lessons.column_parts import FirstRun
-from gpuexplorer.gui.lessons.lesson_pictures import PictureSheet
-from gpuexplorer.gui.measuring.diagnostics import Diagnostics
+from gpuexplorer.gui.lab.program.watching import WatchSheet
 from gpuexplorer.gui.nothing_found.looked_panel import DoctorSheet
 from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.copies.benches import copies_of
-from gpuexplorer.gui.state.far_machines import Reached
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.machines import MachinesState
-from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.questions import Question
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.widgets.controls.fields import NumberField, Range, TextField
+from gpuexplorer.gui.widgets.laid_out import add
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
-from gpuexplorer.gui.widgets.sheets.sheet import Sheet
+from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.gui.widgets.sheets.small_sheets import (
     AboutSheet,
     AddMachineSheet,
     QuestionSheet,
     ShortcutsSheet,
+    release_sheet,
 )
 from tests.clocks import ManualClock
-from tests.gui.copies.moves import MIB, across, cell, moving_page
 from tests.gui.hands import press, the
-from tests.gui.lab.conftest import ScriptedWorker, faults, lab, machine, worker
-from tests.gui.lessons.pages import printing
+from tests.gui.lab.conftest import faults, lab, machine, worker
 from tests.gui.processes.programs import A, named, using
 from tests.gui.test_machines_state import Room
-from tests.lessons.fake_rig import played, step
 
 __all__ = ["faults", "lab", "machine", "worker"]
 
-_PICTURES = Path(__file__).parents[2] / "resources" / "lessons" / "05-two-devices-one-sum"
-_SAID = Said("1", "It is slow.", "Do this instead.", "before", "after")
+
+def full(window: QWidget, _: LabState) -> Sheet:
+    """One of everything a person can come to."""
+    sheet = Sheet("A sheet", window)
+    sheet.add_code("nvidia-smi", "Command", beside=QPushButton("Copy"))
+    number = NumberField("Seconds", Range(0, 9, ()), "s")
+    add(sheet.body, TextField("Name"), number, QComboBox(), QCheckBox("Remember"))
+    sheet.add_button("Cancel", ROLE.RejectRole)
+    sheet.add_button("Connect", ROLE.AcceptRole, default=True)
+    return sheet
 
 
-def _nobody(*_: object) -> Reached:
-    raise Trouble("Nobody is there.")
+def ended(window: QWidget, _: LabState) -> EndDialog:
+    process = ProcessToEnd(named(using(A, 4194305)), {"0": 1.0})
+    return EndDialog([process], (), USUAL, ManualClock(), parent=window)
 
 
-class Desk:
-    """A window with a lab, over which dialogs open."""
-
-    def __init__(self, lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> None:
-        self.look, self.lab, self.qtbot = look(), lab, qtbot
-        self.window = QMainWindow()
-        self.window.setStyleSheet(look().style_sheet())
-        self.window.resize(1366, 768)
-        self.clock = FrameClock(self.window)
-        self.copies = copies_of(lab)
-        self.copies.setParent(lab)
-        self._worker = worker
-        state = lab.machine
-        self.machines = MachinesState(state.settings, state.session, _nobody, parent=lab)
-
-    def adding(self) -> AddMachineSheet:
-        sheet = AddMachineSheet(self.machines, self.window)
-        the(QComboBox, sheet).setEditText("titan")  # an empty name cannot be reached
-        return sheet
-
-    def compared(self) -> CompareSheet:
-        with self.qtbot.waitSignal(self.lab.changed):
-            cell(self.lab, self._worker, "Z = X.cuda(1)", across)
-            cell(self.lab, self._worker, "Y = X.cuda(1)", lambda n: across(n, bytes=9 * MIB))
-        page = moving_page(self.lab, self.qtbot)
-        model = the(CopiesTable, page).model()
-        assert isinstance(model, TableModel)
-        one, other = model.things[:2]
-        page.hide()
-        return CompareSheet(one, other, USUAL, self.window)
+def asked(window: QWidget, _: LabState) -> QuestionSheet:
+    question = Question("titan", "Password:", secret=True, yes_no=False, again=False)
+    return QuestionSheet(question, window)
 
 
-_MAKERS: Mapping[type[QDialog], Callable[[Desk], QDialog]] = {
-    AboutSheet: lambda desk: AboutSheet(desk.window),
-    AddMachineSheet: Desk.adding,
-    CapSheet: lambda desk: CapSheet(capped(desk.lab.devices()), {}, 0.4, USUAL, desk.window),
-    CompareSheet: Desk.compared,
-    CrashDialog: lambda desk: CrashDialog("Traceback", desk.window),
-    CureSheet: lambda desk: CureSheet(desk.lab, _SAID, desk.window),
-    DiagnosticsSheet: lambda desk: DiagnosticsSheet(
-        Diagnostics(desk.window, desk.clock, Navigation()), desk.clock, desk.window
+def copied(window: QWidget, lab: LabState) -> NewCopySheet:
+    copies = copies_of(lab)
+    copies.setParent(lab)
+    return NewCopySheet(copies, window)
+
+
+_MAKERS: dict[str, Callable[[QWidget, LabState], QDialog]] = {
+    "full": full,
+    "about": lambda window, _: AboutSheet(window),
+    "cap": lambda window, lab: CapSheet(capped(lab.devices()), {}, 0.4, USUAL, window),
+    "crash": lambda window, _: CrashDialog("Traceback", window),
+    "doctor": lambda window, _: DoctorSheet(window),
+    "end": ended,
+    "keys": lambda window, _: ShortcutsSheet([], [], window),
+    "new copy": copied,
+    "python": lambda window, lab: PythonSheet(lab.pythons, lab, window),
+    "question": asked,
+    "release": lambda window, _: release_sheet(["X"], busy=True, words="", parent=window),
+    "settings": lambda window, lab: SettingsDialog(lab.machine.settings, lab.machine, window),
+    "visible": lambda window, lab: VisibleSheet(
+        lab.machine.cards(), None, runs=False, parent=window
     ),
-    DoctorSheet: lambda desk: DoctorSheet(desk.window),
-    EndDialog: lambda desk: EndDialog(
-        [ProcessToEnd(named(using(A, 4194305)), {"0": 1.0})],
-        (),
-        USUAL,
-        ManualClock(),
-        parent=desk.window,
-    ),
-    EndSheet: lambda desk: EndSheet("train.py", desk.window),
-    FirstRun: lambda desk: FirstRun(
-        played(step(printing(3)), outside=True)[0].lesson, desk.window
-    ),
-    HowToSheet: lambda desk: HowToSheet(swap_how_to(), desk.window),
-    LeavingDialog: lambda desk: LeavingDialog(["X"], "Leave", desk.window),
-    NewCopySheet: lambda desk: NewCopySheet(desk.copies, desk.window),
-    PictureSheet: lambda desk: PictureSheet(_PICTURES, "copy.svg", "", desk.window),
-    PythonSheet: lambda desk: PythonSheet(desk.lab.pythons, desk.lab, desk.window),
-    QuestionSheet: lambda desk: QuestionSheet(
-        Question("titan", "Password:", secret=True, yes_no=False, again=False), desk.window
-    ),
-    SettingsDialog: lambda desk: SettingsDialog(
-        desk.lab.machine.settings, desk.lab.machine, desk.window
-    ),
-    ShortcutsSheet: lambda desk: ShortcutsSheet([], [], desk.window),
-    SwitchesSheet: lambda desk: SwitchesSheet(desk.window),
-    VisibleSheet: lambda desk: VisibleSheet(
-        desk.lab.machine.cards(), None, runs=False, parent=desk.window
-    ),
-    WatchSheet: lambda desk: WatchSheet(Path("/home/me/train.py"), "", desk.window, new=True),
+    "watch": lambda window, _: WatchSheet(Path("/home/me/train.py"), "", window, new=True),
 }
 
 
-def every_dialog() -> set[type[QDialog]]:
-    """Of the program, those too that nobody opened yet."""
-    for module in pkgutil.walk_packages(gpuexplorer.gui.__path__, "gpuexplorer.gui."):
-        import_module(module.name)
-    found, kinds = set(), [QDialog]
-    while kinds:
-        kinds += (below := kinds.pop().__subclasses__())
-        found |= {each for each in below if each.__module__.startswith("gpuexplorer.")}
-    return found - {Sheet}
+@pytest.fixture
+def window(qtbot: QtBot) -> QMainWindow:
+    window = QMainWindow()
+    window.setStyleSheet(look().style_sheet())
+    window.resize(1366, 768)
+    qtbot.addWidget(window)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    return window
 
 
 def places(dialog: QDialog) -> list[QWidget]:
@@ -177,60 +125,34 @@ def places(dialog: QDialog) -> list[QWidget]:
     ]
 
 
-def pressed_in(dialog: QDialog, at: int) -> tuple[str, Sequence[str], Sequence[str]]:
-    """Where the keyboard was, which buttons are filled, and which of all Enter pressed."""
-    pressed: list[str] = []
-    buttons = {
-        each: each.text() or each.accessibleName()
-        for each in dialog.findChildren(QAbstractButton)
-    }
-    place = places(dialog)[at]
-    place.setFocus(Qt.FocusReason.TabFocusReason)
-    filled = [each for each in dialog.findChildren(QPushButton) if each.isDefault()]
-    for each, its in buttons.items():
-        each.clicked.connect(lambda _=False, its=its: pressed.append(its))
-    names = [buttons[each] for each in filled]
-    if not names and isinstance(place, QAbstractButton):
-        names = [buttons[place]]  # where nothing is filled, what is marked is pressed
-    where = f"{type(place).__name__} {place.accessibleName()}"
-    press(place, Qt.Key.Key_Return)
-    return where, names, pressed
-
-
-def test_every_dialog_is_known_here() -> None:
-    assert every_dialog() == set(_MAKERS)
-
-
-@pytest.mark.parametrize("kind", list(_MAKERS), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("name", list(_MAKERS))
 def test_enter_presses_the_filled_button_from_every_place(
-    kind: type[QDialog], lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    name: str, window: QMainWindow, lab: LabState, qtbot: QtBot
 ) -> None:
-    desk = Desk(lab, worker, qtbot)
-    qtbot.addWidget(desk.window)
-    with qtbot.waitActive(desk.window):
-        desk.window.show()
-        desk.window.activateWindow()
     at, count = 0, 1
     while at < count:
-        with qtbot.waitActive(desk.window):
-            desk.window.activateWindow()
-        dialog = _MAKERS[kind](desk)
+        with qtbot.waitActive(window):
+            window.activateWindow()
+        dialog = _MAKERS[name](window, lab)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
         qtbot.addWidget(dialog)
         dialog.open()
         qtbot.waitUntil(dialog.isActiveWindow)
-        count = len(places(dialog))
-        where, filled, pressed = pressed_in(dialog, at)
-        assert pressed == filled, where
+        count, place = len(places(dialog)), places(dialog)[at]
+        place.setFocus(Qt.FocusReason.TabFocusReason)
+        pressed: list[QAbstractButton] = []
+        for each in dialog.findChildren(QAbstractButton):
+            each.clicked.connect(lambda _=False, its=each, into=pressed: into.append(its))
+        filled = [each for each in dialog.findChildren(QPushButton) if each.isDefault()]
+        # Where nothing is filled, what is marked is pressed.
+        marked = [place] if isinstance(place, QAbstractButton) else []
+        press(place, Qt.Key.Key_Return)
+        assert pressed == (filled or marked), (name, place)
         dialog.close()
         at += 1
-    assert count
 
 
-def test_about_tells_its_version_and_its_licences(qtbot: QtBot) -> None:
-    window = QMainWindow()
-    qtbot.addWidget(window)
-    window.show()
+def test_about_tells_its_version_and_its_licences(window: QMainWindow) -> None:
     sheet = AboutSheet(window)
     sheet.open()
     said = " ".join(label.text() for label in sheet.findChildren(QLabel))
@@ -241,22 +163,25 @@ def test_about_tells_its_version_and_its_licences(qtbot: QtBot) -> None:
 
 
 def test_a_machine_is_typed_or_chosen_among_those_of_ssh(
-    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: QMainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / ".ssh").mkdir()
     (tmp_path / ".ssh" / "config").write_text("Host titan borel\n")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    window = QMainWindow()
-    qtbot.addWidget(window)
     room = Room(Settings())
     sheet = AddMachineSheet(room.state, window)
     host = the(QComboBox, sheet)
     sheet.open()
-    assert host.currentText() == ""
-    press(host, Qt.Key.Key_Down)
-    names = [host.currentText()]
-    press(host, Qt.Key.Key_Down)
-    assert sorted([*names, host.currentText()]) == ["borel", "titan"]
+    connect = next(each for each in sheet.findChildren(QPushButton) if each.isDefault())
+    assert (host.currentText(), connect.isEnabled()) == ("", False)
+    names = []
+    for _ in range(2):
+        press(host, Qt.Key.Key_Down)
+        names.append(host.currentText())
+    assert sorted(names) == ["borel", "titan"]
+    assert connect.isEnabled()
+    host.setEditText("-ada")
+    assert "cannot begin with a hyphen" in host.accessibleDescription()
     sheet.reject()
     room.state.stop()
