@@ -10,15 +10,12 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
-    QLabel,
     QMainWindow,
     QPushButton,
-    QScrollBar,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer import __version__
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.copies.moving.new_copy_sheet import NewCopySheet
 from gpuexplorer.gui.crash_dialog import CrashDialog
@@ -150,16 +147,6 @@ def test_enter_presses_the_filled_button_from_every_place(
         assert pressed == (filled or marked), (name, place)
         dialog.close()
         at += 1
-
-
-def test_about_tells_its_version_and_its_licences(window: QMainWindow) -> None:
-    sheet = AboutSheet(window)
-    sheet.open()
-    said = " ".join(label.text() for label in sheet.findChildren(QLabel))
-    assert f"Version {__version__}" in said
-    assert "MIT licence" in said
-    assert "Inter, under the SIL Open Font License" in said
-    assert not any(bar.isVisible() for bar in sheet.findChildren(QScrollBar))
 
 
 def test_a_machine_is_typed_or_chosen_among_those_of_ssh(

@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QPixmap,
     QStandardItem,
     QStandardItemModel,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import (
     QComboBox,
@@ -178,6 +179,10 @@ class _AllCards(QComboBox):
             self.setAccessibleName(
                 tr("{card}. Choose from {count} cards.", card=here.title, count=count)
             )
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """The page scrolls on."""
+        event.ignore()
 
     def initStyleOption(self, option: QStyleOptionComboBox) -> None:
         super().initStyleOption(option)
