@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
+    QLabel,
     QListView,
     QSizePolicy,
     QStyleOptionComboBox,
@@ -69,7 +70,10 @@ class CardChips(QWidget):
         self._all.activated.connect(self._choose)
         self._many = QFrame()
         self._many.setProperty("panel", "track")
-        row(back, self._all, on, within=self._many, gap=0)
+        named = QLabel(tr("Choose a card"))
+        named.setBuddy(self._all)  # on Linux a list has no other name for screen readers
+        named.hide()
+        row(named, back, self._all, on, within=self._many, gap=0)
         self._row = row(self._many, within=self)
         look().changed.connect(self._draw_chips)
 
