@@ -77,7 +77,7 @@ class LessonColumn(QFrame):
         self._saving.done.connect(self._on_saved)
         self._saving.refused.connect(self._on_refused)
         self._notice = ColumnNotice()
-        self._needed = PyTorchNotice(None, self, narrow=True)
+        self._needed = PyTorchNotice(None, self)
         self._notice.way_chosen.connect(self._on_way_chosen)
         self._area = scrolled(QWidget())
         self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QBoxLayout,
     QFileDialog,
     QFrame,
     QInputDialog,
@@ -59,7 +58,7 @@ class PythonSheet(Sheet):
         self._trouble = self.add_sentence("", Tone.WARN)
         self._list = column(gap=0)
         self.body.addLayout(self._list)
-        self.body.addWidget(PyTorchNotice(lab, self, narrow=True))
+        self.body.addWidget(PyTorchNotice(lab, self))
         other = self.add_button(tr("Choose another…"), ROLE.ActionRole)
         self._again = self.add_button(tr("Look again"), ROLE.ActionRole)
         other.clicked.connect(self._on_other)
@@ -197,14 +196,7 @@ class PyTorchNotice(QFrame):
     every place. What would be fetched is said before it is.
     """
 
-    def __init__(
-        self,
-        lab: LabState | None,
-        parent: QWidget,
-        *,
-        narrow: bool = False,
-        stays: bool = False,
-    ) -> None:
+    def __init__(self, lab: LabState | None, parent: QWidget, *, stays: bool = False) -> None:
         """`stays`: it also says which PyTorch is used."""
         super().__init__(parent)
         self._stays = stays
@@ -220,11 +212,8 @@ class PyTorchNotice(QFrame):
         self._cancel.clicked.connect(self._on_cancel)
         for button in (self._get, self._cancel):
             button.setAutoDefault(not stays)  # among settings Enter is for what is typed
-        way = QBoxLayout.Direction
-        box = QBoxLayout(way.TopToBottom if narrow else way.LeftToRight, self)
-        box.setContentsMargins(12, 8, 12, 8)
-        box.addWidget(self._words, 1)
-        box.addLayout(row(self._bar, self._get, self._cancel, *([FREE] if narrow else [])))
+        ways = row(self._get, self._cancel, self._bar, FREE)
+        column(self._words, ways, within=self, margins=(12, 8, 12, 8))
         self.show_lab(lab)
 
     def show_lab(self, lab: LabState | None) -> None:
