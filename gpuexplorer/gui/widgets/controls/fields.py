@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QSizePolicy,
+    QStyleOptionComboBox,
     QToolButton,
     QWidget,
 )
@@ -262,8 +263,7 @@ class Dropdown(QComboBox):
         letters, theme = look().letters, look().theme
         model = QStandardItemModel(self)
         for each in self._choices:
-            item = QStandardItem(each.shown)
-            item.setAccessibleText(each.said)
+            item = QStandardItem(each.said)
             item.setFont((letters.mono if each.typed else letters.body).font)
             item.setEnabled(not each.refused)
             item.setToolTip(each.refused)
@@ -281,6 +281,11 @@ class Dropdown(QComboBox):
         letters = look().letters
         self.setFont((letters.mono if chosen and chosen.typed else letters.body).font)
         restyle(self, "empty", chosen is None)
+
+    def initStyleOption(self, option: QStyleOptionComboBox) -> None:
+        super().initStyleOption(option)
+        if self.currentIndex() >= 0:
+            option.currentText = self._choices[self.currentIndex()].shown
 
     def _on_activated(self, row: int) -> None:
         self._mark()  # until it is decided, what was chosen before holds
