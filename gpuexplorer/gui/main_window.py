@@ -315,16 +315,16 @@ class MainWindow(QMainWindow):
         CommandPalette(commands, self.commands[Do.SEARCH].shortcuts(), self).open()
 
     def _on_keys_asked(self) -> None:
-        from gpuexplorer.gui.widgets.sheets.small_sheets import ShortcutsSheet  # noqa: PLC0415
+        from gpuexplorer.gui.widgets.sheets.small_sheets import keys_sheet  # noqa: PLC0415
 
         here, parts = self._screens.commands_here(), self._screens.key_groups_here()
         groups = self.commands.all_keys(here, parts)
-        ShortcutsSheet(groups, self.commands[Do.KEYS].shortcuts(), self).open()
+        keys_sheet(groups, self.commands[Do.KEYS].shortcuts(), self).open()
 
     def _on_about_asked(self) -> None:
-        from gpuexplorer.gui.widgets.sheets.small_sheets import AboutSheet  # noqa: PLC0415
+        from gpuexplorer.gui.widgets.sheets.small_sheets import about_sheet  # noqa: PLC0415
 
-        AboutSheet(self).open()
+        about_sheet(self).open()
 
     def _on_diagnostics_asked(self) -> None:
         from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet  # noqa: PLC0415

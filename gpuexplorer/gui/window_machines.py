@@ -17,9 +17,11 @@ from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.machines import HERE, MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.questions import Question
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
-from gpuexplorer.gui.widgets.sheets.small_sheets import QuestionSheet, release_first
+from gpuexplorer.gui.widgets.sheets.sheet import Sheet
+from gpuexplorer.gui.widgets.sheets.small_sheets import question_sheet, release_first
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.telemetry.session import Session
 
@@ -45,7 +47,8 @@ class WindowMachines(QObject):
         self.state, self._questions = machines, machines.questions
         self.pythons = LabPythons(settings, window)
         self._labs: dict[Session, LabState] = {}
-        self._sheet: QuestionSheet | None = None
+        self._question: Question | None = None
+        self._sheet: Sheet | None = None
         self.strip = LinkStrip(machines, navigation, frame_clock)
         self._stopped = False
         for do, slot in (
@@ -191,14 +194,14 @@ class WindowMachines(QObject):
 
     def _on_question_changed(self) -> None:
         """One at a time, in the order in which they came."""
-        if self._sheet is not None and self._sheet.question.over:
+        if self._sheet is not None and self._question is not None and self._question.over:
             self._sheet.reject()  # ssh does not want to know any more
         question = self._questions.next()
         if self._sheet is not None or question is None or self._stopped:
             return
         if not self._window.isActiveWindow():
             QApplication.alert(self._window)
-        self._sheet = QuestionSheet(question, self._window)
+        self._question, self._sheet = question, question_sheet(question, self._window)
         self._sheet.finished.connect(self._on_question_answered)
         self._sheet.open()
 

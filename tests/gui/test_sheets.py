@@ -36,10 +36,10 @@ from gpuexplorer.gui.widgets.laid_out import add
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.gui.widgets.sheets.small_sheets import (
-    AboutSheet,
     AddMachineSheet,
-    QuestionSheet,
-    ShortcutsSheet,
+    about_sheet,
+    keys_sheet,
+    question_sheet,
     release_sheet,
 )
 from tests.clocks import ManualClock
@@ -67,9 +67,9 @@ def ended(window: QWidget, _: LabState) -> EndDialog:
     return EndDialog([process], (), USUAL, ManualClock(), parent=window)
 
 
-def asked(window: QWidget, _: LabState) -> QuestionSheet:
+def asked(window: QWidget, _: LabState) -> Sheet:
     question = Question("titan", "Password:", secret=True, yes_no=False, again=False)
-    return QuestionSheet(question, window)
+    return question_sheet(question, window)
 
 
 def copied(window: QWidget, lab: LabState) -> NewCopySheet:
@@ -80,12 +80,12 @@ def copied(window: QWidget, lab: LabState) -> NewCopySheet:
 
 _MAKERS: dict[str, Callable[[QWidget, LabState], QDialog]] = {
     "full": full,
-    "about": lambda window, _: AboutSheet(window),
+    "about": lambda window, _: about_sheet(window),
     "cap": lambda window, lab: CapSheet(capped(lab.devices()), {}, 0.4, USUAL, window),
     "crash": lambda window, _: CrashDialog("Traceback", window),
     "doctor": lambda window, _: DoctorSheet(window),
     "end": ended,
-    "keys": lambda window, _: ShortcutsSheet([], [], window),
+    "keys": lambda window, _: keys_sheet([], [], window),
     "new copy": copied,
     "python": lambda window, lab: PythonSheet(lab.pythons, lab, window),
     "question": asked,

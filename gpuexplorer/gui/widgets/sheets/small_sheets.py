@@ -31,60 +31,57 @@ _KEYS_WIDTH, _TWO_COLUMNS_FROM = 720, 600
 _MOST_NAMED = 12
 
 
-class AboutSheet(Sheet):
+def about_sheet(window: QWidget) -> Sheet:
     """What one is asked for in a report."""
-
-    def __init__(self, window: QWidget) -> None:
-        super().__init__(tr("About GPU Explorer"), window, 420)
-        sign = Sign(Icon.MARK, Tone.TEXT, QSize(32, 32))
-        self.body.addWidget(sign, 0, Qt.AlignmentFlag.AlignLeft)
-        versions = tr(
-            "Version {version}, Python {python}, Qt {qt}",
-            version=__version__,
-            python=platform.python_version(),
-            qt=qVersion(),
-        )
-        self.add_sentence(versions, Tone.QUIET)
-        self.add_sentence(
-            tr(
-                "Shows what every graphics card of this computer is doing, what it did over "
-                "the past day, who uses it, and how the cards are wired."
-            )
-        )
-        licences = tr(
-            "Free software under the MIT licence. Its typeface is Inter, under the SIL "
-            "Open Font License."
-        )
-        self.add_sentence(licences, Tone.QUIET)
-        self.add_close()
+    sheet = Sheet(tr("About GPU Explorer"), window, 420)
+    sign = Sign(Icon.MARK, Tone.TEXT, QSize(32, 32))
+    sheet.body.addWidget(sign, 0, Qt.AlignmentFlag.AlignLeft)
+    versions = tr(
+        "Version {version}, Python {python}, Qt {qt}",
+        version=__version__,
+        python=platform.python_version(),
+        qt=qVersion(),
+    )
+    sheet.add_sentence(versions, Tone.QUIET)
+    shows = tr(
+        "Shows what every graphics card of this computer is doing, what it did over "
+        "the past day, who uses it, and how the cards are wired."
+    )
+    sheet.add_sentence(shows)
+    licences = tr(
+        "Free software under the MIT licence. Its typeface is Inter, under the SIL "
+        "Open Font License."
+    )
+    sheet.add_sentence(licences, Tone.QUIET)
+    sheet.add_close()
+    return sheet
 
 
-class ShortcutsSheet(Sheet):
+def keys_sheet(
+    groups: Sequence[KeyGroup], opened_by: Sequence[QKeySequence], window: QWidget
+) -> Sheet:
     """Every key there is, in one place. The keys that opened it close it as well."""
-
-    def __init__(
-        self, groups: Sequence[KeyGroup], opened_by: Sequence[QKeySequence], window: QWidget
-    ) -> None:
-        super().__init__(tr("Keys"), window, _KEYS_WIDTH)
-        # Two columns of about the same height.
-        heights = [len(keys) + 2 for _, keys in groups]
-        cuts = range(len(groups) + 1)
-        cut = min(cuts, key=lambda at: abs(sum(heights[:at]) - sum(heights[at:])))
-        wide = window.width() >= _TWO_COLUMNS_FROM
-        halves = row(gap=40)
-        for half in (groups[:cut], groups[cut:]) if wide else (groups,):
-            listed = column(gap=0)
-            for heading, keys in half:
-                add(listed, label(heading, look().letters.caption, Tone.QUIET), Space(4))
-                for keys_of_one, words in keys:
-                    add(listed, _key_row(words, keys_of_one), line_between())
-                add(listed, Space(14))
-            add(listed, FREE)
-            add(halves, listed, GROWS)
-        self.body.addLayout(halves)
-        self.add_close()
-        for each in opened_by:
-            QShortcut(each, self, self.reject)
+    sheet = Sheet(tr("Keys"), window, _KEYS_WIDTH)
+    # Two columns of about the same height.
+    heights = [len(keys) + 2 for _, keys in groups]
+    cuts = range(len(groups) + 1)
+    cut = min(cuts, key=lambda at: abs(sum(heights[:at]) - sum(heights[at:])))
+    wide = window.width() >= _TWO_COLUMNS_FROM
+    halves = row(gap=40)
+    for half in (groups[:cut], groups[cut:]) if wide else (groups,):
+        listed = column(gap=0)
+        for heading, keys in half:
+            add(listed, label(heading, look().letters.caption, Tone.QUIET), Space(4))
+            for keys_of_one, words in keys:
+                add(listed, _key_row(words, keys_of_one), line_between())
+            add(listed, Space(14))
+        add(listed, FREE)
+        add(halves, listed, GROWS)
+    sheet.body.addLayout(halves)
+    sheet.add_close()
+    for each in opened_by:
+        QShortcut(each, sheet, sheet.reject)
+    return sheet
 
 
 def _key_row(words: str, keys: str) -> QHBoxLayout:
@@ -164,52 +161,42 @@ class AddMachineSheet(Sheet):
         self._hosts.show_problems({"host": problem})
 
 
-class QuestionSheet(Sheet):
+def question_sheet(question: Question, parent: QWidget) -> Sheet:
     """What ssh asks before it connects: a password, or whether a key is right. Closed without
     an answer, there is no connection.
     """
-
-    def __init__(self, question: Question, parent: QWidget) -> None:
-        super().__init__(tr("ssh asks about {machine}", machine=question.machine), parent)
-        self.question = question
-        self._field = QLineEdit()
-        if question.again:
-            self.add_sentence(tr("The last answer was not taken."), Tone.WARN)
-        self.add_sentence(tr("Word for word, from ssh or from the other machine:"), Tone.QUIET)
-        self.add_code(question.text, tr("Question"), most=14)
-        if question.yes_no:
-            self._ask_yes_no()
-        else:
-            self._ask_text(secret=question.secret)
-
-    def done(self, result: int) -> None:
-        accepted = result == self.DialogCode.Accepted
-        self.question.answer(self._field.text() if accepted else None)
-        self._field.clear()
-        super().done(result)
-
-    def _ask_yes_no(self) -> None:
-        self._field.setText("yes")
-        self.add_sentence(
-            tr(
-                "Compare a fingerprint with one that you trust, such as what the owner of the "
-                "machine names. What you say yes to, ssh believes from then on."
-            ),
-            Tone.QUIET,
+    sheet = Sheet(tr("ssh asks about {machine}", machine=question.machine), parent)
+    if question.again:
+        sheet.add_sentence(tr("The last answer was not taken."), Tone.WARN)
+    sheet.add_sentence(tr("Word for word, from ssh or from the other machine:"), Tone.QUIET)
+    sheet.add_code(question.text, tr("Question"), most=14)
+    field = QLineEdit()
+    if question.yes_no:
+        field.setText("yes")
+        compare = tr(
+            "Compare a fingerprint with one that you trust, such as what the owner of the "
+            "machine names. What you say yes to, ssh believes from then on."
         )
-        self.add_button(tr("No, do not connect"), ROLE.RejectRole, default=True)
-        self.add_button(tr("Yes, connect"), ROLE.AcceptRole)
+        sheet.add_sentence(compare, Tone.QUIET)
+        sheet.add_button(tr("No, do not connect"), ROLE.RejectRole, default=True)
+        sheet.add_button(tr("Yes, connect"), ROLE.AcceptRole)
+    else:
+        field.setAccessibleName(tr("Answer"))
+        field.setMaxLength(_LONGEST_ANSWER)
+        sheet.body.addWidget(field)
+        if question.secret:
+            field.setEchoMode(QLineEdit.EchoMode.Password)
+            sheet.add_sentence(tr("It goes to ssh alone, and is kept nowhere."), Tone.QUIET)
+        sheet.add_button(tr("Cancel"), ROLE.RejectRole)
+        sheet.add_button(tr("Answer"), ROLE.AcceptRole, default=True)
+        sheet.begin_at(field)
 
-    def _ask_text(self, *, secret: bool) -> None:
-        self._field.setAccessibleName(tr("Answer"))
-        self._field.setMaxLength(_LONGEST_ANSWER)
-        self.body.addWidget(self._field)
-        if secret:
-            self._field.setEchoMode(QLineEdit.EchoMode.Password)
-            self.add_sentence(tr("It goes to ssh alone, and is kept nowhere."), Tone.QUIET)
-        self.add_button(tr("Cancel"), ROLE.RejectRole)
-        self.add_button(tr("Answer"), ROLE.AcceptRole, default=True)
-        self.begin_at(self._field)
+    def answer(result: int) -> None:
+        question.answer(field.text() if result == Sheet.DialogCode.Accepted else None)
+        field.clear()
+
+    sheet.finished.connect(answer)
+    return sheet
 
 
 def release_first(
