@@ -47,7 +47,7 @@ class CommandPalette(Popup):
     def __init__(
         self, commands: Sequence[Command], opened_by: Sequence[QKeySequence], window: QWidget
     ) -> None:
-        super().__init__(_WIDTH, _height(_MOST_ROWS), window)
+        super().__init__(_WIDTH, 0, window)
         self._commands = commands
         self.setAccessibleName(tr("All commands"))
         self._field = QLineEdit()
@@ -79,10 +79,12 @@ class CommandPalette(Popup):
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
         self._search("")
 
-    def place(self, size: QSize, room: QRect) -> QRect:
+    def place(self) -> QRect:
         """A little above the middle, where eyes look first, and steady while it grows."""
-        window = self.anchor
-        top = max(16, min(_HIGHEST, (window.height() - _height(_MOST_ROWS)) // 3))
+        window, most = self.anchor, _height(_MOST_ROWS)
+        rows = max(_LEAST_ROWS, min(_MOST_ROWS, self._model.rowCount()))
+        size = QSize(_WIDTH, _height(rows)).boundedTo(window.size())
+        top = max(16, min(_HIGHEST, (window.height() - most) // 3))
         corner = window.mapToGlobal(QPoint((window.width() - size.width()) // 2, top))
         return QRect(corner, size)
 
@@ -103,8 +105,7 @@ class CommandPalette(Popup):
             self._field.setAccessibleDescription(words)
         self._list.setVisible(bool(found))
         self._nothing.setVisible(not found)
-        rows = max(_LEAST_ROWS, min(_MOST_ROWS, len(found)))
-        self.arrange(QSize(_WIDTH, _height(rows)))
+        self.setGeometry(self.place())
 
     def _run(self, index: QModelIndex) -> None:
         match = index.data(_MATCH)

@@ -180,23 +180,20 @@ class Popup(QFrame):
         self.panel = column(within=self, gap=0)
 
     def open(self) -> None:
-        self.arrange(self._size)
+        self.setGeometry(self.place())
         self.show()
 
-    def arrange(self, size: QSize) -> None:
-        """As large as this, where there is so much room."""
-        room = self.anchor.screen().availableGeometry().adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
-        place = self.place(size.boundedTo(room.size()), room)
-        place.moveLeft(max(room.left(), min(place.left(), room.right() + 1 - place.width())))
-        self.setGeometry(place)
-
-    def place(self, size: QSize, room: QRect) -> QRect:
+    def place(self) -> QRect:
         """Below the anchor, or above it where there is more room, and never over it."""
+        room = self.anchor.screen().availableGeometry().adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
         anchor = QRect(self.anchor.mapToGlobal(QPoint()), self.anchor.size())
         above, below = anchor.top() - _GAP - room.top(), room.bottom() - _GAP - anchor.bottom()
-        high = min(size.height(), max(above, below))
-        top = anchor.bottom() + 1 + _GAP if below >= high else anchor.top() - _GAP - high
-        return QRect(anchor.left(), top, size.width(), high)
+        size = self._size.boundedTo(QSize(room.width(), max(above, below)))
+        top = anchor.top() - _GAP - size.height()
+        if below >= size.height():
+            top = anchor.bottom() + 1 + _GAP
+        left = max(room.left(), min(anchor.left(), room.right() + 1 - size.width()))
+        return QRect(QPoint(left, top), size)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         # Some systems pass the click on, and what opened it would open it again.
