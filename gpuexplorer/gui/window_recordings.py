@@ -78,7 +78,11 @@ class WindowRecordings(QObject):
         self._saving.done.connect(self.notice.say)
         self._saving.refused.connect(self.say)
         self._ask = partial(
-            ask_for_file, tr("Open a recording"), RECORDINGS.filter, window, self.open_asked
+            ask_for_file,
+            tr("Open a recording"),
+            RECORDINGS.filter,
+            window,
+            self.open_asked.emit,
         )
         self._connect()
         self._show_recent()

@@ -140,7 +140,8 @@ class NumberField(QDoubleSpinBox):
     def __init__(
         self, name: str, limits: Range, unit: str, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent, decimals=_DECIMALS, keyboardTracking=False)
+        super().__init__(parent, decimals=_DECIMALS)
+        self.setKeyboardTracking(False)
         self._name = name
         self.setLocale(QLocale.c())
         self.setRange(-_NO_LIMIT, _NO_LIMIT)  # Qt would refuse a digit, and keep half a number

@@ -204,7 +204,8 @@ class PyTorchNotice(QFrame):
         self._fetch: PyTorchFetch | None = None
         self.setProperty("panel", "notice")
         self._words = wrapped_label("", Tone.TEXT)
-        self._bar = QProgressBar(textVisible=False, maximumWidth=160)
+        self._bar = QProgressBar(textVisible=False)
+        self._bar.setMaximumWidth(160)
         self._bar.setFixedHeight(4)
         self._bar.setAccessibleName(tr("Downloaded so far"))
         self._get, self._cancel = QPushButton(), QPushButton(tr("Cancel"))

@@ -59,7 +59,9 @@ class Sheet(QDialog):
         self.area = scrolled(self._content)
         self.area.setAccessibleName(heading)
         self.area.setMinimumHeight(1)  # of itself it would be as high as three lines
-        self.buttons = QDialogButtonBox(accepted=self.accept, rejected=self.reject)
+        self.buttons = QDialogButtonBox()
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
         self.buttons.setContentsMargins(_SIDE, 0, _SIDE, 0)
         self.head = column(title, gap=6)  # above what is scrolled
         self.row = row(self.area, gap=0)  # what is scrolled, and what stands beside it

@@ -114,13 +114,14 @@ class AddMachineSheet(Sheet):
             ),
             Tone.QUIET,
         )
-        self._host = QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
+        typed = QLineEdit(placeholderText="user@server", maxLength=_LONGEST_NAME)
+        self._host = QComboBox(insertPolicy=QComboBox.InsertPolicy.NoInsert)
+        self._host.setLineEdit(typed)
         self._host.setFont(look().letters.mono.font)
         self._host.setAccessibleName(tr("Machine"))
         self._host.view().setAccessibleName(tr("Machines of ~/.ssh/config"))
-        self._host.completer().setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
-        self._host.lineEdit().setPlaceholderText("user@server")
-        self._host.lineEdit().setMaxLength(_LONGEST_NAME)
+        offer = QCompleter(self._host.model(), self._host)  # not typed to its end by itself
+        self._host.setCompleter(offer)
         self._host.editTextChanged.connect(self._on_typed)
         caption = tr("Machine, or one of ~/.ssh/config")
         self._hosts = FieldRow({"host": Labelled(caption, self._host)})
