@@ -42,14 +42,18 @@ TYPES = (
 )
 
 
-def show(qtbot: QtBot, *controls: QWidget) -> QWidget:
+@pytest.fixture
+def window(qtbot: QtBot) -> QWidget:
     window = QWidget()
     qtbot.addWidget(window)
+    return window
+
+
+def show(window: QWidget, qtbot: QtBot, *controls: QWidget) -> None:
     row(*controls, within=window)
     with qtbot.waitActive(window):
         window.show()
         window.activateWindow()
-    return window
 
 
 @pytest.mark.parametrize("scheme", [Scheme.DARK, Scheme.LIGHT])
@@ -67,7 +71,7 @@ def test_what_is_drawn_beside_the_style_sheet_has_the_colours_of_its_theme(
         assert f'="{colour.name()}"' in written
 
 
-def test_an_icon_changes_with_the_theme_by_itself() -> None:
+def test_an_icon_changes_with_the_theme_by_itself(qapp: QApplication) -> None:
     icon = look().icons.for_button(Icon.CLOSE)
     for scheme in (Scheme.DARK, Scheme.LIGHT):
         look().choose(scheme)
@@ -78,10 +82,10 @@ def test_an_icon_changes_with_the_theme_by_itself() -> None:
     assert icon.pixmap(QSize(16, 0)).isNull()
 
 
-def test_what_is_refused_is_listed_and_passed_over(qtbot: QtBot) -> None:
+def test_what_is_refused_is_listed_and_passed_over(window: QWidget, qtbot: QtBot) -> None:
     field = Dropdown("Type")
     field.show_choices(TYPES, "float32")
-    show(qtbot, field)
+    show(window, qtbot, field)
     field.setFocus()
     with qtbot.waitSignal(field.chosen) as chosen:
         press(field, Qt.Key.Key_Down)
@@ -92,12 +96,14 @@ def test_what_is_refused_is_listed_and_passed_over(qtbot: QtBot) -> None:
     assert (field.currentIndex(), field.placeholderText()) == (-1, "Nothing is there yet.")
 
 
-def test_the_arrow_keys_choose_in_a_row_that_is_one_stop_of_the_tab_key(qtbot: QtBot) -> None:
+def test_the_arrow_keys_choose_in_a_row_that_is_one_stop_of_the_tab_key(
+    window: QWidget, qtbot: QtBot
+) -> None:
     spans = Segmented("Span", ((1, "1 min"), (5, "5 min"), (60, "1 h")))
     spans.chosen.connect(spans.show_choice)
     spans.show_choice(5)
     button = IconButton(Icon.CLOSE)
-    window = show(qtbot, spans, button)
+    show(window, qtbot, spans, button)
     spans.holder().setFocus(Qt.FocusReason.TabFocusReason)
     press(spans.holder(), Qt.Key.Key_Right)
     assert spans.holder().accessibleName() == "1 h"
@@ -108,12 +114,12 @@ def test_the_arrow_keys_choose_in_a_row_that_is_one_stop_of_the_tab_key(qtbot: Q
     assert spans.holder().hasFocus()
 
 
-def test_a_number_is_stepped_typed_and_taken_back(qtbot: QtBot) -> None:
+def test_a_number_is_stepped_typed_and_taken_back(window: QWidget, qtbot: QtBot) -> None:
     field = NumberField("Interval", Range(0.1, 60, (0.5, 1, 2, 5)), "s")
     field.show_number(1)
     taken: list[float] = []
     field.chosen.connect(taken.append)
-    show(qtbot, field)
+    show(window, qtbot, field)
     field.setFocus()
     press(field, Qt.Key.Key_Up)
     for typed, key in (("0,7", Qt.Key.Key_Return), ("90", Qt.Key.Key_Escape)):
@@ -128,9 +134,11 @@ def test_a_number_is_stepped_typed_and_taken_back(qtbot: QtBot) -> None:
     assert taken == [2, 0.7, 60]
 
 
-def test_escape_clears_what_is_looked_for_and_then_leaves(qtbot: QtBot) -> None:
+def test_escape_clears_what_is_looked_for_and_then_leaves(
+    window: QWidget, qtbot: QtBot
+) -> None:
     field = SearchField("Search facts")
-    show(qtbot, field)
+    show(window, qtbot, field)
     QTest.keyClicks(field, "bus")
     with qtbot.assertNotEmitted(field.left):
         press(field, Qt.Key.Key_Escape)
@@ -174,9 +182,11 @@ def test_a_row_that_python_takes_down_by_itself_goes_without_a_word(
     assert "Error" not in capfd.readouterr().err
 
 
-def test_a_field_of_several_lines_still_takes_the_keyboard_in_a_line(qtbot: QtBot) -> None:
+def test_a_field_of_several_lines_still_takes_the_keyboard_in_a_line(
+    window: QWidget, qtbot: QtBot
+) -> None:
     layers = QPlainTextEdit("layers")
-    window = show(qtbot, QPushButton("before"), layers)
+    show(window, qtbot, QPushButton("before"), layers)
     line_up(window.findChildren(QWidget))
     QTest.mouseClick(layers.viewport(), Qt.MouseButton.LeftButton)
     assert layers.hasFocus()
@@ -184,10 +194,8 @@ def test_a_field_of_several_lines_still_takes_the_keyboard_in_a_line(qtbot: QtBo
 
 @pytest.mark.parametrize(("top", "height"), [(0, 200), (0.5, 2000), (0.95, 460)])
 def test_a_popup_never_covers_the_button_that_opened_it(
-    top: float, height: int, qtbot: QtBot
+    top: float, height: int, window: QWidget
 ) -> None:
-    window = QWidget()
-    qtbot.addWidget(window)
     room = window.screen().availableGeometry()
     window.setGeometry(room)
     button = QPushButton("Choose plots", window)

@@ -144,7 +144,7 @@ def test_the_list_of_pythons_says_so_before_a_line_was_run(
     (said,) = [each for each in texts(sheet) if "You chose" in each]
     assert wrong in said
     assert str(another) in said
-    assert {str(path), str(another)} <= set(texts(sheet))
+    qtbot.waitUntil(lambda: {str(path), str(another)} <= set(texts(sheet)))
     assert "Not the one you chose" in foot.accessibleName()
 
 

@@ -171,7 +171,7 @@ class _AllCards(QComboBox):
             item.setSizeHint(cell)
             self._model.appendRow(item)
         self.setMaxVisibleItems(-(-len(choices) // _COLUMNS))
-        self.view().setFixedWidth(_COLUMNS * cell.width() + 2)
+        self.view().setFixedWidth(_COLUMNS * cell.width() + 10)
 
     def show_current(self, at: int) -> None:
         self.setCurrentIndex(at)
