@@ -18,7 +18,7 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
 from gpuexplorer.gui.widgets.chip_row import ChipRow
-from gpuexplorer.gui.widgets.controls.buttons import link_button, switch_button
+from gpuexplorer.gui.widgets.controls.buttons import Switch, link_button
 from gpuexplorer.gui.widgets.controls.fields import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, column, label, row
@@ -111,7 +111,7 @@ class Section(QWidget):
             number.chosen.connect(take)
             show = number.show_number
         else:
-            control = switch = switch_button(title)
+            control = switch = Switch(title)
             switch.clicked.connect(take)
             show = switch.setChecked
         self._show[name] = show

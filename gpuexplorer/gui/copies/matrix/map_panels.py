@@ -21,7 +21,7 @@ from gpuexplorer.gui.plots.axes import Axis
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import switch_button
+from gpuexplorer.gui.widgets.controls.buttons import Switch
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, label, row
@@ -81,7 +81,7 @@ class MeasuredPanel(MapPanel):
             tr("Which way between cards"), [(way, tr(way.value)) for way in AskedPath]
         )
         self._ways.chosen.connect(partial(self._ask, "way"))
-        self._pinned = switch_button(tr(_PINNED))
+        self._pinned = Switch(tr(_PINNED))
         self._pinned.setToolTip(
             tr("Pinned host memory: it stays in its place, and cards fetch from it")
         )

@@ -28,7 +28,7 @@ from gpuexplorer.gui.state.lab.worker_slot import Switches
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import FramedButton, MenuButton, switch_button
+from gpuexplorer.gui.widgets.controls.buttons import FramedButton, MenuButton, Switch
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import GROWS, label, row
 from gpuexplorer.gui.widgets.painted import Painted
@@ -259,7 +259,7 @@ class SwitchWord(QWidget):
 
     def __init__(self, words: SwitchWords, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._switch = switch_button(tr(words.title))
+        self._switch = Switch(tr(words.title))
         self._switch.setAccessibleDescription(f"{tr(words.sentence)} PyTorch: {words.torch}")
         self._switch.clicked.connect(self.turned)
         row(self._switch, label(tr(words.title), look().letters.body), within=self, gap=5)

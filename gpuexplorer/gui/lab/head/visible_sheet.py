@@ -20,7 +20,7 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.chip_row import ChipRow
-from gpuexplorer.gui.widgets.controls.buttons import IconButton, switch_button
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, Switch
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
@@ -113,7 +113,7 @@ class VisibleRow(QWidget):
         self._shown = shown
         index, number = shown.card.index, shown.number
         # Where the keyboard begins.
-        self.first = switch_button(tr("Card {number} is visible", number=number))
+        self.first = Switch(tr("Card {number} is visible", number=number))
         self.first.clicked.connect(lambda on: self.turned.emit(index, on))
         self._chip = ChipRow()
         self._name = ElidedLabel(look().letters.body, Tone.TEXT, shown.card.name)

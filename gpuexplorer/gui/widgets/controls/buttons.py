@@ -41,14 +41,19 @@ def link_button(words: str, *, flush: bool = False) -> QPushButton:
     return button
 
 
-def switch_button(name: str) -> QCheckBox:
+class Switch(QCheckBox):
     """Something that is on or off. `clicked` tells what a person wants."""
-    made = QCheckBox()
-    made.setProperty("kind", "switch")
-    made.setAccessibleName(name)
-    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    made.setFixedSize(42, 26)
-    return made
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setProperty("kind", "switch")
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setFixedSize(42, 26)
+
+    def hitButton(self, place: QPoint) -> bool:
+        """All of it, also before it is dressed."""
+        return self.rect().contains(place)
 
 
 class ToolButton(QToolButton):
