@@ -85,7 +85,7 @@ class MeasuredPanel(MapPanel):
         self._pinned.setToolTip(
             tr("Pinned host memory: it stays in its place, and cards fetch from it")
         )
-        self._pinned.clicked.connect(partial(self._ask, "pinned"))
+        self._pinned.clicked.connect(lambda on: self._ask("pinned", on))
         self._pinned_words = label(tr(_PINNED), look().letters.body, Tone.QUIET)
         self._pinned_words.setBuddy(self._pinned)
         self._size = SizeButton(tr("Size of each copy"), SIZES)

@@ -292,6 +292,10 @@ class Dropdown(QComboBox):
         self._mark()  # until it is decided, what was chosen before holds
         self.chosen.emit(self._choices[row].key)
 
+    def showPopup(self) -> None:
+        self.view().keyboardSearch("")  # forgets what was typed when it was open before
+        super().showPopup()
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         """The page scrolls on."""
         event.ignore()
