@@ -38,8 +38,7 @@ from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.bars.notices import Notices
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.gui.widgets.bars.top_bar import TopBar
-from gpuexplorer.gui.widgets.controls.buttons import pressed_by_enter
-from gpuexplorer.gui.widgets.copy_key import CopyKey
+from gpuexplorer.gui.widgets.controls.keyboard import CopyKey, pressed_by_enter
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.window_alerts import WindowAlerts
 from gpuexplorer.gui.window_commands import Do, WindowCommands
@@ -313,18 +312,16 @@ class MainWindow(QMainWindow):
         CommandPalette(commands, self.commands[Do.SEARCH].shortcuts(), self).open()
 
     def _on_keys_asked(self) -> None:
-        from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import (  # noqa: PLC0415
-            ShortcutsSheet,
-        )
+        from gpuexplorer.gui.widgets.sheets.small_sheets import keys_sheet  # noqa: PLC0415
 
         here, parts = self._screens.commands_here(), self._screens.key_groups_here()
         groups = self.commands.all_keys(here, parts)
-        ShortcutsSheet(groups, self.commands[Do.KEYS].shortcuts(), self).open()
+        keys_sheet(groups, self.commands[Do.KEYS].shortcuts(), self).open()
 
     def _on_about_asked(self) -> None:
-        from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet  # noqa: PLC0415
+        from gpuexplorer.gui.widgets.sheets.small_sheets import about_sheet  # noqa: PLC0415
 
-        AboutSheet(self).open()
+        about_sheet(self).open()
 
     def _on_diagnostics_asked(self) -> None:
         from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet  # noqa: PLC0415

@@ -13,7 +13,7 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import DAY, HOUR, TimeWindow
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS
 from gpuexplorer.gui.widgets.bars.notices import About, Notice, Notices, Way
-from gpuexplorer.gui.widgets.file_question import FileQuestion
+from gpuexplorer.gui.widgets.saving import ask_for_file
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.gui.window_recordings import RECORDINGS, WindowRecordings
 from gpuexplorer.recording.recording import Recording, open_recording
@@ -41,11 +41,11 @@ class WindowComparing(QObject):
         self._reading: Asked[Recording] | None = None
         self._timer = QTimer(self, interval=_LOOK_EVERY)
         self._timer.timeout.connect(self._on_timeout)
-        self._question = FileQuestion(tr("Compare with a recording"), RECORDINGS.filter, window)
-        self._question.chosen.connect(self.compare_with)
+        caption = tr("Compare with a recording")
+        ask = partial(ask_for_file, caption, RECORDINGS.filter, window, self.compare_with)
         self._notices = notices
         for do, slot in (
-            (Do.COMPARE_FILE, self._question.ask),
+            (Do.COMPARE_FILE, ask),
             (Do.COMPARE_HOUR, partial(self._span, -HOUR, tr("an hour earlier"))),
             (Do.COMPARE_DAY, partial(self._span, -DAY, tr("the same time the day before"))),
             (Do.COMPARE_MARK, self._on_mark_asked),
@@ -76,7 +76,6 @@ class WindowComparing(QObject):
         """Harmless when called twice."""
         self._timer.stop()
         self._reading = None
-        self._question.stop()
         if self._machine is not None:
             self._machine.comparing.end()
 

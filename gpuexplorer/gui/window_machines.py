@@ -18,10 +18,11 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.machine_words import link_sentence, standing_sign
 from gpuexplorer.gui.state.machines import HERE, MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.questions import Question
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.notices import About, Notice, Notices, Way
-from gpuexplorer.gui.widgets.sheets.question_sheet import QuestionSheet
-from gpuexplorer.gui.widgets.sheets.release_dialog import release_first
+from gpuexplorer.gui.widgets.sheets.sheet import Sheet
+from gpuexplorer.gui.widgets.sheets.small_sheets import question_sheet, release_first
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.telemetry.session import Session
 
@@ -48,7 +49,8 @@ class WindowMachines(QObject):
         self.state, self._questions = machines, machines.questions
         self.pythons = LabPythons(settings, window)
         self._labs: dict[Session, LabState] = {}
-        self._sheet: QuestionSheet | None = None
+        self._question: Question | None = None
+        self._sheet: Sheet | None = None
         self._notices = notices
         self._replayed = self._told = self._stopped = False
         for do, slot in (
@@ -201,9 +203,7 @@ class WindowMachines(QObject):
             self._tell()
 
     def _on_add_asked(self) -> None:
-        from gpuexplorer.gui.widgets.sheets.add_machine_sheet import (  # noqa: PLC0415
-            AddMachineSheet,
-        )
+        from gpuexplorer.gui.widgets.sheets.small_sheets import AddMachineSheet  # noqa: PLC0415
 
         AddMachineSheet(self.state, self._window).open()
 
@@ -232,14 +232,14 @@ class WindowMachines(QObject):
 
     def _on_question_changed(self) -> None:
         """One at a time, in the order in which they came."""
-        if self._sheet is not None and self._sheet.question.over:
+        if self._sheet is not None and self._question is not None and self._question.over:
             self._sheet.reject()  # ssh does not want to know any more
         question = self._questions.next()
         if self._sheet is not None or question is None or self._stopped:
             return
         if not self._window.isActiveWindow():
             QApplication.alert(self._window)
-        self._sheet = QuestionSheet(question, self._window)
+        self._question, self._sheet = question, question_sheet(question, self._window)
         self._sheet.finished.connect(self._on_question_answered)
         self._sheet.open()
 

@@ -20,9 +20,8 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.bars.notices import DONE, PLAIN, WARNS, About, Notice, Notices, Way
 from gpuexplorer.gui.widgets.bars.top_bar import RecordButton
-from gpuexplorer.gui.widgets.file_question import FileQuestion
 from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
+from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, ask_for_file, suggested_name
 from gpuexplorer.gui.window_commands import MOST_RECENT, Do, WindowCommands
 from gpuexplorer.recording.door import refuse_own
 from gpuexplorer.recording.recorded_session import RecordedSession
@@ -78,8 +77,13 @@ class WindowRecordings(QObject):
         self._saving = Saving(settings, window)
         self._saving.done.connect(self._tell_done)
         self._saving.refused.connect(self.say)
-        self._question = FileQuestion(tr("Open a recording"), RECORDINGS.filter, window)
-        self._question.chosen.connect(self.open_asked)
+        self._ask = partial(
+            ask_for_file,
+            tr("Open a recording"),
+            RECORDINGS.filter,
+            window,
+            self.open_asked.emit,
+        )
         self._connect()
         self._show_recent()
         self._on_making_changed()
@@ -114,7 +118,6 @@ class WindowRecordings(QObject):
     def stop(self) -> None:
         """Ends a recording as it should end. Harmless when called twice."""
         self._saving.stop()
-        self._question.stop()
         if self.replay is not None:
             self.replay.stop()
         self.making.stop_now()
@@ -124,7 +127,7 @@ class WindowRecordings(QObject):
         for do, slot in (
             (Do.RECORD, self._on_record_asked),
             (Do.RECORD_ANONYMOUSLY, self._on_anonymous_asked),
-            (Do.OPEN_RECORDING, self._question.ask),
+            (Do.OPEN_RECORDING, self._ask),
             (Do.CLOSE_RECORDING, self.close_asked),
             (Do.REPORT, self._on_report_asked),
             (Do.EXPORT_RECORDING, self._on_export_asked),

@@ -252,7 +252,7 @@ def search_field(tree: FactsTree, words: str, nothing: str) -> SearchField:
         label.setVisible(not found)
         label.show_text(tr(nothing, text=text))
 
-    field.searched_for.connect(search)
+    field.textChanged.connect(search)
     field.left.connect(tree.take_keyboard)
     return field
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame
 
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.metrics import Cadence, MetricId
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.card.card_header import CardHeader, SentencePanel
 from gpuexplorer.gui.card.card_past import CardPast
 from gpuexplorer.gui.card.facts_panel import FactsPanel
@@ -39,7 +39,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
 from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED, host_name, is_elsewhere
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
-from gpuexplorer.gui.widgets.key_words import CARD_KEYS, PLOT_KEYS
+from gpuexplorer.gui.widgets.key_words import PLOT_KEYS, KeyGroup
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.line import NowTag
 from gpuexplorer.gui.widgets.live_view import LiveView, Page
@@ -47,6 +47,15 @@ from gpuexplorer.remote.stream import FarStream
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 from gpuexplorer.telemetry.session import Session
+
+_KEYS: KeyGroup = (
+    mark("Card"),
+    (
+        ("Left Right", mark("To the card before, or the next")),
+        ("Ctrl+F", mark("Search its facts")),
+        ("Ctrl+C", mark("Copy the facts that are selected")),
+    ),
+)
 
 _FACTS_BESIDE_FROM = 1080
 _FACTS_WIDTH = 304
@@ -59,7 +68,7 @@ _FIGURES_EVERY = 0.25
 class CardView(LiveView):
     """Shows the card that was chosen last, or the first there is; without one, the computer."""
 
-    key_groups = (PLOT_KEYS, CARD_KEYS)
+    key_groups = (PLOT_KEYS, _KEYS)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, tuple(Cadence), processes=True)

@@ -17,7 +17,7 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton, WordButton
-from gpuexplorer.gui.widgets.controls.choice import Choice
+from gpuexplorer.gui.widgets.controls.fields import Choice
 from gpuexplorer.gui.widgets.laid_out import GROWS, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 

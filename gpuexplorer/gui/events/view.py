@@ -34,13 +34,18 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.key_words import EVENT_KEYS
+from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, column, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import EmptyState, LiveView
 from gpuexplorer.gui.widgets.saving import CSV, Saving, Write, suggested_name
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.whole_file import write_whole
+
+_KEYS: KeyGroup = (
+    mark("Events"),
+    (("Enter", mark("Show the moment on the plots, marked")),),
+)
 
 _MARGIN, _TOP, _GAP = 24, 20, 12
 _SEARCH_LEAST, _SEARCH_WIDTH, _TOOLS_GAP = 150, 220, 8
@@ -51,7 +56,7 @@ _REMEMBERED = "events/filter"
 class EventsView(LiveView):
     """The newest on top. Enter or a double click leads to the moment on the card's plots."""
 
-    key_groups = (EVENT_KEYS,)
+    key_groups = (_KEYS,)
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, processes=True, parent=parent)
@@ -253,7 +258,7 @@ class EventTools(QWidget):
         self.search = SearchField(tr("Search events"))
         self.search.setMinimumWidth(_SEARCH_LEAST)
         self.search.setMaximumWidth(_SEARCH_WIDTH)
-        self.search.searched_for.connect(self._on_changed)
+        self.search.textChanged.connect(self._on_changed)
         self.search.left.connect(self.list_asked)
         self._copy = IconButton(
             Icon.COPY, tr("Copy the events that are selected, or all"), "Ctrl+C"

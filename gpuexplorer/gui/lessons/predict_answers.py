@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QButtonGroup, QLabel, QLineEdit, QRadioButton, QWi
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import one_tab_stop
+from gpuexplorer.gui.widgets.controls.keyboard import one_tab_stop
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, wrapped_label
 from gpuexplorer.lessons.lesson import Predict
 

@@ -16,7 +16,7 @@ from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_page import StepPage
 from gpuexplorer.gui.theme.look import EnlargedLook, look, wearing
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import pressed_by_enter
+from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, column, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import scrolled

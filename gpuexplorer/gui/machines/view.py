@@ -174,7 +174,7 @@ class MachinesView(LiveView):
     def _connect(self) -> None:
         tools = self._tools
         tools.page_chosen.connect(self._on_page_chosen)
-        tools.search.searched_for.connect(self._on_searched_for)
+        tools.search.textChanged.connect(self._on_searched_for)
         tools.user_chosen.connect(self._on_user_chosen)
         tools.search.left.connect(self._on_search_left)
         self._map.cell_opened.connect(self._on_cell_opened)

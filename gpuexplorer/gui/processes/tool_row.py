@@ -44,7 +44,7 @@ class ToolRow(QWidget):
         self._card: CardId | None = None
         self.search = SearchField(tr("Filter by command, user, pid, container"))
         self.search.setMaximumWidth(_WIDEST_SEARCH)
-        self.search.searched_for.connect(self.searched_for)
+        self.search.textChanged.connect(self.searched_for)
         self.search.left.connect(self.left)
         self._card_button = MenuButton(tr("Card"))
         self._card_button.show_words(tr(_ALL))

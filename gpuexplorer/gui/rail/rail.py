@@ -21,8 +21,8 @@ from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
+from gpuexplorer.gui.widgets.controls.keyboard import ArrowKeys
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Sign

@@ -10,9 +10,8 @@ from gpuexplorer.gui.state.machines import MachineRow, MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
-from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
+from gpuexplorer.gui.widgets.controls.buttons import PaintedButton, link_button
+from gpuexplorer.gui.widgets.controls.keyboard import ArrowKeys
 from gpuexplorer.gui.widgets.laid_out import FREE, column, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 

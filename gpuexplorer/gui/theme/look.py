@@ -18,7 +18,7 @@ from gpuexplorer.gui.theme.letters import letterings
 from gpuexplorer.gui.theme.palette import Palette, Scheme, Theme, faded, load_theme, mixed
 
 # What a sheet cannot colour, one for each theme.
-_DRAWINGS = ("up", "down", "check")
+_DRAWINGS = ("up", "down", "check", "knob")
 _PIXELS = re.compile(r"\b(\d+)px")
 
 
@@ -117,6 +117,7 @@ class Look(QObject):
             heat_half=theme.heat(0.5).name(),
             warn_tint=rgba(faded(theme.warn, 0.1)),
             bad_tint=rgba(faded(theme.bad, 0.08)),
+            off=mixed(theme.ground, theme.faint, 0.55).name(),
             on_text=mixed(theme.ground, theme.text, 0.35).name(),
         )
 

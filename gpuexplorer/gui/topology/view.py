@@ -19,7 +19,7 @@ from gpuexplorer.gui.topology.machine_picture import MachinePicture
 from gpuexplorer.gui.topology.matrix_panel import MatrixPanel
 from gpuexplorer.gui.topology.words import machine_summary
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
-from gpuexplorer.gui.widgets.key_words import TOPOLOGY_KEYS
+from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.laid_out import add, column
 from gpuexplorer.gui.widgets.live_view import LiveView, Page
 from gpuexplorer.gui.widgets.machine.machine_face import Face, MachineNow, machine_now
@@ -39,6 +39,15 @@ from gpuexplorer.gui.widgets.saving import PNG, SVG, Saving, Write, suggested_na
 from gpuexplorer.telemetry.topology import MachineShape
 from gpuexplorer.telemetry.whole_file import write_whole
 
+_KEYS: KeyGroup = (
+    mark("Topology"),
+    (
+        ("Arrows", mark("To the nearest thing in that direction")),
+        ("Enter Space", mark("Show what is known about it")),
+        ("Esc", mark("Choose nothing")),
+    ),
+)
+
 # Drawing and matrix side by side; below that only matrix and facts; below that nothing.
 _WIDE_FROM, _HALF_FROM = 1080, 700
 _LEAST_BESIDE, _MOST_BESIDE, _SHARE_BESIDE = 412, 520, 0.34
@@ -51,7 +60,7 @@ _ASK_AGAIN = mark("Ask again")
 class TopologyView(LiveView):
     """One choice for drawing, matrix and facts: whichever is clicked, the others follow."""
 
-    key_groups = (TOPOLOGY_KEYS,)
+    key_groups = (_KEYS,)
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, cadences=(Cadence.ON_DEMAND,), parent=parent)

@@ -34,7 +34,7 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge, TimePill
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
-from gpuexplorer.gui.widgets.controls.buttons import pressed_by_enter
+from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.saving import (

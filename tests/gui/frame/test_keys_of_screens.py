@@ -15,7 +15,7 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
-from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
+from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.telemetry.happenings import Kind
 from tests.gui.conftest import OpenWindow
 from tests.gui.frame.steps import keys, listed, open_palette, simulated_cards, write
@@ -84,7 +84,7 @@ def test_f1_tells_of_each_screen_what_the_page_of_keys_tells(
         f"{words}: {tap}" for _, all_ in window.commands.all_keys(()) for tap, words in all_
     }
     keys(Qt.Key.Key_F1)
-    sheet = the(ShortcutsSheet, window)
+    sheet = the(Sheet, window)
     names = {label.accessibleName() for label in sheet.findChildren(QLabel)}
     seen = names - {""}
     wanted = {row for section in SECTIONS[screen] for row in told(section)}

@@ -16,8 +16,7 @@ from gpuexplorer.gui.tables.cell import Cell, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
-from gpuexplorer.gui.widgets.controls.fields import TextField
+from gpuexplorer.gui.widgets.controls.fields import FieldRow, Labelled, TextField
 from gpuexplorer.gui.widgets.live_view import Panel
 
 _KEPT = "copies/datasheet/costs"

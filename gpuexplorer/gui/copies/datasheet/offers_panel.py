@@ -242,7 +242,7 @@ class OffersPanel(Panel):
         add(self.head, self._count, self._lay, self._take, self._search)
         self.body.addWidget(self._nothing)
         self.body.addWidget(self.table, 1)
-        self._search.searched_for.connect(self._show)
+        self._search.textChanged.connect(self._show)
         self._search.left.connect(self.table.setFocus)
         self._lay.clicked.connect(self.table.turn)
         self._take.clicked.connect(self.table.turn)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QToolTip, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import mark, tr
@@ -15,7 +15,6 @@ from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
-from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, say, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import Panel
@@ -136,7 +135,7 @@ class SheetPanel(Panel):
     @property
     def stops(self) -> Sequence[QWidget]:
         """Where the Tab key comes to, in its order."""
-        return *self.chips.findChildren(PaintedButton), self._bars
+        return *self.chips.findChildren(QAbstractButton), self._bars
 
     def show_devices(self, choices: Sequence[CardChoice], current: str) -> None:
         """More than one can be chosen among."""

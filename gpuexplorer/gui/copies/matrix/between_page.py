@@ -25,8 +25,8 @@ from gpuexplorer.gui.state.copies.between_machines import BetweenMachines
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
 from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton
+from gpuexplorer.gui.widgets.controls.keyboard import line_up
 from gpuexplorer.gui.widgets.laid_out import (
     FREE,
     GROWS,

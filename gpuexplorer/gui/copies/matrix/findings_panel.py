@@ -28,7 +28,7 @@ from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, faded
-from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
+from gpuexplorer.gui.widgets.controls.buttons import PaintedButton
 from gpuexplorer.gui.widgets.laid_out import (
     FREE,
     GROWS,

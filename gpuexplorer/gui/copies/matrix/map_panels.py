@@ -20,8 +20,8 @@ from gpuexplorer.gui.copies.shared_parts import SizeButton
 from gpuexplorer.gui.plots.graph import Axis, Graph
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.buttons import Switch
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import Panel
@@ -84,7 +84,7 @@ class MeasuredPanel(MapPanel):
         self._pinned.setToolTip(
             tr("Pinned host memory: it stays in its place, and cards fetch from it")
         )
-        self._pinned.turned.connect(partial(self._ask, "pinned"))
+        self._pinned.clicked.connect(lambda on: self._ask("pinned", on))
         self._pinned_words = label(tr(_PINNED), look().letters.body, Tone.QUIET)
         self._pinned_words.setBuddy(self._pinned)
         self._size = SizeButton(tr("Size of each copy"), SIZES)
@@ -99,7 +99,7 @@ class MeasuredPanel(MapPanel):
         self._question = question
         self.choice.show_choice(question.kind)
         self._ways.show_choice(question.way)
-        self._pinned.show_on(question.pinned)
+        self._pinned.setChecked(question.pinned)
         self._size.show_size(question.bytes)
         for part in (self._ways, self._pinned, self._pinned_words):
             part.setEnabled(question.chooses_way)

@@ -192,10 +192,10 @@ class CureSheet(Sheet):
 
     def _add_lines(self, caption: str, lines: str, tone: Tone) -> None:
         self.body.addSpacing(2)
-        small = label(caption, self.look.letters.caption, Tone.QUIET)
+        small = label(caption, look().letters.caption, Tone.QUIET)
         self.body.addWidget(small)
         code = self.add_sentence(lines, tone)
-        code.setFont(self.look.letters.mono.font)
+        code.setFont(look().letters.mono.font)
         self.body.addSpacing(2)
 
     def _on_take_asked(self) -> None:

@@ -27,12 +27,16 @@ from gpuexplorer.gui.lab.forms.form import (
 )
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
-from gpuexplorer.gui.widgets.controls.buttons import ToolButton, one_tab_stop
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
-from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
-from gpuexplorer.gui.widgets.controls.fields import CodeField, TextField
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
+from gpuexplorer.gui.widgets.controls.fields import (
+    Choice,
+    CodeField,
+    Dropdown,
+    FieldRow,
+    Labelled,
+    TextField,
+)
+from gpuexplorer.gui.widgets.controls.keyboard import line_up, one_tab_stop
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.lab.events import Placed
@@ -133,7 +137,7 @@ class FieldControl:
                 if own_name and isinstance(widget, TextField) and widget.hasFocus():
                     widget.selectAll()  # what is typed takes the place of the proposal
             case Dropdown():
-                widget.show_choice(chosen, tr(field.placeholder))
+                widget.show_choices(self._offered, chosen and chosen.key, tr(field.placeholder))
             case OperationGrid():
                 widget.show_choices(self._offered, value)
             case DeviceField():
@@ -151,7 +155,7 @@ class FieldControl:
             case Control.NOTE:
                 return ElidedLabel(look().letters.body, Tone.QUIET)
             case Control.CHOICE:
-                made = Dropdown(name, lambda: self._offered, _LIST_WIDTH)
+                made = Dropdown(name, _LIST_WIDTH)
             case Control.GRID:
                 made = OperationGrid(name)
             case Control.DEVICES:

@@ -11,8 +11,8 @@ from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
+from gpuexplorer.gui.widgets.controls.keyboard import ArrowKeys
 from gpuexplorer.gui.widgets.laid_out import (
     FREE,
     GROWS,

@@ -24,7 +24,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import Phase
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.headings import Headings
+from gpuexplorer.gui.widgets.controls.segmented import Headings
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.printed import error_words
