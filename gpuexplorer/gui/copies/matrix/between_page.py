@@ -29,7 +29,7 @@ from gpuexplorer.gui.widgets.chip_row import ChipRow
 from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
 from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, row
-from gpuexplorer.gui.widgets.pairs.pairs_shown import Pair
+from gpuexplorer.gui.widgets.pairs import Pair
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.remark import say_sentence, show_sentence, wrapped_label
 from gpuexplorer.gui.widgets.scrolled import scrolled

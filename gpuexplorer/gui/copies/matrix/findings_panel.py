@@ -34,8 +34,7 @@ from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, add, column, label, row, say
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.widgets.pairs.pair_drawing import draw_bubble
-from gpuexplorer.gui.widgets.pairs.pairs_shown import Pair
+from gpuexplorer.gui.widgets.pairs import Pair, draw_bubble
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.scrolled import scrolled

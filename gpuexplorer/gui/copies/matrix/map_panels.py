@@ -25,7 +25,7 @@ from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, label, row
-from gpuexplorer.gui.widgets.pairs.pairs_shown import HeatScale
+from gpuexplorer.gui.widgets.pairs import HeatScale
 from gpuexplorer.gui.widgets.panel import Panel
 
 _KINDS = [

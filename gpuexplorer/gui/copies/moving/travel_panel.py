@@ -24,9 +24,8 @@ from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, column, label, row
-from gpuexplorer.gui.widgets.machine.machine_face import Face
-from gpuexplorer.gui.widgets.machine.machine_things import Thing
-from gpuexplorer.gui.widgets.machine.travelled_way import Hop
+from gpuexplorer.gui.widgets.machine.faces import Face
+from gpuexplorer.gui.widgets.machine.layout import Hop, Part
 from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.telemetry.topology import MachineShape
 
@@ -76,7 +75,7 @@ class TravelPanel(QFrame):
         self.show_nothing()
         self.show_waiting("", "")
 
-    def show_machine(self, shape: MachineShape, faces: Mapping[Thing, Face]) -> None:
+    def show_machine(self, shape: MachineShape, faces: Mapping[Part, Face]) -> None:
         self.drawing.show_machine(shape, faces)
         if not self._area.isVisibleTo(self):
             self._waiting.hide()
@@ -175,7 +174,7 @@ class TravelPanel(QFrame):
 
     def _lay_out(self) -> None:
         head = row(self.head, GROWS, self._hold, self._again, Space(6), self._badge, gap=2)
-        column(FREE, self.drawing, FREE, within=self._inside)
+        column(FREE, self.drawing, FREE, self.drawing.below, within=self._inside)
         self._area.setMinimumHeight(_LEAST_HEIGHT)
         column(
             head,

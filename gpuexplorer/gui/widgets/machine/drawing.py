@@ -1,0 +1,575 @@
+"""MachineDrawing: the picture of a machine, and a list of its parts, in which the keyboard and
+screen readers find what the mouse finds in the picture.
+"""
+
+from collections.abc import Collection, Mapping
+
+from PySide6.QtCore import QObject, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QPainter,
+    QPainterPath,
+    QPainterPathStroker,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QFrame,
+    QGraphicsItem,
+    QGraphicsScene,
+    QGraphicsSceneMouseEvent,
+    QGraphicsView,
+    QListWidget,
+    QListWidgetItem,
+    QSizePolicy,
+    QStyleOptionGraphicsItem,
+    QWidget,
+)
+
+from gpuexplorer.core.cards import HOST_ID, CardId
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.cards.card_face import CardFace
+from gpuexplorer.gui.cards.reasons import Matter
+from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.paint.plain_tip import plain_tip
+from gpuexplorer.gui.theme.letters import Lettering
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import Tone, mixed
+from gpuexplorer.gui.widgets.controls.buttons import link_button
+from gpuexplorer.gui.widgets.laid_out import column, say
+from gpuexplorer.gui.widgets.machine.faces import BoxFace, Face, Texts, WireFace
+from gpuexplorer.gui.widgets.machine.layout import (
+    HUB_TITLE,
+    Kind,
+    Layout,
+    Part,
+    Wire,
+    layout_of,
+    way_of,
+)
+from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.telemetry.topology import MachineShape
+
+MOST_DRAWN = 16  # cards; of more, only what is chosen is drawn, with the path between its ends
+_MARGIN, _LEAST_WIDTH = 6.0, 320
+_WIRES, _BOXES, LIT, BLOCK = range(4)  # what is drawn over what
+_LARGEST = 1.5  # of a few cards in much room
+_LIST_HEIGHT = 168
+_REACH = 12.0  # as wide as a wire is to the mouse, at least
+_IDLE, _CHOSEN, _TINT, _DASH, _RADIUS = 0.26, 0.12, 0.17, 3.0, 7.0
+_WIDE = 120.0  # a tile, from which on power and temperature stand in one line
+
+
+class MachineDrawing(QGraphicsView):
+    """As high as it needs to be. `below` stands under it: the list, and what is not drawn."""
+
+    chosen = Signal(object)
+    opened = Signal(
+        str
+    )  # what was clicked twice, or taken by Enter in the list: a card, the host
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.drawn = MachineScene(self)
+        self._shape: MachineShape | None = None
+        self._alone: frozenset[CardId] = frozenset()
+        self._chosen: Part | None = None
+        self._made: dict[int, Layout] = {}
+        self._room = 0
+        self.setScene(self.drawn)
+        self.setAccessibleName(tr("The machine, drawn"))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for bar in (self.setHorizontalScrollBarPolicy, self.setVerticalScrollBarPolicy):
+            bar(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.list = PartList()
+        self._fold = link_button(tr("List the parts"), flush=True)
+        self._fold.setCheckable(True)
+        self._fold.toggled.connect(self.list.setVisible)
+        self._left_out = wrapped_label("", Tone.QUIET)
+        self.below = QWidget()
+        column(self._left_out, self._fold, self.list, within=self.below, gap=4)
+        self.list.hide()
+        for source in (self.drawn, self.list):
+            source.chosen.connect(self._choose)
+            source.opened.connect(self._on_opened)
+        look().changed.connect(self._on_look_changed)
+        self._on_look_changed()
+
+    def show_machine(self, shape: MachineShape, faces: Mapping[Part, Face]) -> None:
+        self.drawn.show_faces(faces)
+        self.list.show_faces(faces)
+        if shape is not self._shape:
+            self._shape = shape
+            self._lay_out_anew()
+
+    def show_chosen(self, part: Part | None) -> None:
+        """Without telling anybody: who asks knows already."""
+        if part != self._chosen:
+            self._chosen = part
+            self.draw_alone(() if part is None else part[1:3])
+            way = way_of(self._shape, part) if self._shape is not None and part else ()
+            self.drawn.show_chosen(frozenset(way))
+            self.list.show_chosen(part)
+
+    def draw_alone(self, cards: Collection[CardId]) -> None:
+        """Where there are more cards than are drawn together."""
+        alone = frozenset(cards)
+        if alone != self._alone:
+            self._alone = alone
+            if self.cards is alone:
+                self._lay_out_anew()
+
+    def show_room(self, height: int) -> None:
+        """How tall it may become where there is room; it takes what it needs in any case."""
+        if height != self._room:
+            self._room = height
+            self._lay_out_anew()
+
+    def place_of(self, part: Part) -> QRectF:
+        """In the view; empty where it is not drawn."""
+        items = self.drawn.parts.get(part, ())
+        places = [self.mapFromScene(item.boundingRect()).boundingRect() for item in items]
+        return QRectF(places[0]) if places else QRectF()
+
+    @property
+    def cards(self) -> Collection[CardId]:
+        """Those that are drawn."""
+        shape = self._shape
+        cards = () if shape is None else (*shape.home, *shape.loose)
+        return cards if len(cards) <= MOST_DRAWN else self._alone
+
+    @property
+    def pixel_rate(self) -> float:
+        """Bytes per second for a lane that is a pixel wide."""
+        scale = self.transform().m11()
+        return 0.0 if self.drawn.layout is None else self.drawn.layout.scale / scale
+
+    def laid_out(self, layout: Layout) -> None:
+        """Anew: for another machine, or in another room."""
+
+    def _layout_at(self, width: int) -> Layout | None:
+        if self._shape is None:
+            return None
+        if width not in self._made:
+            if len(self._made) > 8:
+                self._made.clear()
+            cards, across = self.cards, max(_LEAST_WIDTH, width) - 2 * _MARGIN
+            plain = layout_of(self._shape, across, cards)
+            room = self._room / min(_LARGEST, across / max(1.0, plain.size.width()))
+            self._made[width] = layout_of(self._shape, across, cards, room - 2 * _MARGIN)
+        return self._made[width]
+
+    def _lay_out_anew(self) -> None:
+        self._made.clear()
+        self.updateGeometry()
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        layout = self._layout_at(self.width())
+        if layout is not None and self._shape is not None:
+            if layout is not self.drawn.layout:
+                self.drawn.show_layout(layout)
+                self.list.show_parts(list(self.drawn.parts))
+                self.laid_out(layout)
+            cards = len((*self._shape.home, *self._shape.loose))
+            left_out = tr(
+                "{count} cards are too many for one drawing. The two ends of what is chosen, "
+                "and the path between them, are drawn alone.",
+                count=cards,
+            )
+            say(self._left_out, left_out if cards > MOST_DRAWN else "")
+            self._fold.setVisible(bool(layout.boxes))
+            self.fitInView(self.drawn.sceneRect(), Qt.AspectRatioMode.KeepAspectRatio)
+
+    def _choose(self, part: Part) -> None:
+        self.show_chosen(part)
+        self.chosen.emit(part)
+
+    def _on_opened(self, part: Part) -> None:
+        if part.opens is not None:
+            self.opened.emit(part.opens)
+
+    def _on_look_changed(self) -> None:
+        self.setBackgroundBrush(look().theme.surface)
+        self.drawn.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(_LEAST_WIDTH, self.heightForWidth(max(_LEAST_WIDTH, self.width())))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_LEAST_WIDTH, 0)
+
+    def heightForWidth(self, width: int) -> int:
+        layout = self._layout_at(width)
+        if layout is None or not layout.boxes:
+            return 0
+        scale = min(_LARGEST, width / (layout.size.width() + 2 * _MARGIN))
+        return round((layout.size.height() + 2 * _MARGIN) * scale)
+
+    @guarded
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+
+
+class PartList(QListWidget):
+    """The same parts in words, one in each row."""
+
+    chosen = Signal(object)
+    opened = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("kind", "menu")
+        self.setAccessibleName(tr("Parts of the machine"))
+        self.setFixedHeight(_LIST_HEIGHT)
+        self._faces: Mapping[Part, Face] = {}
+        self._parts: list[Part] = []
+        self.itemSelectionChanged.connect(self._on_selection_changed)
+        self.itemActivated.connect(self._on_activated)
+
+    def show_parts(self, parts: list[Part]) -> None:
+        self._parts = parts
+        with QSignalBlocker(self):
+            self.clear()
+            self.addItems([""] * len(parts))
+        self.show_faces(self._faces)
+
+    def show_faces(self, faces: Mapping[Part, Face]) -> None:
+        self._faces = faces
+        for at, part in enumerate(self._parts):
+            face = faces.get(part)
+            words = (
+                "" if face is None else tr("{name}: {words}", name=face.name, words=face.spoken)
+            )
+            if words != self.item(at).text():
+                self.item(at).setText(words)
+
+    def show_chosen(self, part: Part | None) -> None:
+        with QSignalBlocker(self):
+            self.clearSelection()
+            if part in self._parts:
+                self.setCurrentRow(self._parts.index(part))
+
+    def _on_selection_changed(self) -> None:
+        if self.selectedItems():
+            self.chosen.emit(self._parts[self.currentRow()])
+
+    def _on_activated(self, item: QListWidgetItem) -> None:
+        self.opened.emit(self._parts[self.row(item)])
+
+
+class MachineScene(QGraphicsScene):
+    """An item for each part; also drawn into a file."""
+
+    chosen = Signal(object)
+    opened = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.layout: Layout | None = None
+        self.parts: dict[Part, list[PartItem]] = {}
+        self._faces: Mapping[Part, Face] = {}
+        self._chosen: frozenset[Part] = frozenset()
+
+    def show_layout(self, layout: Layout) -> None:
+        for item in [each for items in self.parts.values() for each in items]:
+            self.removeItem(item)
+        self.layout, self.parts = layout, {}
+        whole = QRectF(0, 0, layout.size.width(), layout.size.height())
+        self.setSceneRect(whole.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN))
+        items = [BoxItem(*box) for box in layout.boxes] + [WireItem(w) for w in layout.wires]
+        for item in items:
+            self.parts.setdefault(item.part, []).append(item)
+            self.addItem(item)
+        self.show_faces(self._faces)
+        self.show_chosen(self._chosen)
+
+    def show_faces(self, faces: Mapping[Part, Face]) -> None:
+        self._faces = faces
+        for part, items in self.parts.items():
+            for item in items:
+                item.show_face(faces.get(part))
+
+    def show_chosen(self, parts: frozenset[Part]) -> None:
+        self._chosen = parts
+        for part, items in self.parts.items():
+            for item in items:
+                item.show_chosen(part in parts)
+
+
+class PartItem(QGraphicsItem):
+    """Drawn anew when its face is another."""
+
+    def __init__(self, part: Part, place: QRectF, level: int) -> None:
+        super().__init__()
+        self.part, self.place = part, place
+        self._face: Face | None = None
+        self.is_chosen = False
+        self.setZValue(level)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def show_face(self, face: Face | None) -> None:
+        if face is not self._face and face != self._face and face is not None:
+            self._face = face
+            self.setToolTip(plain_tip(f"{face.name}\n{face.spoken}"))
+            self.update()
+
+    def show_chosen(self, chosen: bool) -> None:
+        if chosen != self.is_chosen:
+            self.is_chosen = chosen
+            self.update()
+
+    def draw(self, drawing: Drawing, face: Face) -> None:
+        raise NotImplementedError
+
+    def boundingRect(self) -> QRectF:
+        return self.place
+
+    @guarded
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        if self._face is not None:
+            self.draw(Drawing(painter), self._face)
+
+    @guarded
+    def mousePressEvent(self, event: QGraphicsSceneMouseEvent) -> None:
+        scene = self.scene()
+        if event.button() is Qt.MouseButton.LeftButton and isinstance(scene, MachineScene):
+            scene.chosen.emit(self.part)
+
+    @guarded
+    def mouseDoubleClickEvent(self, event: QGraphicsSceneMouseEvent) -> None:
+        scene = self.scene()
+        if event.button() is Qt.MouseButton.LeftButton and isinstance(scene, MachineScene):
+            scene.opened.emit(self.part)
+
+
+class BoxItem(PartItem):
+    """Something with a name on it."""
+
+    def __init__(self, part: Part, place: QRectF) -> None:
+        super().__init__(part, place, _BOXES)
+
+    def draw(self, drawing: Drawing, face: Face) -> None:
+        if not isinstance(face, BoxFace):
+            return
+        theme, painter, place = drawing.theme, drawing.painter, self.place
+        edge = place.adjusted(0.5, 0.5, -0.5, -0.5)
+        fill, pen = theme.hover, QPen(theme.line, 1)
+        if face.card is not None:
+            fill, pen = _tint(drawing, face.card)
+        painter.setPen(pen)
+        painter.setBrush(fill)
+        painter.drawRoundedRect(edge, _RADIUS, _RADIUS)
+        if face.card is not None:
+            _draw_card(drawing, place, face, face.card)
+        else:
+            top = place.height() - HUB_TITLE if self.part.kind is Kind.HUB else 0.0
+            _draw_title(drawing, place.adjusted(8, top, -8, 0), face)
+        if self.is_chosen:
+            painter.setPen(QPen(theme.text, 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(place.adjusted(1, 1, -1, -1), _RADIUS, _RADIUS)
+
+
+class WireItem(PartItem):
+    """Lanes as wide as they are fast, as bright as they are used, with their words beside."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire, self._touched = wire, QPainterPath()
+        self._touched.setFillRule(Qt.FillRule.WindingFill)
+        for lane in wire.lanes:
+            self._touched.addPath(stroked(lane, wire.width + _REACH))
+        self._touched.addRect(wire.words)
+        super().__init__(wire.part, self._touched.boundingRect(), _WIRES)
+
+    def shape(self) -> QPainterPath:
+        return self._touched
+
+    def draw(self, drawing: Drawing, face: Face) -> None:
+        if not isinstance(face, WireFace):
+            return
+        theme, painter, wire = drawing.theme, drawing.painter, self._wire
+        if self.is_chosen:
+            ground = mixed(theme.surface, theme.text, _CHOSEN)
+            for lane in wire.lanes:
+                painter.fillPath(stroked(lane, wire.width + 6), ground)
+        idle = mixed(theme.surface, theme.quiet, _IDLE)
+        for lane, now in zip(wire.lanes, (face.forth, face.back), strict=False):
+            outline = stroked(lane, wire.width)
+            if face.dark:
+                pen = QPen(idle, 1, Qt.PenStyle.CustomDashLine, Qt.PenCapStyle.FlatCap)
+                pen.setDashPattern((_DASH, _DASH))
+                painter.strokePath(outline, pen)
+            else:
+                lit = mixed(idle, theme.card(now.colour), now.lit) if now.lit else idle
+                painter.fillPath(outline, lit)
+        self._draw_words(drawing, face)
+
+    def _draw_words(self, drawing: Drawing, face: WireFace) -> None:
+        """What it is and could carry, and what it carries: in two lines where there is room."""
+        letters, room, part = drawing.letters.caption, self._wire.words, self.part
+        rates = (tr("{rate} each way", rate=face.rate[0]), *face.rate) if face.rate else ()
+        quiet = drawing.theme.quiet
+        said = [
+            [Run(fitting(texts, letters, room.width()), letters, ink)]
+            for texts, ink in ((face.kind, drawing.theme.tone(face.tone)), (rates, quiet))
+            if texts and part.kind is not Kind.SPOKE
+        ]
+        carried = _traffic(drawing, face, room.width())
+        beside = part.to == HOST_ID or part.kind is Kind.UPLINK
+        if not beside:
+            space = Run("  ", letters, quiet)
+            carried = carried[::-1]
+            said, carried = (_joined(lines, space, room.width()) for lines in (said, carried))
+        lines = [*said, *carried]
+        height = letters.height + 1
+        y = room.center().y() - height * len(lines) / 2 + (height + letters.cap_height) / 2
+        for line in lines:
+            spare = room.width() - sum(run.width for run in line)
+            drawing.runs(room.left() + (0.0 if beside else spare / 2), y, line)
+            y += height
+
+
+def stroked(lane: QPainterPath, width: float) -> QPainterPath:
+    """As wide as that, its corners as well."""
+    stroker = QPainterPathStroker()
+    stroker.setWidth(width)
+    stroker.setCapStyle(Qt.PenCapStyle.FlatCap)
+    stroker.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+    return stroker.createStroke(lane)
+
+
+def fitting(texts: Texts, letters: Lettering, width: float) -> str:
+    """The longest that fits; else the beginning of the shortest."""
+    found = next((text for text in texts if letters.width(text) <= width), "")
+    return found or (letters.elided(texts[-1], width) if texts else "")
+
+
+def _traffic(drawing: Drawing, face: WireFace, width: float) -> list[list[Run]]:
+    """ "in 3.12" and "out 0.41", with the unit where there is room for it."""
+    theme, letters = drawing.theme, drawing.letters.caption
+    lines = []
+    for lane in (face.back, face.forth):
+        if lane.figure:
+            line = [Run(f"{lane.word} ", letters, theme.quiet)]
+            line.append(Run(lane.figure, letters, theme.text))
+            unit = Run(" GB/s", letters, theme.quiet)
+            fits = sum(run.width for run in (*line, unit)) <= width
+            lines.append([*line, unit] if fits else line)
+    reason = "" if lines else fitting(face.absent, letters, width)
+    return [[Run(reason, letters, theme.faint)]] if reason else lines
+
+
+def _joined(lines: list[list[Run]], space: Run, width: float) -> list[list[Run]]:
+    """In one line where it is wide enough."""
+    whole = [run for line in lines for run in (space, *line)][1:]
+    return [whole] if whole and sum(run.width for run in whole) <= width else lines
+
+
+def _draw_title(drawing: Drawing, place: QRectF, face: BoxFace) -> None:
+    """Name and remark in one line: as much of both as fits."""
+    theme, letters, small = drawing.theme, drawing.letters.body, drawing.letters.caption
+    pairs = [(title, remark) for title in face.title for remark in (*face.remark, "")]
+    title, remark = next(
+        (
+            pair
+            for pair in pairs
+            if letters.width(pair[0]) + small.width(pair[1]) + 8 <= place.width()
+        ),
+        (letters.elided(face.title[-1], place.width()), ""),
+    )
+    needed = letters.width(title) + (small.width(remark) + 8 if remark else 0.0)
+    y = place.center().y() + letters.cap_height / 2
+    end = drawing.text(place.center().x() - needed / 2, y, Run(title, letters, theme.text))
+    drawing.text(end + 8, y, Run(remark, small, theme.quiet))
+
+
+def _tint(drawing: Drawing, card: CardFace) -> tuple[QColor, QPen]:
+    """Of a card: in its colour, grey where it does not answer, in dashes where it is lost."""
+    theme = drawing.theme
+    fill, edge = theme.hover, theme.line
+    if card.colour is not None:
+        edge = theme.card(card.colour)
+        fill = mixed(theme.surface, edge, _TINT)
+    if not card.answers:
+        fill, edge = theme.surface, theme.faint
+    pen = QPen(edge, 1)
+    if card.mark is not None and card.mark.matter in (Matter.LOST, Matter.UNLISTED):
+        pen = QPen(theme.bad, 1, Qt.PenStyle.CustomDashLine)
+        pen.setDashPattern((_DASH, _DASH))
+    return fill, pen
+
+
+def _draw_card(drawing: Drawing, place: QRectF, face: BoxFace, card: CardFace) -> None:
+    """Number and use; a bar; name; memory and a bar; power and temperature."""
+    theme, letters = drawing.theme, drawing.letters
+    caption, side = letters.caption, 10 if place.width() >= _WIDE else 7
+    inner = place.adjusted(side, side, -side, -side)
+    ink = None if card.colour is None else theme.card(card.colour)
+    chip = QRectF(
+        inner.left(), inner.top(), max(20.0, letters.strong.width(card.number) + 10), 20
+    )
+    drawing.chip(chip, card.number, letters.strong, ink if card.answers else None)
+    room, middle = inner.right() - chip.right() - 6, chip.center().y()
+    # In the place of how busy it is, where that is not known.
+    word = card.busy.absent if card.answers else (card.word,)
+    beside = next((each for each in word if caption.width(each) <= room), "")
+    runs = [Run(beside or "–", caption, theme.tone(card.word_tone))]
+    if not word:
+        unit = Run(f"{THIN_SPACE}{card.busy.unit}", caption, theme.quiet)
+        runs = [Run(card.busy.number, letters.strong, theme.text), unit]
+    drawing.runs_right(inner.right(), middle + letters.body.cap_height / 2, runs)
+    y = _draw_bar(drawing, inner, chip.bottom() + 7, card.busy_share, ink) + 5
+    cuda = Run(card.cuda, caption, theme.quiet)
+    name = fitting(face.title, caption, inner.width())
+    if caption.width(name) + cuda.width + 8 <= inner.width():
+        drawing.runs_right(inner.right(), y + caption.ascent, [cuda])
+    y = _draw_line(drawing, inner, y, (name,), theme.quiet)
+    amount = card.memory.figure
+    if not card.answers:
+        _draw_line(drawing, inner, y, () if beside else word, theme.tone(card.word_tone))
+        return
+    held = (amount.value, amount.shorter.value) if amount.known else amount.absent
+    y = _draw_line(drawing, inner, y, held, theme.text)
+    y = _draw_bar(drawing, inner, y + 1, card.memory.used, ink) + 5
+    small = [
+        (each.value, each.shorter.value) for each in card.figures[:2] if each.known and ink
+    ]
+    for at, texts in enumerate(small):
+        half = inner.width() / 2 - 4 if place.width() >= _WIDE else inner.width()
+        run = Run(fitting(texts, caption, half), caption, theme.quiet)
+        if half == inner.width():
+            y = _draw_line(drawing, inner, y, (run.text,), theme.quiet)
+        elif at:
+            drawing.runs_right(inner.right(), y + caption.ascent, [run])
+        else:
+            drawing.text(inner.left(), y + caption.ascent, run)
+
+
+def _draw_line(drawing: Drawing, inner: QRectF, top: float, texts: Texts, ink: QColor) -> float:
+    """Returns where the next begins."""
+    letters = drawing.letters.caption
+    run = Run(fitting(texts, letters, inner.width()), letters, ink)
+    drawing.text(inner.left(), top + letters.ascent, run)
+    return top + letters.height + 1
+
+
+def _draw_bar(
+    drawing: Drawing, inner: QRectF, top: float, share: float | None, ink: QColor | None
+) -> float:
+    """Returns where it ends."""
+    bar = QRectF(inner.left(), top, inner.width(), 4)
+    if share is None:
+        drawing.no_bar(bar)
+    else:
+        drawing.bar(bar, ((share, ink or drawing.theme.level),))
+    return bar.bottom()
