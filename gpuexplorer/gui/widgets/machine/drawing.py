@@ -53,8 +53,8 @@ from gpuexplorer.telemetry.topology import MachineShape
 
 MOST_DRAWN = 16  # cards; of more, only what is chosen is drawn, with the path between its ends
 _MARGIN, _LEAST_WIDTH = 6.0, 320
-_WIRES, _BOXES, LIT, BLOCK = range(4)  # what is drawn over what
-_LARGEST = 1.5  # of a few cards in much room
+_HUBS, _WIRES, _BOXES, LIT, BLOCK = range(5)  # what is drawn over what
+_LARGEST = 1.3  # of a few cards in much room
 _LIST_HEIGHT = 168
 _REACH = 12.0  # as wide as a wire is to the mouse, at least
 _IDLE, _CHOSEN, _TINT, _DASH, _RADIUS = 0.26, 0.12, 0.17, 3.0, 7.0
@@ -356,7 +356,8 @@ class BoxItem(PartItem):
     """Something with a name on it."""
 
     def __init__(self, part: Part, place: QRectF) -> None:
-        super().__init__(part, place, _BOXES)
+        # The figures of the wires that end in a hub stand on it.
+        super().__init__(part, place, _HUBS if part.kind is Kind.HUB else _BOXES)
 
     def draw(self, drawing: Drawing, face: Face) -> None:
         if not isinstance(face, BoxFace):

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from enum import Enum, auto
-from functools import reduce
 from itertools import pairwise
 from math import ceil
 from typing import NamedTuple
@@ -191,47 +190,71 @@ _SCALES = (8e9, 16e9, 32e9, 64e9, 128e9)
 # What the wires of one card may take of the width of its tile.
 _SPOKE_SHARE, _HOST_SHARE, _BRIDGE_MOST = 0.72, 0.3, 63.0
 # From left to right: a tile, and the gaps between cards, switches and processors.
-_LEAST, _MOST = 84.0, 190.0
+_LEAST, _MOST = 84.0, 220.0
 _GAP, _GROUP_GAP, _SOCKET_GAP, _RAIL = 8.0, 12.0, 28.0, 22.0
-_INSET, _WORDS_GAP = 6.0, 6.0
-# From top to bottom: boxes, and gaps, which grow where there is height left.
-_MEMORY, _SOCKET, _BRIDGE, _SWITCH, _TILE, _HUB, _ROW_GAP = 30, 34, 24, 28, 120, 60, 36
-_MEMORY_GAP, _UPLINK, _TO_TILE, _TO_HUB, _BRACKET = 18, 40, 74, 36, 16
-_BRACKET_WORDS, _TALLEST = 48, 2.0
+_INSET, _ROW_GAP = 6.0, 36.0
 HUB_TITLE = 26.0  # below the figures that stand in it
+# From top to bottom: the gap above each kind of box, which grows where height is left, and how
+# high it is.
+_LEVELS: Mapping[Kind | PathKind, tuple[float, float]] = {
+    Kind.MEMORY: (0, 30),
+    Kind.SOCKET: (18, 34),
+    PathKind.HOST_BRIDGE: (0, 24),
+    PathKind.SWITCHES: (40, 28),
+    PathKind.SWITCH: (40, 28),
+    Kind.CARD: (74, 120),
+    Kind.HUB: (36, 60),
+}
+_BRACKET, _BRACKET_WORDS, _TALLEST = 16.0, 48.0, 2.0
 
 
 def layout_of(
     shape: MachineShape, width: float, cards: Collection[CardId], height: float = 0.0
 ) -> Layout:
     """Of these cards: in as few rows as have room for them."""
-    plain = _Plan(shape, width, cards, 1.0).layout()
-    spare = height - plain.size.height()
-    if spare <= 0 or not plain.wires:
-        return plain
-    gained = _Plan(shape, width, cards, _TALLEST).layout().size.height() - plain.size.height()
-    share = min(1.0, spare / gained)
-    return _Plan(shape, width, cards, 1 + (_TALLEST - 1) * share).layout()
+    rows = _seated(shape, width, cards)
+    plain = _Plan(shape, rows, width, 1.0).layout()
+    gained = _Plan(shape, rows, width, _TALLEST).layout().size.height() - plain.size.height()
+    share = min(1.0, (height - plain.size.height()) / max(1.0, gained))
+    return _Plan(shape, rows, width, 1 + share).layout() if share > 0 else plain
+
+
+def _seated(
+    shape: MachineShape, width: float, cards: Collection[CardId]
+) -> Sequence[Sequence[CardId]]:
+    """Cards of one processor stay in one row where they can, and pairs in any case."""
+    fitting = max(2, int((width - _RAIL) / (_LEAST + _GAP)))
+    most = ceil(len(cards) / max(1, ceil(len(cards) / fitting)))
+    rows: list[list[CardId]] = []
+    for group in (*(socket.cards for socket in shape.sockets), shape.loose):
+        here = [card for card in group if card in cards]
+        size = max(2, ceil(len(here) / max(1, ceil(len(here) / fitting)) / 2) * 2)
+        for piece in (here[at : at + size] for at in range(0, len(here), size)):
+            if rows and len(rows[-1]) + len(piece) <= most:
+                rows[-1] += piece
+            else:
+                rows.append(piece)
+    return rows
 
 
 class _Plan:
     """Goes through the rows from top to bottom."""
 
     def __init__(
-        self, shape: MachineShape, width: float, cards: Collection[CardId], taller: float
+        self,
+        shape: MachineShape,
+        rows: Sequence[Sequence[CardId]],
+        width: float,
+        taller: float,
     ) -> None:
-        self._shape, self._taller = shape, taller
+        self._shape, self._rows, self._taller = shape, rows, taller
         self._boxes: list[tuple[Part, QRectF]] = []
         self._wires: list[Wire] = []
-        self._rows = self._seated(width, cards)
-        rail = _RAIL if len(self._rows) > 1 else 0.0
-        gaps = [sum(self._gaps(row)) for row in self._rows]
-        rooms = [
-            (width - rail - gap) / len(row) for row, gap in zip(self._rows, gaps, strict=True)
-        ]
+        rail = _RAIL if len(rows) > 1 else 0.0
+        rooms = [(width - rail - sum(self._gaps(row))) / len(row) for row in rows]
         self._tile = float(int(min(_MOST, max(_LEAST, min(rooms, default=0.0)))))
         self._left = dict[CardId, float]()
-        for row in self._rows:
+        for row in rows:
             left = rail
             for card, gap in zip(row, (*self._gaps(row), 0.0), strict=True):
                 self._left[card] = left
@@ -248,43 +271,21 @@ class _Plan:
         size = QSizeF(right, max(0.0, top - _ROW_GAP))
         return Layout(size, self._boxes, self._wires, self._scale, self._rail)
 
-    def _seated(self, width: float, cards: Collection[CardId]) -> list[list[CardId]]:
-        """Cards of one processor stay in one row where they can, and pairs in any case."""
-        fitting = max(2, int((width - _RAIL) / (_LEAST + _GAP)))
-        most = ceil(len(cards) / max(1, ceil(len(cards) / fitting)))
-        groups = [*(socket.cards for socket in self._shape.sockets), self._shape.loose]
-        rows: list[list[CardId]] = []
-        for group in groups:
-            here = [card for card in group if card in cards]
-            size = ceil(len(here) / max(1, ceil(len(here) / fitting)) / 2) * 2
-            for at in range(0, len(here), max(1, size)):
-                piece = here[at : at + size]
-                if rows and len(rows[-1]) + len(piece) <= most:
-                    rows[-1] += piece
-                else:
-                    rows.append(piece)
-        return rows
-
     def _gaps(self, row: Sequence[CardId]) -> list[float]:
-        """Before each card but the first."""
+        """After each card but the last."""
         home, above = self._shape.home, self._shape.above
-        return [
-            _SOCKET_GAP
-            if home.get(card) != home.get(after)
-            else _GAP
-            if above.get(card, ())[:1] == above.get(after, ())[:1]
-            else _GROUP_GAP
-            for card, after in pairwise(row)
-        ]
+        gaps = []
+        for card, after in pairwise(row):
+            together = above.get(card, ())[:1] == above.get(after, ())[:1]
+            inside = _GAP if together else _GROUP_GAP
+            gaps.append(inside if home.get(card) == home.get(after) else _SOCKET_GAP)
+        return gaps
 
     def _fitting_scale(self) -> float:
         """The finest at which every wire has room."""
         shape, tile = self._shape, self._tile
-        wanted = [
-            (link.rate, tile * _HOST_SHARE)
-            for link in shape.topology.links
-            if link.b == HOST_ID
-        ]
+        to_host = [link.rate for link in shape.topology.links if link.b == HOST_ID]
+        wanted = [(rate, tile * _HOST_SHARE) for rate in to_host]
         wanted += [(spoke.rate, tile * _SPOKE_SHARE) for spoke in shape.spokes.values()]
         wanted += [(link.rate, min(_BRIDGE_MOST, tile)) for link in shape.bridges]
         for scale in _SCALES:
@@ -293,120 +294,95 @@ class _Plan:
         return _SCALES[-1]
 
     def _row(self, row: Sequence[CardId], top: float) -> float:
-        """Returns where the row ends."""
-        wired = [card for card in row if card in self._shape.home]
-        low = self._processors(wired, top)
-        for kind in (PathKind.HOST_BRIDGE, PathKind.SWITCHES, PathKind.SWITCH):
-            self._junctions(kind, wired, low)
-        above = max((place.bottom() for _, place in low.values()), default=top)
-        top = above + (_TO_TILE * self._taller if wired else 0.0)
+        """Boxes in their levels, and what joins them. Returns where the row ends."""
+        shape, places = self._shape, dict[Part, QRectF]()
+        found: list[tuple[Kind | PathKind, Part, Sequence[CardId]]] = []
+        for at, socket in enumerate(shape.sockets):
+            for kind in (Kind.MEMORY, Kind.SOCKET):
+                found.append((kind, Part(kind, number=at), socket.cards))
+        found += [
+            (e.kind, Part(Kind.JUNCTION, number=e.number), e.cards) for e in shape.junctions
+        ]
+        found += [(Kind.CARD, Part(Kind.CARD, card), [card]) for card in row]
+        found += [(Kind.HUB, Part(Kind.HUB, number=e.number), e.cards) for e in shape.hubs]
+        for level, (gap, height) in _LEVELS.items():
+            here = [
+                (part, [card for card in cards if card in row])
+                for kind, part, cards in found
+                if kind is level
+            ]
+            if any(cards for _, cards in here):
+                # Above a card of which nothing is known there is nothing.
+                top += gap * self._taller if places or level is not Kind.CARD else 0.0
+                places |= {
+                    part: self._over(cards, top, height) for part, cards in here if cards
+                }
+                top += height
+        self._boxes += places.items()
         for card in row:
-            tile = QRectF(self._left[card], top, self._tile, _TILE)
-            self._boxes.append((Part(Kind.CARD, card), tile))
-            if card in low:
-                self._wire_card(card, low[card], tile)
-        return self._nvlinks(row, top + _TILE)
+            self._wire_up(card, places)
+        for card in row:
+            if card in shape.spokes:
+                self._spoke(card, places)
+        return self._brackets(row, top)
 
-    def _processors(
-        self, row: Sequence[CardId], top: float
-    ) -> dict[CardId, tuple[Part, QRectF]]:
-        """Returns for each card the lowest box above it."""
-        low: dict[CardId, tuple[Part, QRectF]] = {}
-        for at in dict.fromkeys(self._shape.home[card] for card in row):
-            here = [card for card in row if self._shape.home[card] == at]
-            memory = self._over(here, top, _MEMORY)
-            place = self._over(here, memory.bottom() + _MEMORY_GAP * self._taller, _SOCKET)
-            ends = Part(Kind.MEMORY, number=at), Part(Kind.SOCKET, number=at)
-            self._boxes += [(ends[0], memory), (ends[1], place)]
-            middle = place.center().x()
-            points = QPointF(middle, memory.bottom()), QPointF(middle, place.top())
-            self._wire(Part(Kind.MEMORY_WIRE, number=at), ends, points, None)
-            low |= dict.fromkeys(here, (ends[1], place))
-        return low
-
-    def _junctions(
-        self, kind: PathKind, row: Sequence[CardId], low: dict[CardId, tuple[Part, QRectF]]
-    ) -> None:
-        """One kind of them, over its cards and below what is there."""
-        bridge = kind is PathKind.HOST_BRIDGE
-        under = max((place.bottom() for _, place in low.values()), default=0.0)
-        for junction in self._shape.junctions:
-            here = [card for card in row if card in junction.cards]
-            if junction.kind is not kind or not here:
+    def _wire_up(self, card: CardId, places: Mapping[Part, QRectF]) -> None:
+        """From the card to the memory of its processor."""
+        shape = self._shape
+        if card not in shape.home:
+            return
+        junctions = [Part(Kind.JUNCTION, number=each.number) for each in shape.above[card]]
+        ends = [Part(kind, number=shape.home[card]) for kind in (Kind.SOCKET, Kind.MEMORY)]
+        drawn = {wire.ends for wire in self._wires}
+        for low, high in pairwise((Part(Kind.CARD, card), *junctions, *ends)):
+            place, roof = places[low], places[high].bottom()
+            if (low, high) in drawn or roof >= place.top():
                 continue
-            top = under + (0.0 if bridge else _UPLINK * self._taller)
-            place = self._over(here, top, _BRIDGE if bridge else _SWITCH)
-            part = Part(Kind.JUNCTION, number=junction.number)
-            self._boxes.append((part, place))
-            if not bridge:
-                # As wide as the widest of its cards' wires: nobody tells more.
-                links = [self._shape.host_link(card) for card in junction.cards]
-                rate = max((link.rate for link in links if link and link.rate), default=None)
-                above, roof = low[here[0]]
-                points = QPointF(place.center().x(), top), QPointF(0, roof.bottom())
-                wire = Part(Kind.UPLINK, number=junction.number)
-                self._wire(wire, (part, above), points, rate, place.right())
-            low |= dict.fromkeys(here, (part, place))
+            # As wide as the widest of its cards' wires: nobody tells more.
+            cards = shape.junctions[low.number].cards if low.kind is Kind.JUNCTION else [card]
+            links = [shape.host_link(each) for each in cards if low.kind is not Kind.SOCKET]
+            rate = max((link.rate for link in links if link and link.rate), default=None)
+            width = _lane_width(rate, self._scale)
+            kind = {Kind.JUNCTION: Kind.UPLINK, Kind.SOCKET: Kind.MEMORY_WIRE}.get(low.kind)
+            part, x = Part(kind or Kind.LINK, number=low.number), place.center().x()
+            if kind is None:
+                part = Part(Kind.LINK, card, HOST_ID)
+                x = place.left() + _INSET + width + _LANE_GAP / 2
+            words = QRectF(x, roof, place.right() - x, place.top() - roof)
+            words.setLeft(x + width + _LANE_GAP / 2 + _INSET)
+            points = QPointF(x, place.top()), QPointF(x, roof)
+            self._wire(part, (low, high), points, rate, words)
 
-    def _wire_card(self, card: CardId, above: tuple[Part, QRectF], tile: QRectF) -> None:
-        link = self._shape.host_link(card)
-        rate = None if link is None else link.rate
-        half = _lane_width(rate, self._scale) + _LANE_GAP / 2
-        points = QPointF(tile.left() + _INSET + half, tile.top()), QPointF(0, above[1].bottom())
-        ends = Part(Kind.CARD, card), above[0]
-        self._wire(Part(Kind.LINK, card, HOST_ID), ends, points, rate, tile.right())
+    def _spoke(self, card: CardId, places: Mapping[Part, QRectF]) -> None:
+        """Its figures stand in the bar, since there is no room beside so wide a wire."""
+        spoke, tile = self._shape.spokes[card], places[Part(Kind.CARD, card)]
+        hub = Part(Kind.HUB, number=spoke.hub)
+        x, bar = tile.center().x(), places[hub]
+        words = QRectF(tile.left(), bar.top() + 2, tile.width(), bar.height() - HUB_TITLE)
+        points, ends = (
+            (QPointF(x, tile.bottom()), QPointF(x, bar.top())),
+            (Part(Kind.CARD, card), hub),
+        )
+        self._wire(Part(Kind.SPOKE, card), ends, points, spoke.rate, words)
 
-    def _nvlinks(self, row: Sequence[CardId], top: float) -> float:
-        """Below the tiles; what would cross stands deeper. Returns where they end."""
-        joined = [(hub.cards, hub.number) for hub in self._shape.hubs]
-        joined += [(link[:2], -1) for link in self._shape.bridges]
+    def _brackets(self, row: Sequence[CardId], top: float) -> float:
+        """What joins two cards alone; what would cross another stands deeper."""
         levels: list[float] = []
         bottom = top
-        found = [([card for card in row if card in cards], hub) for cards, hub in joined]
-        for here, hub in sorted(
-            found, key=lambda each: row.index(each[0][0]) if each[0] else 0
-        ):
-            if not here or (hub < 0 and len(here) < 2):
-                continue
-            span = self._over(here, top, 0.0)
+        found = [link for link in self._shape.bridges if link.a in row and link.b in row]
+        for link in sorted(found, key=lambda each: min(map(row.index, each[:2]))):
+            span = self._over(link[:2], top, 0.0)
             deep = next((at for at, end in enumerate(levels) if end < span.left()), len(levels))
             levels[deep : deep + 1] = [span.right()]
-            deeper = top + deep * (_TO_HUB * self._taller + _HUB)
-            lay = (
-                self._hub(hub, here, top, deeper)
-                if hub >= 0
-                else self._bracket(here, top, deeper)
-            )
-            bottom = max(bottom, lay)
+            half = _lane_width(link.rate, self._scale) + _LANE_GAP / 2
+            floor = top + (_BRACKET * self._taller + half) + deep * (half + 2 * _BRACKET_WORDS)
+            a, b = (self._left[card] + self._tile / 2 for card in link[:2])
+            points = [QPointF(a, top), QPointF(a, floor), QPointF(b, floor), QPointF(b, top)]
+            words = self._over(link[:2], floor + half + 4, _BRACKET_WORDS)
+            ends = Part(Kind.CARD, link.a), Part(Kind.CARD, link.b)
+            self._wire(Part(Kind.LINK, *link[:2]), ends, points, link.rate, words)
+            bottom = max(bottom, words.bottom())
         return bottom
-
-    def _hub(self, number: int, here: Sequence[CardId], top: float, deeper: float) -> float:
-        bar = self._over(here, deeper + _TO_HUB * self._taller, _HUB)
-        hub = Part(Kind.HUB, number=number)
-        self._boxes.append((hub, bar))
-        for card in here:
-            x = self._left[card] + self._tile / 2
-            ends, rate = (Part(Kind.CARD, card), hub), self._shape.spokes[card].rate
-            self._wire(
-                Part(Kind.SPOKE, card), ends, (QPointF(x, top), QPointF(x, bar.top())), rate
-            )
-            # Its figures stand in the bar, since there is no room beside so wide a wire.
-            words = QRectF(self._left[card], bar.top() + 2, self._tile, _HUB - HUB_TITLE)
-            self._wires[-1] = self._wires[-1]._replace(words=words)
-        return bar.bottom()
-
-    def _bracket(self, here: Sequence[CardId], top: float, deeper: float) -> float:
-        part = link_between(self._shape, *here)
-        link = self._shape.link(*here)
-        assert link is not None
-        wide = 2 * _lane_width(link.rate, self._scale) + _LANE_GAP
-        a, b = (self._left[card] + self._tile / 2 for card in part[1:3])
-        floor = deeper + _BRACKET * self._taller + wide / 2
-        points = [QPointF(a, top), QPointF(a, floor), QPointF(b, floor), QPointF(b, top)]
-        self._wire(part, (Part(Kind.CARD, link.a), Part(Kind.CARD, link.b)), points, link.rate)
-        words = self._over(here, floor + wide / 2 + 4, _BRACKET_WORDS)
-        self._wires[-1] = self._wires[-1]._replace(words=words)
-        return words.bottom()
 
     def _join_sockets(self) -> None:
         sockets = [each for each in self._boxes if each[0].kind is Kind.SOCKET]
@@ -426,23 +402,19 @@ class _Plan:
         ends: Hop,
         points: Sequence[QPointF],
         rate: float | None,
-        words_to: float = 0.0,
+        words: QRectF,
     ) -> None:
-        """Straight up where there are words: they stand at its right."""
         width = _lane_width(rate, self._scale)
-        words = QRectF()
-        if words_to:
-            points = points[0], QPointF(points[0].x(), points[1].y())
-            left = points[0].x() + width + _LANE_GAP / 2 + _WORDS_GAP
-            words = QRectF(QPointF(left, points[1].y()), QPointF(words_to, points[0].y()))
-        aside = (width + _LANE_GAP) / 2
+        # Forth is at the left of a wire that stands upright, and outside of a bracket.
+        aside = (width + _LANE_GAP) / 2 * (1 if points[0].y() > points[1].y() else -1)
         lanes = _path(_beside(points, aside)), _path(_beside(points, -aside)[::-1])
         self._wires.append(Wire(part, ends, lanes, width, words))
 
     def _over(self, cards: Sequence[CardId], top: float, height: float) -> QRectF:
         """From the first to the last of these."""
-        places = [QRectF(self._left[card], top, self._tile, height) for card in cards]
-        return reduce(QRectF.united, places)
+        left = min(self._left[card] for card in cards)
+        right = max(self._left[card] for card in cards) + self._tile
+        return QRectF(left, top, right - left, height)
 
 
 def _lane_width(rate: float | None, scale: float) -> float:
@@ -453,34 +425,21 @@ def _between(one: QRectF, other: QRectF, rail: float) -> list[QPointF]:
     """Straight where they stand side by side; else by the left of all rows."""
     here, there = one.center().y(), other.center().y()
     if here == there:
-        ends = (
-            (one.right(), other.left())
-            if one.left() < other.left()
-            else (
-                one.left(),
-                other.right(),
-            )
-        )
-        return [QPointF(x, here) for x in ends]
-    return [
-        QPointF(one.left(), here),
-        QPointF(rail, here),
-        QPointF(rail, there),
-        QPointF(other.left(), there),
-    ]
+        one, other = sorted((one, other), key=QRectF.left)
+        return [QPointF(one.right(), here), QPointF(other.left(), here)]
+    ends = QPointF(one.left(), here), QPointF(other.left(), there)
+    return [ends[0], QPointF(rail, here), QPointF(rail, there), ends[1]]
 
 
 def _beside(points: Sequence[QPointF], aside: float) -> list[QPointF]:
     """The same way, so much to its left; its corners are right angles."""
-    sides = [_left_of(one, other) * aside for one, other in pairwise(points)]
-    firsts, lasts = [QPointF(), *sides], [*sides, QPointF()]
-    turns = [a if a == b else a + b for a, b in zip(firsts, lasts, strict=True)]
-    return [point + turn for point, turn in zip(points, turns, strict=True)]
-
-
-def _left_of(one: QPointF, other: QPointF) -> QPointF:
-    step = other - one
-    return QPointF(step.y(), -step.x()) / max(1e-9, abs(step.x()) + abs(step.y()))
+    sides = [QPointF()]
+    for one, other in pairwise(points):
+        step = other - one
+        side = QPointF(step.y(), -step.x()) * (aside / step.manhattanLength())
+        sides[-1] += side
+        sides.append(side)
+    return [point + side for point, side in zip(points, sides, strict=True)]
 
 
 def _path(points: Sequence[QPointF]) -> QPainterPath:
