@@ -65,9 +65,7 @@ class MachineDrawing(QGraphicsView):
     """As high as it needs to be. `below` stands under it: the list, and what is not drawn."""
 
     chosen = Signal(object)
-    opened = Signal(
-        str
-    )  # what was clicked twice, or taken by Enter in the list: a card, the host
+    opened = Signal(str)  # by a double click, or Enter in the list: a card, the host
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -93,7 +91,8 @@ class MachineDrawing(QGraphicsView):
         self._fold.toggled.connect(self.list.setVisible)
         self._left_out = wrapped_label("", Tone.QUIET)
         self.below = QWidget()
-        column(self._left_out, self._fold, self.list, within=self.below, gap=4)
+        left = Qt.AlignmentFlag.AlignLeft
+        column(self._left_out, self._fold, left, self.list, within=self.below, gap=4)
         self.list.hide()
         for source in (self.drawn, self.list):
             source.chosen.connect(self._choose)
@@ -229,6 +228,8 @@ class PartList(QListWidget):
         self.setProperty("kind", "menu")
         self.setAccessibleName(tr("Parts of the machine"))
         self.setFixedHeight(_LIST_HEIGHT)
+        self.setWordWrap(True)
+        self.setResizeMode(QListWidget.ResizeMode.Adjust)
         self._faces: Mapping[Part, Face] = {}
         self._parts: list[Part] = []
         self.itemSelectionChanged.connect(self._on_selection_changed)
@@ -429,7 +430,7 @@ class WireItem(PartItem):
         beside = part.to == HOST_ID or part.kind is Kind.UPLINK
         if not beside:
             space = Run("  ", letters, quiet)
-            carried = carried[::-1]
+            carried = carried[::-1] if part.kind is Kind.LINK else carried
             said, carried = (_joined(lines, space, room.width()) for lines in (said, carried))
         lines = [*said, *carried]
         height = letters.height + 1
@@ -542,10 +543,7 @@ def _draw_card(drawing: Drawing, place: QRectF, face: BoxFace, card: CardFace) -
     held = (amount.value, amount.shorter.value) if amount.known else amount.absent
     y = _draw_line(drawing, inner, y, held, theme.text)
     y = _draw_bar(drawing, inner, y + 1, card.memory.used, ink) + 5
-    small = [
-        (each.value, each.shorter.value) for each in card.figures[:2] if each.known and ink
-    ]
-    for at, texts in enumerate(small):
+    for at, texts in enumerate(face.small):
         half = inner.width() / 2 - 4 if place.width() >= _WIDE else inner.width()
         run = Run(fitting(texts, caption, half), caption, theme.quiet)
         if half == inner.width():

@@ -58,6 +58,7 @@ class BoxFace:
     title: Texts
     remark: Texts = ()
     card: CardFace | None = None
+    small: tuple[Texts, ...] = ()  # its power and temperature
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +252,9 @@ def _card(face: CardFace) -> BoxFace:
     if face.instances:
         count = len(face.instances)
         title = trn("{count} MIG instance", "{count} MIG instances", count), tr("MIG")
-    return BoxFace(face.title, face.summary, title, card=face)
+    small = [each for each in face.figures[:2] if each.known and face.answers]
+    texts = tuple((each.value, each.shorter.value) for each in small)
+    return BoxFace(face.title, face.summary, title, card=face, small=texts)
 
 
 def _socket(now: MachineNow, at: int) -> BoxFace:
