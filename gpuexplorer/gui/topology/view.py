@@ -14,10 +14,10 @@ from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.state.wiring import Wiring, WiringAnswer
-from gpuexplorer.gui.topology.machine_panel import MachinePanel
-from gpuexplorer.gui.topology.machine_picture import MachinePicture
-from gpuexplorer.gui.topology.matrix_panel import MatrixPanel
-from gpuexplorer.gui.topology.words import (
+from gpuexplorer.gui.topology.facts import (
+    PartFacts,
+    PartPanel,
+    facts_of,
     machine_summary,
     notes,
     nothing_words,
@@ -25,14 +25,15 @@ from gpuexplorer.gui.topology.words import (
     waiting_again,
     waiting_words,
 )
+from gpuexplorer.gui.topology.machine_panel import MachinePanel
+from gpuexplorer.gui.topology.machine_picture import MachinePicture
+from gpuexplorer.gui.topology.matrix import MatrixPanel, matrix_text
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
 from gpuexplorer.gui.widgets.key_words import TOPOLOGY_KEYS
 from gpuexplorer.gui.widgets.laid_out import GROWS, add, column
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.machine.faces import Face, MachineNow, machine_faces, machine_now
-from gpuexplorer.gui.widgets.machine.facts import PartFacts, PartPanel, facts_of
 from gpuexplorer.gui.widgets.machine.layout import Kind, Part
-from gpuexplorer.gui.widgets.machine.matrix import matrix_text
 from gpuexplorer.gui.widgets.page import Page
 from gpuexplorer.gui.widgets.saving import PNG, SVG, Saving, Write, suggested_name
 from gpuexplorer.telemetry.topology import MachineShape

@@ -1,12 +1,11 @@
 """Every ordered pair of some devices in a table, its cells shaded by their rates."""
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPointF, QRectF, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -37,7 +36,8 @@ _HEATS = 240
 _EVERY = 8  # of many, so many apart are numbered
 
 
-class PairHead(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PairHead:
     """A device at the head of a row or a column."""
 
     name: str  # "cpu", "cuda:0"
@@ -280,44 +280,33 @@ class _Heads(QHeaderView):
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
 
     @guarded
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paintSection(self, painter: QPainter, rect: QRect, at: int) -> None:
         grid, pairs = self._grid, self._grid.pairs
         across = self.orientation() is Qt.Orientation.Horizontal
-        heads = pairs.columns if across else pairs.rows
         if not (pairs.rows and pairs.columns):
             return
-        cells = [
-            grid.place(pairs.index(*((0, at) if across else (at, 0))))
-            for at in range(len(heads))
-        ]
-        places = [
-            QRectF(cell.left(), 0, cell.width(), self.height() - 2)
-            if across
-            else QRectF(0, cell.top(), self.width() - 4, cell.height())
-            for cell in cells
-        ]
-        wrong = {
-            index.column() if across else index.row()
-            for index in map(pairs.index_of, grid.wrong)
-        }
-        held = grid.currentIndex().column() if across else grid.currentIndex().row()
-        caption = grid.look.letters.caption
-        room = caption.width("00") + 4 if across else caption.height
-        side = min(_CHIP, places[0].width() - 2, places[0].height() - 2)
-        boxed = [at for at, head in enumerate(heads) if head.boxed]
-        if len(boxed) > MOST_CHIPS + 1 or side < _LEAST_CHIP:
-            boxed = []
-        with QPainter(self.viewport()) as painter:
-            drawing = Drawing(painter)
-            for at in boxed:
-                _draw_chip(drawing, places[at], side, heads[at], at in wrong, at == held)
-            for at in _numbered(places, wrong, held, room):
-                if at not in boxed:
-                    strong = at in wrong or at == held
-                    ink = drawing.theme.text if strong else drawing.theme.quiet
-                    ink = drawing.theme.bad if at in wrong else ink
-                    letters = drawing.letters.badge if strong else caption
-                    _centred(drawing, places[at], Run(heads[at].chip, letters, ink))
+        cell = grid.place(pairs.index(0, at) if across else pairs.index(at, 0))
+        place = QRectF(0, cell.top(), self.width() - 4, cell.height())
+        if across:
+            place = QRectF(cell.left(), 0, cell.width(), self.height() - 2)
+        marked = [grid.currentIndex(), *map(pairs.index_of, grid.wrong)]
+        held, *wrong = [each.column() if across else each.row() for each in marked]
+        heads = pairs.columns if across else pairs.rows
+        side = min(_CHIP, place.width() - 2, place.height() - 2)
+        drawing, caption = Drawing(painter), grid.look.letters.caption
+        chips = sum(head.boxed for head in heads) <= MOST_CHIPS + 1 and side >= _LEAST_CHIP
+        if chips and heads[at].boxed:
+            _draw_chip(drawing, place, side, heads[at], at in wrong, at == held)
+            return
+        # What is chosen or wrong in any case; of others no two too close.
+        step, room = self.sectionSize(at), caption.width("00") + 4 if across else caption.height
+        close = any(abs(at - each) * step < room for each in (held, *wrong))
+        strong, every = at in (held, *wrong), 1 if step >= room else _EVERY
+        if strong or (not close and (every == 1 or at == 0 or (at > 1 and at % every == 1))):
+            theme = drawing.theme
+            ink = theme.bad if at in wrong else theme.text if strong else theme.quiet
+            letters = drawing.letters.badge if strong else caption
+            _centred(drawing, place, Run(heads[at].chip, letters, ink))
 
 
 def shade_of(cell: PairCell, scale: HeatScale | None) -> int:
@@ -388,23 +377,6 @@ def _centred(drawing: Drawing, place: QRectF, run: Run) -> None:
     high = run.letters.cap_height
     baseline = max(high + 1, place.center().y() + high / 2)
     drawing.text(place.center().x() - run.width / 2, baseline, run)
-
-
-def _numbered(
-    places: list[QRectF], wrong: Collection[int], held: int, room: float
-) -> list[int]:
-    """What is chosen or wrong in any case, and no two too close."""
-
-    def apart(one: int, other: int) -> float:
-        return (places[one].center() - places[other].center()).manhattanLength()
-
-    count = len(places)
-    close = count > 1 and apart(0, 1) < room
-    told: list[int] = []
-    for at in (held, *sorted(wrong), 0, *range(1, count, _EVERY if close else 1)):
-        if 0 <= at < count and all(apart(at, other) >= room for other in told):
-            told.append(at)
-    return told
 
 
 def _draw_chip(

@@ -394,38 +394,31 @@ def _pcie_kind(now: MachineNow, card: CardId, link: Link) -> Texts:
     if now.cards[card].card.memory_shared:
         return tr("on the processor's chip"), tr("on chip")
     reading = now.reading(card)
-    speed = link_now(reading)
-    if speed.generation is None or speed.lanes is None:
-        values = link.rate_reason.values
-        if "lanes" not in values:
+    speed, (slower, narrower) = link_now(reading), _runs_lower(reading)
+    generation, lanes = speed.generation, speed.lanes
+    if generation is None or lanes is None:
+        generation, lanes = (link.rate_reason.values.get(e) for e in ("generation", "lanes"))
+        if lanes is None:
             return ("PCIe",)
-        runs = f"{values['generation']} ×{values['lanes']}"
-    else:
-        runs = f"{speed.generation} ×{speed.lanes}"
-    full = runs
-    if (less := _LESS.get(_runs_lower(reading))) is not None:
-        most, widest = reading.values.get(m.PCIE_GENERATION_MAX), link_of_card(reading).lanes
-        ways = {"lanes": speed.lanes, "widest": widest, "now": speed.generation}
-        full = tr(less, most=most or 0.0, **ways)
+    words = mark("{now} ×{lanes}")
+    if slower:
+        words = mark("{now} of {most:.0f} ×{lanes}")
+    if narrower:
+        words = mark("{now} ×{lanes} of ×{widest}")
+        if slower:
+            words = mark("{now} of {most:.0f}, ×{lanes} of ×{widest}")
+    most, widest = reading.values.get(m.PCIE_GENERATION_MAX, 0.0), link_of_card(reading).lanes
+    full = tr(words, now=generation, most=most, lanes=lanes, widest=widest)
     return f"PCIe {full}", full
-
-
-# By whether it is of a lower generation than it could be, and whether it is narrower.
-_LESS = {
-    (True, False): mark("{now} of {most:.0f} ×{lanes}"),
-    (False, True): mark("{now} ×{lanes} of ×{widest}"),
-    (True, True): mark("{now} of {most:.0f}, ×{lanes} of ×{widest}"),
-}
 
 
 def _runs_lower(reading: Reading) -> tuple[bool, bool]:
     """Whether at a lower generation than it could here, and with fewer lanes."""
-    speed = link_now(reading)
+    speed, widest = link_now(reading), link_of_card(reading).lanes
     if speed.generation is None or speed.lanes is None:
         return False, False
-    most, widest = reading.values.get(m.PCIE_GENERATION_MAX), link_of_card(reading).lanes
-    slower = most is not None and speed.generation < most
-    return slower, widest is not None and speed.lanes < widest
+    most = reading.values.get(m.PCIE_GENERATION_MAX, 0.0)
+    return speed.generation < most, widest is not None and speed.lanes < widest
 
 
 def _pcie_speed(reading: Reading, link: Link) -> Texts:

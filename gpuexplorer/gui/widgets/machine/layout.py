@@ -297,14 +297,13 @@ class _Plan:
         """Boxes in their levels, and what joins them. Returns where the row ends."""
         shape, places = self._shape, dict[Part, QRectF]()
         found: list[tuple[Kind | PathKind, Part, Sequence[CardId]]] = []
-        for at, socket in enumerate(shape.sockets):
-            for kind in (Kind.MEMORY, Kind.SOCKET):
-                found.append((kind, Part(kind, number=at), socket.cards))
-        found += [
-            (e.kind, Part(Kind.JUNCTION, number=e.number), e.cards) for e in shape.junctions
-        ]
-        found += [(Kind.CARD, Part(Kind.CARD, card), [card]) for card in row]
+        for kind in (Kind.MEMORY, Kind.SOCKET):
+            found += [
+                (kind, Part(kind, number=n), e.cards) for n, e in enumerate(shape.sockets)
+            ]
+        found += [(e.kind, Part(Kind.JUNCTION, number=e[0]), e.cards) for e in shape.junctions]
         found += [(Kind.HUB, Part(Kind.HUB, number=e.number), e.cards) for e in shape.hubs]
+        found += [(Kind.CARD, Part(Kind.CARD, card), [card]) for card in row]
         for level, (gap, height) in _LEVELS.items():
             here = [
                 (part, [card for card in cards if card in row])

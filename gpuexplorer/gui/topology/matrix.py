@@ -1,4 +1,4 @@
-"""MatrixTable: who reaches whom: a row for each card, with the host and the others beside."""
+"""Who reaches whom, and how: the table, the words to its letters, and the same as text."""
 
 from collections.abc import Iterator, Sequence
 from enum import Enum
@@ -11,8 +11,14 @@ from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.units import gigabytes_per_second, rate
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.delegate import Index
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.topology.facts import path_words
+from gpuexplorer.gui.widgets.controls.buttons import IconButton
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.laid_out import Space, add
 from gpuexplorer.gui.widgets.machine.faces import MachineNow
-from gpuexplorer.gui.widgets.machine.facts import path_words
 from gpuexplorer.gui.widgets.machine.layout import Kind, Part, link_between
 from gpuexplorer.gui.widgets.pairs import (
     CellState,
@@ -22,7 +28,9 @@ from gpuexplorer.gui.widgets.pairs import (
     PairGrid,
     PairHead,
 )
-from gpuexplorer.telemetry.topology import PathKind
+from gpuexplorer.gui.widgets.panel import Panel
+from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.telemetry.topology import MachineShape, PathKind
 
 _NODE = CardId("NUMA")
 _ROW, _HEAD = 28, 30
@@ -40,6 +48,50 @@ class Shows(Enum):
 
     PATHS = "paths"
     RATES = "rates"
+
+
+class MatrixPanel(Panel):
+    """`table` is connected by who holds this."""
+
+    def __init__(self) -> None:
+        super().__init__(tr("Who reaches whom"))
+        self._shows = Shows.PATHS
+        self._shape: MachineShape | None = None
+        self._kinds: Sequence[tuple[str, str]] = ()
+        self.table = MatrixTable()
+        self.table.fitted.connect(self._explain)
+        self._choice = Segmented(
+            tr("What the cells say"), ((Shows.PATHS, tr("Path")), (Shows.RATES, "GB/s"))
+        )
+        self._choice.show_choice(Shows.PATHS)
+        self._choice.chosen.connect(self._on_shows_chosen)
+        self.copy = IconButton(Icon.COPY, tr("Copy the matrix as text"), "Ctrl+C")
+        add(self.head, self._choice, Space(4), self.copy)
+        self._legend = wrapped_label("", Tone.QUIET)
+        self._legend.setFont(look().letters.caption.font)
+        add(self.body, self.table, Space(8), self._legend)
+
+    def show_machine(self, now: MachineNow) -> None:
+        self.table.show_machine(now)
+        if now.shape is not self._shape:
+            self._shape = now.shape
+            self._kinds = legend(now)
+            self._explain()
+
+    def _explain(self) -> None:
+        lines = [f"{each}: {words}" for each, words in self._kinds]
+        if self._shows is Shows.RATES:
+            lines = [tr("Each way, in theory: what the narrowest wire could carry.")]
+        last = self.table.last_column()
+        if last:
+            lines.append(tr("Scroll sideways to see the columns up to “{last}”.", last=last))
+        self._legend.setText("\n".join(lines))
+
+    def _on_shows_chosen(self, shows: Shows) -> None:
+        self._shows = shows
+        self._choice.show_choice(shows)
+        self.table.show_as(shows)
+        self._explain()
 
 
 class MatrixTable(PairGrid):
@@ -137,9 +189,12 @@ class MatrixTable(PairGrid):
         if column == _NODE:
             node = self._now.topology.numa_nodes.get(row)
             return PairCell(CellState.LOCAL, "–" if node is None else str(node))
-        said = (letters if self._shows is Shows.PATHS else figure)(self._now, row, column)
-        link = None if {row, column} & self._lost else self._now.shape.link(row, column)
-        if row == column or link is None or not link.rate:
+        said, link = _letters(self._now, row, column), self._now.shape.link(row, column)
+        if self._shows is Shows.RATES:
+            each = None if link is None else link.rate
+            said = PathKind.UNKNOWN.value if each is None else gigabytes_per_second(each)
+            said = "–" if row == column else said
+        if row == column or {row, column} & self._lost or link is None or not link.rate:
             return PairCell(CellState.LOCAL, said)
         return PairCell(CellState.FIGURE, said, link.rate)
 
@@ -218,22 +273,11 @@ def cell_words(now: MachineNow, a: CardId, b: CardId) -> str:
     return f"{said} {tr(link.rate_reason)}." if link.rate_reason else said
 
 
-def letters(now: MachineNow, a: CardId, b: CardId) -> str:
+def _letters(now: MachineNow, a: CardId, b: CardId) -> str:
     """As nvidia-smi writes it."""
-    if a == b:
-        return PathKind.SELF.value
     link = now.shape.link(a, b)
-    return PathKind.UNKNOWN.value if link is None else link.letters
-
-
-def figure(now: MachineNow, a: CardId, b: CardId) -> str:
-    """GB/s each way; a dash on the diagonal, and a question mark where nobody tells."""
-    if a == b:
-        return "–"
-    link = now.shape.link(a, b)
-    if link is None or link.rate is None:
-        return PathKind.UNKNOWN.value
-    return gigabytes_per_second(link.rate)
+    known = PathKind.UNKNOWN.value if link is None else link.letters
+    return PathKind.SELF.value if a == b else known
 
 
 def legend(now: MachineNow) -> Sequence[tuple[str, str]]:
@@ -258,8 +302,8 @@ def matrix_text(now: MachineNow, heading: str) -> str:
         rows.append(
             [
                 now.number(card),
-                letters(now, card, HOST_ID),
-                *(letters(now, card, other) for other in cards),
+                _letters(now, card, HOST_ID),
+                *(_letters(now, card, other) for other in cards),
                 "-" if node is None else str(node),
                 now.topology.cpu_affinity.get(card, "-"),
             ]
