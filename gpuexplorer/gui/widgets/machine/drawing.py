@@ -4,7 +4,16 @@ screen readers find what the mouse finds in the picture.
 
 from collections.abc import Collection, Mapping
 
-from PySide6.QtCore import QObject, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QObject,
+    QRect,
+    QRectF,
+    QSignalBlocker,
+    QSize,
+    Qt,
+    Signal,
+    SignalInstance,
+)
 from PySide6.QtGui import (
     QColor,
     QPainter,
@@ -113,7 +122,7 @@ class MachineDrawing(QGraphicsView):
             self._chosen = part
             self.draw_alone(() if part is None else part[1:3])
             way = way_of(self._shape, part) if self._shape is not None and part else ()
-            self.drawn.show_chosen(frozenset(way))
+            self.drawn.show_chosen(way)
             self.list.show_chosen(part)
 
     def draw_alone(self, cards: Collection[CardId]) -> None:
@@ -130,11 +139,10 @@ class MachineDrawing(QGraphicsView):
             self._room = height
             self._lay_out_anew()
 
-    def place_of(self, part: Part) -> QRectF:
+    def place_of(self, part: Part) -> QRect:
         """In the view; empty where it is not drawn."""
-        items = self.drawn.parts.get(part, ())
-        places = [self.mapFromScene(item.boundingRect()).boundingRect() for item in items]
-        return QRectF(places[0]) if places else QRectF()
+        places = [each.place for each in self.drawn.parts if each.part == part]
+        return self.mapFromScene(places[0]).boundingRect() if places else QRect()
 
     @property
     def cards(self) -> Collection[CardId]:
@@ -174,7 +182,9 @@ class MachineDrawing(QGraphicsView):
         if layout is not None and self._shape is not None:
             if layout is not self.drawn.layout:
                 self.drawn.show_layout(layout)
-                self.list.show_parts(list(self.drawn.parts))
+                self.list.show_parts(
+                    list(dict.fromkeys(each.part for each in self.drawn.parts))
+                )
                 self.laid_out(layout)
             cards = len((*self._shape.home, *self._shape.loose))
             left_out = tr(
@@ -275,34 +285,46 @@ class MachineScene(QGraphicsScene):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.layout: Layout | None = None
-        self.parts: dict[Part, list[PartItem]] = {}
+        self.parts: list[PartItem] = []
         self._faces: Mapping[Part, Face] = {}
-        self._chosen: frozenset[Part] = frozenset()
+        self._chosen: Collection[Part] = ()
 
     def show_layout(self, layout: Layout) -> None:
-        for item in [each for items in self.parts.values() for each in items]:
+        for item in self.parts:
             self.removeItem(item)
-        self.layout, self.parts = layout, {}
         whole = QRectF(0, 0, layout.size.width(), layout.size.height())
         self.setSceneRect(whole.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN))
-        items = [BoxItem(*box) for box in layout.boxes] + [WireItem(w) for w in layout.wires]
-        for item in items:
-            self.parts.setdefault(item.part, []).append(item)
+        self.layout, wires = layout, [WireItem(wire) for wire in layout.wires]
+        self.parts = [*(BoxItem(*box) for box in layout.boxes), *wires]
+        for item in self.parts:
             self.addItem(item)
-        self.show_faces(self._faces)
-        self.show_chosen(self._chosen)
+        self._show()
 
     def show_faces(self, faces: Mapping[Part, Face]) -> None:
         self._faces = faces
-        for part, items in self.parts.items():
-            for item in items:
-                item.show_face(faces.get(part))
+        self._show()
 
-    def show_chosen(self, parts: frozenset[Part]) -> None:
+    def show_chosen(self, parts: Collection[Part]) -> None:
         self._chosen = parts
-        for part, items in self.parts.items():
-            for item in items:
-                item.show_chosen(part in parts)
+        self._show()
+
+    def _show(self) -> None:
+        for item in self.parts:
+            if item.part in self._faces:
+                item.show_face(self._faces[item.part], chosen=item.part in self._chosen)
+
+    def _tell(self, event: QGraphicsSceneMouseEvent, what: SignalInstance) -> None:
+        found = [each for each in self.items(event.scenePos()) if isinstance(each, PartItem)]
+        if found and event.button() is Qt.MouseButton.LeftButton:
+            what.emit(found[0].part)
+
+    @guarded
+    def mousePressEvent(self, event: QGraphicsSceneMouseEvent) -> None:
+        self._tell(event, self.chosen)
+
+    @guarded
+    def mouseDoubleClickEvent(self, event: QGraphicsSceneMouseEvent) -> None:
+        self._tell(event, self.opened)
 
 
 class PartItem(QGraphicsItem):
@@ -311,23 +333,17 @@ class PartItem(QGraphicsItem):
     def __init__(self, part: Part, place: QRectF, level: int) -> None:
         super().__init__()
         self.part, self.place = part, place
-        self._face: Face | None = None
-        self.is_chosen = False
+        self.shown: tuple[Face | None, bool] = None, False
         self.setZValue(level)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
-    def show_face(self, face: Face | None) -> None:
-        if face is not self._face and face != self._face and face is not None:
-            self._face = face
+    def show_face(self, face: Face, *, chosen: bool) -> None:
+        if (face, chosen) != self.shown:
+            self.shown = face, chosen
             self.setToolTip(plain_tip(f"{face.name}\n{face.spoken}"))
             self.update()
 
-    def show_chosen(self, chosen: bool) -> None:
-        if chosen != self.is_chosen:
-            self.is_chosen = chosen
-            self.update()
-
-    def draw(self, drawing: Drawing, face: Face) -> None:
+    def draw(self, drawing: Drawing, face: Face, *, chosen: bool) -> None:
         raise NotImplementedError
 
     def boundingRect(self) -> QRectF:
@@ -337,20 +353,9 @@ class PartItem(QGraphicsItem):
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
-        if self._face is not None:
-            self.draw(Drawing(painter), self._face)
-
-    @guarded
-    def mousePressEvent(self, event: QGraphicsSceneMouseEvent) -> None:
-        scene = self.scene()
-        if event.button() is Qt.MouseButton.LeftButton and isinstance(scene, MachineScene):
-            scene.chosen.emit(self.part)
-
-    @guarded
-    def mouseDoubleClickEvent(self, event: QGraphicsSceneMouseEvent) -> None:
-        scene = self.scene()
-        if event.button() is Qt.MouseButton.LeftButton and isinstance(scene, MachineScene):
-            scene.opened.emit(self.part)
+        face, chosen = self.shown
+        if face is not None:
+            self.draw(Drawing(painter), face, chosen=chosen)
 
 
 class BoxItem(PartItem):
@@ -360,7 +365,7 @@ class BoxItem(PartItem):
         # The figures of the wires that end in a hub stand on it.
         super().__init__(part, place, _HUBS if part.kind is Kind.HUB else _BOXES)
 
-    def draw(self, drawing: Drawing, face: Face) -> None:
+    def draw(self, drawing: Drawing, face: Face, *, chosen: bool) -> None:
         if not isinstance(face, BoxFace):
             return
         theme, painter, place = drawing.theme, drawing.painter, self.place
@@ -376,7 +381,7 @@ class BoxItem(PartItem):
         else:
             top = place.height() - HUB_TITLE if self.part.kind is Kind.HUB else 0.0
             _draw_title(drawing, place.adjusted(8, top, -8, 0), face)
-        if self.is_chosen:
+        if chosen:
             painter.setPen(QPen(theme.text, 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(place.adjusted(1, 1, -1, -1), _RADIUS, _RADIUS)
@@ -396,11 +401,11 @@ class WireItem(PartItem):
     def shape(self) -> QPainterPath:
         return self._touched
 
-    def draw(self, drawing: Drawing, face: Face) -> None:
+    def draw(self, drawing: Drawing, face: Face, *, chosen: bool) -> None:
         if not isinstance(face, WireFace):
             return
         theme, painter, wire = drawing.theme, drawing.painter, self._wire
-        if self.is_chosen:
+        if chosen:
             ground = mixed(theme.surface, theme.text, _CHOSEN)
             for lane in wire.lanes:
                 painter.fillPath(stroked(lane, wire.width + 6), ground)
