@@ -115,9 +115,9 @@ class TopologyView(LiveView):
 
     def _show(self) -> None:
         self._now = now = machine_now(self.machine, self._wiring)
-        self._save.setEnabled(now is not None)
         self._copy.setEnabled(now is not None)
         if now is None:
+            self._save.setEnabled(False)
             self._matrix.hide()
             self._facts.hide()
             self._panel.show_words(*self._words())
@@ -157,6 +157,7 @@ class TopologyView(LiveView):
                 return (*nothing_words(states), tr(_ASK_AGAIN))
 
     def _show_facts(self, now: MachineNow) -> None:
+        self._save.setEnabled(bool(self._panel.drawing.cards))
         if self._chosen is None:
             if self._summary is None or self._summary[0] is not now.shape:
                 self._summary = (now.shape, machine_summary(now))

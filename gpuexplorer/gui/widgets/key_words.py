@@ -44,8 +44,8 @@ CARD_KEYS: KeyGroup = (
 TOPOLOGY_KEYS: KeyGroup = (
     mark("Topology"),
     (
-        ("Arrows", mark("To the nearest thing in that direction")),
-        ("Enter Space", mark("Show what is known about it")),
+        ("Arrows", mark("In the list of parts: show what is known about the next")),
+        ("Enter", mark("Open the card, or the computer")),
         ("Esc", mark("Choose nothing")),
     ),
 )
