@@ -67,7 +67,7 @@ _LARGEST = 1.3  # of a few cards in much room
 _LIST_HEIGHT = 168
 _REACH = 12.0  # as wide as a wire is to the mouse, at least
 _IDLE, _CHOSEN, _TINT, _DASH, _RADIUS = 0.26, 0.12, 0.17, 3.0, 7.0
-_WIDE = 120.0  # a tile, from which on power and temperature stand in one line
+_WIDE, _LEAST_REMARK = 120.0, 24.0  # a tile with wider margins, and what is left for a remark
 
 
 class MachineDrawing(QGraphicsView):
@@ -483,20 +483,14 @@ def _joined(lines: list[list[Run]], space: Run, width: float) -> list[list[Run]]
 
 
 def _draw_title(drawing: Drawing, place: QRectF, face: BoxFace) -> None:
-    """Name and remark in one line: as much of both as fits."""
+    """Name and remark in one line, as much of it as fits."""
     theme, letters, small = drawing.theme, drawing.letters.body, drawing.letters.caption
-    pairs = [(title, remark) for title in face.title for remark in (*face.remark, "")]
-    title, remark = next(
-        (
-            pair
-            for pair in pairs
-            if letters.width(pair[0]) + small.width(pair[1]) + 8 <= place.width()
-        ),
-        (letters.elided(face.title[-1], place.width()), ""),
-    )
-    needed = letters.width(title) + (small.width(remark) + 8 if remark else 0.0)
+    title = letters.elided(face.title, place.width())
+    rest = place.width() - letters.width(title) - 8
+    remark = small.elided(face.remark, rest) if rest > _LEAST_REMARK else ""
+    taken = letters.width(title) + (small.width(remark) + 8 if remark else 0.0)
     y = place.center().y() + letters.cap_height / 2
-    end = drawing.text(place.center().x() - needed / 2, y, Run(title, letters, theme.text))
+    end = drawing.text(place.center().x() - taken / 2, y, Run(title, letters, theme.text))
     drawing.text(end + 8, y, Run(remark, small, theme.quiet))
 
 
@@ -518,62 +512,59 @@ def _tint(drawing: Drawing, card: CardFace) -> tuple[QColor, QPen]:
 
 def _draw_card(drawing: Drawing, place: QRectF, face: BoxFace, card: CardFace) -> None:
     """Number and use; a bar; name; memory and a bar; power and temperature."""
-    theme, letters = drawing.theme, drawing.letters
-    caption, side = letters.caption, 10 if place.width() >= _WIDE else 7
+    theme, letters, caption = drawing.theme, drawing.letters, drawing.letters.caption
+    side = 10 if place.width() >= _WIDE else 7
     inner = place.adjusted(side, side, -side, -side)
     ink = None if card.colour is None else theme.card(card.colour)
     chip = QRectF(
         inner.left(), inner.top(), max(20.0, letters.strong.width(card.number) + 10), 20
     )
     drawing.chip(chip, card.number, letters.strong, ink if card.answers else None)
-    room, middle = inner.right() - chip.right() - 6, chip.center().y()
     # In the place of how busy it is, where that is not known.
     word = card.busy.absent if card.answers else (card.word,)
-    beside = next((each for each in word if caption.width(each) <= room), "")
-    runs = [Run(beside or "–", caption, theme.tone(card.word_tone))]
+    room = inner.right() - chip.right() - 6
+    beside = next((each for each in word if caption.width(each) <= room), "–")
+    runs = [Run(beside, caption, theme.tone(card.word_tone))]
     if not word:
         unit = Run(f"{THIN_SPACE}{card.busy.unit}", caption, theme.quiet)
         runs = [Run(card.busy.number, letters.strong, theme.text), unit]
-    drawing.runs_right(inner.right(), middle + letters.body.cap_height / 2, runs)
-    y = _draw_bar(drawing, inner, chip.bottom() + 7, card.busy_share, ink) + 5
-    cuda = Run(card.cuda, caption, theme.quiet)
-    name = fitting(face.title, caption, inner.width())
-    if caption.width(name) + cuda.width + 8 <= inner.width():
-        drawing.runs_right(inner.right(), y + caption.ascent, [cuda])
-    y = _draw_line(drawing, inner, y, (name,), theme.quiet)
+    drawing.runs_right(inner.right(), chip.center().y() + letters.body.cap_height / 2, runs)
+    y = _draw_bar(drawing, inner, chip.bottom() + 7, card.busy_share, ink)
+    y = _draw_line(drawing, inner, y, (face.title,), theme.quiet, card.cuda)
     amount = card.memory.figure
-    if not card.answers:
-        _draw_line(drawing, inner, y, () if beside else word, theme.tone(card.word_tone))
-        return
     held = (amount.value, amount.shorter.value) if amount.known else amount.absent
-    y = _draw_line(drawing, inner, y, held, theme.text)
-    y = _draw_bar(drawing, inner, y + 1, card.memory.used, ink) + 5
-    for at, texts in enumerate(face.small):
-        half = inner.width() / 2 - 4 if place.width() >= _WIDE else inner.width()
-        run = Run(fitting(texts, caption, half), caption, theme.quiet)
-        if half == inner.width():
-            y = _draw_line(drawing, inner, y, (run.text,), theme.quiet)
-        elif at:
-            drawing.runs_right(inner.right(), y + caption.ascent, [run])
-        else:
-            drawing.text(inner.left(), y + caption.ascent, run)
+    if not card.answers:
+        held = word if beside == "–" else ("",)
+    y = _draw_line(drawing, inner, y, held, theme.text if card.answers else theme.quiet)
+    if card.answers:
+        y = _draw_bar(drawing, inner, y + 1, card.memory.used, ink)
+    small = face.small
+    if len(small) == 2 and sum(caption.width(each[0]) for each in small) < inner.width():
+        _draw_line(drawing, inner, y, small[0], theme.quiet, small[1][0])
+    else:
+        for texts in small:
+            y = _draw_line(drawing, inner, y, texts, theme.quiet)
 
 
-def _draw_line(drawing: Drawing, inner: QRectF, top: float, texts: Texts, ink: QColor) -> float:
-    """Returns where the next begins."""
-    letters = drawing.letters.caption
+def _draw_line(
+    drawing: Drawing, inner: QRectF, top: float, texts: Texts, ink: QColor, right: str = ""
+) -> float:
+    """What is at its end is left out where there is no room. Returns where the next begins."""
+    letters, y = drawing.letters.caption, top + drawing.letters.caption.ascent
     run = Run(fitting(texts, letters, inner.width()), letters, ink)
-    drawing.text(inner.left(), top + letters.ascent, run)
+    end = drawing.text(inner.left(), y, run)
+    if letters.width(right) < inner.right() - end:
+        drawing.runs_right(inner.right(), y, [Run(right, letters, ink)])
     return top + letters.height + 1
 
 
 def _draw_bar(
     drawing: Drawing, inner: QRectF, top: float, share: float | None, ink: QColor | None
 ) -> float:
-    """Returns where it ends."""
+    """Returns where the next line begins."""
     bar = QRectF(inner.left(), top, inner.width(), 4)
     if share is None:
         drawing.no_bar(bar)
     else:
         drawing.bar(bar, ((share, ink or drawing.theme.level),))
-    return bar.bottom()
+    return bar.bottom() + 5

@@ -55,8 +55,8 @@ class BoxFace:
 
     name: str
     spoken: str
-    title: Texts
-    remark: Texts = ()
+    title: str
+    remark: str = ""
     card: CardFace | None = None
     small: tuple[Texts, ...] = ()  # its power and temperature
 
@@ -247,11 +247,10 @@ def socket_name(now: MachineNow, at: int) -> str:
 
 
 def _card(face: CardFace) -> BoxFace:
-    name = face.name
-    title: Texts = name.removeprefix("NVIDIA "), short_name(name).removeprefix("RTX ")
+    title = short_name(face.name)
     if face.instances:
         count = len(face.instances)
-        title = trn("{count} MIG instance", "{count} MIG instances", count), tr("MIG")
+        title = trn("{count} MIG instance", "{count} MIG instances", count)
     small = [each for each in face.figures[:2] if each.known and face.answers]
     texts = tuple((each.value, each.shorter.value) for each in small)
     return BoxFace(face.title, face.summary, title, card=face, small=texts)
@@ -264,7 +263,7 @@ def _socket(now: MachineNow, at: int) -> BoxFace:
     remarks = [part for part in (node if node != name else "", cpus) if part]
     close = tr("Close to {cards}.", cards=now.named(socket.cards))
     spoken = " ".join([*(f"{each}." for each in remarks), close])
-    return BoxFace(name, spoken, (name,), (", ".join(remarks), *remarks[:1]) if remarks else ())
+    return BoxFace(name, spoken, name, ", ".join(remarks))
 
 
 def _memory(now: MachineNow, at: int) -> BoxFace:
@@ -274,27 +273,26 @@ def _memory(now: MachineNow, at: int) -> BoxFace:
         name = tr("Host memory of NUMA node {number}", number=number)
         title = tr("Host memory {number}", number=number)
     spoken = f"{amount}." if amount else tr("Its size is not reported.")
-    return BoxFace(name, spoken, (title, tr("Memory")), (amount,) if amount else ())
+    return BoxFace(name, spoken, title, amount)
 
 
 def _junction(now: MachineNow, junction: Junction) -> BoxFace:
-    words = tuple(map(tr, JUNCTION_WORDS[junction.kind]))
-    name = tr("{part} of {cards}", part=words[0], cards=now.named(junction.cards))
-    return BoxFace(name, tr(INFERRED), words, (junction.kind.value,))
+    words = tr(JUNCTION_WORDS[junction.kind][0])
+    name = tr("{part} of {cards}", part=words, cards=now.named(junction.cards))
+    return BoxFace(name, tr(INFERRED), words, junction.kind.value)
 
 
 def _hub(now: MachineNow, hub: Hub) -> BoxFace:
-    words = tuple(map(tr, HUB_WORDS[hub.kind]))
-    spokes = [now.shape.spokes[card] for card in hub.cards]
-    remarks: Texts = ()
-    if len({(spoke.nvlinks, spoke.rate) for spoke in spokes}) == 1:
-        remarks = nvlink_kind(spokes[0].generation, spokes[0].nvlinks)
-        for speed in _speed(spokes[0].rate)[:1]:
-            said = tr("{kind}, {rate} each way", kind=remarks[0], rate=speed)
-            remarks = (said, remarks[0])
-    name = tr("{part} of {cards}", part=words[-1], cards=now.named(hub.cards))
-    spoken = " ".join(f"{each}." for each in (words[0], *remarks[:1]))
-    return BoxFace(name, spoken, words, remarks)
+    words, short = map(tr, HUB_WORDS[hub.kind])
+    first, *others = [now.shape.spokes[card] for card in hub.cards]
+    remark = ""
+    if all(each == first for each in others):
+        remark = nvlink_kind(first.generation, first.nvlinks)[0]
+        if first.rate is not None:
+            remark = tr("{kind}, {rate} each way", kind=remark, rate=rate(first.rate))
+    name = tr("{part} of {cards}", part=short, cards=now.named(hub.cards))
+    spoken = " ".join(f"{each}." for each in (words, remark) if each)
+    return BoxFace(name, spoken, words, remark)
 
 
 def _host_wire(now: MachineNow, card: CardId, link: Link) -> WireFace:
