@@ -462,16 +462,16 @@ def fitting(texts: Texts, letters: Lettering, width: float) -> str:
 
 
 def _traffic(drawing: Drawing, face: WireFace, width: float) -> list[list[Run]]:
-    """ "in 3.12" and "out 0.41", with the unit where there is room for it."""
+    """ "in 3.12" and "out 0.41", with the unit where both have room for it."""
     theme, letters = drawing.theme, drawing.letters.caption
-    lines = []
-    for lane in (face.back, face.forth):
-        if lane.figure:
-            line = [Run(f"{lane.word} ", letters, theme.quiet)]
-            line.append(Run(lane.figure, letters, theme.text))
-            unit = Run(" GB/s", letters, theme.quiet)
-            fits = sum(run.width for run in (*line, unit)) <= width
-            lines.append([*line, unit] if fits else line)
+    lines = [
+        [Run(f"{lane.word} ", letters, theme.quiet), Run(lane.figure, letters, theme.text)]
+        for lane in (face.back, face.forth)
+        if lane.figure
+    ]
+    unit = Run(" GB/s", letters, theme.quiet)
+    if all(sum(run.width for run in (*line, unit)) <= width for line in lines):
+        lines = [[*line, unit] for line in lines]
     reason = "" if lines else fitting(face.absent, letters, width)
     return [[Run(reason, letters, theme.faint)]] if reason else lines
 

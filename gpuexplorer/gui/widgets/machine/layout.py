@@ -190,7 +190,7 @@ _SCALES = (8e9, 16e9, 32e9, 64e9, 128e9)
 # What the wires of one card may take of the width of its tile.
 _SPOKE_SHARE, _HOST_SHARE, _BRIDGE_MOST = 0.72, 0.3, 63.0
 # From left to right: a tile, and the gaps between cards, switches and processors.
-_LEAST, _MOST = 84.0, 220.0
+_LEAST, _MOST, _SHRUNK = 72.0, 220.0, 0.93
 _GAP, _GROUP_GAP, _SOCKET_GAP, _RAIL = 8.0, 12.0, 28.0, 22.0
 _INSET, _ROW_GAP = 6.0, 36.0
 HUB_TITLE = 26.0  # below the figures that stand in it
@@ -223,7 +223,8 @@ def _seated(
     shape: MachineShape, width: float, cards: Collection[CardId]
 ) -> Sequence[Sequence[CardId]]:
     """Cards of one processor stay in one row where they can, and pairs in any case."""
-    fitting = max(2, int((width - _RAIL) / (_LEAST + _GAP)))
+    # A view may make it a little smaller.
+    fitting = max(2, int(width / _SHRUNK / (_LEAST + _GAP)))
     most = ceil(len(cards) / max(1, ceil(len(cards) / fitting)))
     rows: list[list[CardId]] = []
     for group in (*(socket.cards for socket in shape.sockets), shape.loose):
@@ -328,41 +329,38 @@ class _Plan:
     def _wire_up(self, card: CardId, places: Mapping[Part, QRectF]) -> None:
         """From the card to the memory of its processor."""
         shape = self._shape
-        if card not in shape.home:
-            return
-        junctions = [Part(Kind.JUNCTION, number=each.number) for each in shape.above[card]]
-        ends = [Part(kind, number=shape.home[card]) for kind in (Kind.SOCKET, Kind.MEMORY)]
-        drawn = {wire.ends for wire in self._wires}
-        for low, high in pairwise((Part(Kind.CARD, card), *junctions, *ends)):
-            place, roof = places[low], places[high].bottom()
-            if (low, high) in drawn or roof >= place.top():
+        chain = [Part(Kind.CARD, card)]
+        if card in shape.home:
+            chain += [Part(Kind.JUNCTION, number=each.number) for each in shape.above[card]]
+            chain += [Part(k, number=shape.home[card]) for k in (Kind.SOCKET, Kind.MEMORY)]
+        for low, high in pairwise(chain):
+            place, roof, part, rate = places[low], places[high].bottom(), low, None
+            if roof >= place.top() or any(wire.ends == (low, high) for wire in self._wires):
                 continue
-            # As wide as the widest of its cards' wires: nobody tells more.
-            cards = shape.junctions[low.number].cards if low.kind is Kind.JUNCTION else [card]
-            links = [shape.host_link(each) for each in cards if low.kind is not Kind.SOCKET]
-            rate = max((link.rate for link in links if link and link.rate), default=None)
-            width = _lane_width(rate, self._scale)
-            kind = {Kind.JUNCTION: Kind.UPLINK, Kind.SOCKET: Kind.MEMORY_WIRE}.get(low.kind)
-            part, x = Part(kind or Kind.LINK, number=low.number), place.center().x()
-            if kind is None:
-                part = Part(Kind.LINK, card, HOST_ID)
-                x = place.left() + _INSET + width + _LANE_GAP / 2
-            words = QRectF(x, roof, place.right() - x, place.top() - roof)
-            words.setLeft(x + width + _LANE_GAP / 2 + _INSET)
+            x, link = place.center().x(), shape.host_link(card)
+            if low.kind is Kind.CARD:
+                part, rate = Part(Kind.LINK, card, HOST_ID), link and link.rate
+                x = place.left() + _INSET + _lane_width(rate, self._scale) + _LANE_GAP / 2
+            elif low.kind is Kind.JUNCTION:
+                # As wide as the widest of its cards' wires: nobody tells more.
+                links = [shape.host_link(each) for each in shape.junctions[low.number].cards]
+                rate = max((each.rate for each in links if each and each.rate), default=None)
+                part = Part(Kind.UPLINK, number=low.number)
+            else:
+                part = Part(Kind.MEMORY_WIRE, number=low.number)
+            beside = x + _lane_width(rate, self._scale) + _LANE_GAP / 2 + _INSET
+            words = QRectF(beside, roof, place.right() - beside, place.top() - roof)
             points = QPointF(x, place.top()), QPointF(x, roof)
             self._wire(part, (low, high), points, rate, words)
 
     def _spoke(self, card: CardId, places: Mapping[Part, QRectF]) -> None:
         """Its figures stand in the bar, since there is no room beside so wide a wire."""
-        spoke, tile = self._shape.spokes[card], places[Part(Kind.CARD, card)]
-        hub = Part(Kind.HUB, number=spoke.hub)
-        x, bar = tile.center().x(), places[hub]
+        ends = Part(Kind.CARD, card), Part(Kind.HUB, number=self._shape.spokes[card].hub)
+        tile, bar = (places[end] for end in ends)
+        points = [QPointF(tile.center().x(), y) for y in (tile.bottom(), bar.top())]
         words = QRectF(tile.left(), bar.top() + 2, tile.width(), bar.height() - HUB_TITLE)
-        points, ends = (
-            (QPointF(x, tile.bottom()), QPointF(x, bar.top())),
-            (Part(Kind.CARD, card), hub),
-        )
-        self._wire(Part(Kind.SPOKE, card), ends, points, spoke.rate, words)
+        rate = self._shape.spokes[card].rate
+        self._wire(Part(Kind.SPOKE, card), ends, points, rate, words)
 
     def _brackets(self, row: Sequence[CardId], top: float) -> float:
         """What joins two cards alone; what would cross another stands deeper."""
