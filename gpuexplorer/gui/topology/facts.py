@@ -1,6 +1,6 @@
 """All that is known of a machine and of each of its parts, and the panel that shows it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
@@ -35,7 +35,6 @@ from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.topology import HubKind, Link, PathKind
 
 _FEW = 4
-_NOT_REPORTED = mark("not reported by the driver")
 # After so many seconds a person may ask themselves whether anything goes on at all.
 _LONG = 3.0
 HOW = mark("Click a card, a wire or a cell of the matrix to see what is known about it.")
@@ -120,10 +119,7 @@ def _host_link(now: MachineNow, card: CardId, source: Source) -> PartFacts:
         sentence, tone = group.note or "", group.note_tone
     facts += _place(now, [card])
     if now.lost(card):
-        words = mark("The card is lost: nothing is known of its link any more.")
-        if now.unlisted(card):
-            words = mark("The driver no longer lists the card, and nothing of its link.")
-        sentence, tone = tr(words), Tone.BAD
+        sentence, tone = _nothing_passes(now, [card]), Tone.BAD
     title = tr("Card {number} to the host", number=shown.number)
     return PartFacts(title, _ends(now, card, HOST_ID), sentence, tone, facts, card=card)
 
@@ -139,12 +135,7 @@ def _pair(now: MachineNow, a: CardId, b: CardId) -> PartFacts:
     if link.nvlinks:
         generation = str(link.nvlink_generation or "")
         facts.append(_fact("generation", tr("NVLink generation"), generation))
-    hint = tr("Whether one card may read the other's memory itself, without the host's.")
-    told = link.peer_to_peer is not None
-    why = tr(link.peer_reason) or tr("not reported by the driver")
-    facts.append(
-        Fact("peer", tr("Peer to peer"), peer_words(link) if told else "", "", (why,), hint)
-    )
+    facts.append(_peer([link]))
     if link.nvlinks and link in now.shape.bridges:
         for one, other in ((link.a, link.b), (link.b, link.a)):
             words = tr("{a} to {b} now", a=now.number(one), b=now.number(other))
@@ -158,12 +149,8 @@ def _pair(now: MachineNow, a: CardId, b: CardId) -> PartFacts:
     sentence, tone = "", Tone.TEXT
     if link.peer_to_peer is False and not link.nvlinks:
         sentence = tr("Copies between the two go through the computer's memory.")
-    lost = [card for card in (a, b) if now.lost(card)]
-    if lost:
-        words = mark("Lost: {cards}. Nothing passes here.")
-        if all(now.unlisted(card) for card in lost):
-            words = mark("No longer listed: {cards}. Nothing passes here.")
-        sentence, tone = tr(words, cards=now.named(lost)), Tone.BAD
+    if now.lost(a) or now.lost(b):
+        sentence, tone = _nothing_passes(now, [a, b]), Tone.BAD
     return PartFacts(title, ends, sentence, tone, facts)
 
 
@@ -182,9 +169,7 @@ def _spoke(now: MachineNow, card: CardId) -> PartFacts:
         *_place(now, [card]),
     ]
     title = tr("NVLinks of card {number}", number=now.number(card))
-    lost = tr("The card is lost: nothing passes here.") if now.lost(card) else ""
-    if now.unlisted(card):
-        lost = tr("The driver no longer lists the card, and nothing passes here.")
+    lost = _nothing_passes(now, [card])
     tone = Tone.BAD if lost else Tone.TEXT
     return PartFacts(title, _ends(now, card), lost, tone, facts, card=card)
 
@@ -254,8 +239,11 @@ def _processor(now: MachineNow, at: int, *, memory: bool) -> PartFacts:
     return PartFacts(title, _ends(now, HOST_ID), words, Tone.TEXT, facts, card=HOST_ID)
 
 
-def _fact(key: str, label: str, value: str = "", absent: tuple[str, ...] = ()) -> Fact:
-    return Fact(key, label, value, absent=absent or (tr("not reported by the driver"),))
+def _fact(
+    key: str, label: str, value: str = "", absent: tuple[str, ...] = (), hint: str = ""
+) -> Fact:
+    reason = absent or (tr("not reported by the driver"),)
+    return Fact(key, label, value, absent=reason, hint=hint)
 
 
 def _ends(now: MachineNow, *cards: CardId) -> tuple[Chip, ...]:
@@ -276,10 +264,20 @@ def path_words(link: Link) -> str:
     return trn("{count} NVLink", "{count} NVLinks that work together", link.nvlinks)
 
 
-def peer_words(link: Link) -> str:
-    if link.peer_to_peer:
-        return tr("yes")
-    return tr("no: {reason}", reason=tr(link.peer_reason))
+def _peer(links: Sequence[Link]) -> Fact:
+    hint = tr("Whether one card may read the other's memory itself, without the host's.")
+    direct = sum(link.peer_to_peer is True for link in links)
+    why = next((tr(link.peer_reason) for link in links if link.peer_reason), "")
+    words = ""
+    if direct == len(links):
+        words = tr("yes")
+    elif direct:
+        words = trn(
+            "{direct} of {count} pair", "{direct} of {count} pairs", len(links), direct=direct
+        )
+    elif any(link.peer_to_peer is False for link in links):
+        words = tr("no: {reason}", reason=why)
+    return _fact("peer", tr("Peer to peer"), words, (why,) if why else (), hint)
 
 
 def _kind(link: Link) -> Fact:
@@ -325,23 +323,7 @@ def _reaches(now: MachineNow, card: CardId) -> Sequence[Fact]:
             by_letters.setdefault(link.letters, []).append(other)
             links.append(link)
     facts = [Fact(f"by.{each}", each, now.named(cards)) for each, cards in by_letters.items()]
-    told = [link for link in links if link.peer_to_peer is not None]
-    direct = sum(link.peer_to_peer is True for link in told)
-    if not told:
-        return facts
-    if direct == len(told):
-        words = tr("yes") if direct == 1 else tr("with all of them")
-    elif direct:
-        words = trn(
-            "with {direct} of {count} card",
-            "with {direct} of {count} cards",
-            len(told),
-            direct=direct,
-        )
-    else:
-        why = next((link.peer_reason for link in links if link.peer_reason), "")
-        words = tr("no: {reason}", reason=tr(why))
-    return [*facts, Fact("peer", tr("Peer to peer"), words)]
+    return [*facts, _peer(links)] if links else facts
 
 
 def _place(now: MachineNow, cards: Sequence[CardId]) -> Sequence[Fact]:
@@ -365,8 +347,9 @@ def machine_summary(now: MachineNow) -> PartFacts:
     facts = [Fact("processors", tr("Processors"), _processors(now))]
     facts += _kinds(pairs)
     if pairs:
-        facts.append(_peers(pairs))
-    facts.append(_rates(tr("To the host"), hosts))
+        facts.append(_peer(pairs))
+    hint = tr("Each way, in theory.")
+    facts.append(_fact("host", tr("To the host"), _range(hosts), hint=hint))
     if len(shape.sockets) == 1 and now.processors_near(0):
         facts.append(Fact("cpus", tr("CPUs close by"), now.processors_near(0)))
     elif len(shape.sockets) <= _FEW:
@@ -398,7 +381,7 @@ def _slot(now: MachineNow, link: Link) -> Fact:
     told = "" if link.rate is None else tr("{rate} each way", rate=rate(link.rate))
     words = ", ".join(part for part in (tr(link.rate_reason), told) if part)
     label = tr("Card {number}", number=now.number(link.a))
-    return Fact(f"slot.{link.a}", label, words, absent=(tr(_NOT_REPORTED),))
+    return _fact(f"slot.{link.a}", label, words)
 
 
 def _kinds(pairs: Sequence[Link]) -> Sequence[Fact]:
@@ -424,37 +407,6 @@ def _of_kind(found: Sequence[Link], all_pairs: int) -> str:
         many = trn("the pair", "all {count} pairs", count)
     told = _range(found)
     return f"{many}, {told}" if told else many
-
-
-def _peers(pairs: Sequence[Link]) -> Fact:
-    label = tr("Peer to peer")
-    told = [link for link in pairs if link.peer_to_peer is not None]
-    direct = sum(link.peer_to_peer is True for link in told)
-    hint = tr("Pairs of which one card may read the other's memory itself.")
-    if not told:
-        return Fact("peer", label, absent=(tr(_NOT_REPORTED),), hint=hint)
-    if len(pairs) == 1:
-        words = peer_words(told[0])
-    elif direct == len(pairs):
-        words = tr("all pairs")
-    elif direct:
-        words = trn(
-            "{direct} of {count} pair", "{direct} of {count} pairs", len(pairs), direct=direct
-        )
-    else:
-        words = tr("no pair: {reason}", reason=tr(told[0].peer_reason))
-    return Fact("peer", label, words, hint=hint)
-
-
-def _rates(label: str, found: Sequence[Link]) -> Fact:
-    told = _range(found)
-    return Fact(
-        "host",
-        label,
-        told,
-        absent=(tr(_NOT_REPORTED),),
-        hint=tr("Each way, in theory."),
-    )
 
 
 def _range(found: Sequence[Link]) -> str:
@@ -516,32 +468,27 @@ def nothing_words(states: Collection[CardState]) -> tuple[str, str]:
 
 def notes(now: MachineNow) -> Sequence[str]:
     """What must be known to read the drawing."""
-    said = []
-    gone = [card for card in now.shape.home if now.lost(card)]
-    unlisted = [card for card in gone if now.unlisted(card)]
-    if unlisted:
-        said.append(
-            trn(
-                "No longer listed: {cards}. Its wires are drawn as they were.",
-                "No longer listed: {cards}. Their wires are drawn as they were.",
-                len(unlisted),
-                cards=now.named(unlisted),
-            )
-        )
-    lost = [card for card in gone if card not in unlisted]
-    if lost:
-        said.append(
-            trn(
-                "Lost: {cards}. Its wires are drawn as they were.",
-                "Lost: {cards}. Their wires are drawn as they were.",
-                len(lost),
-                cards=now.named(lost),
-            )
-        )
+    said = _gone(now, now.shape.home)
+    if said:
+        said.append(tr("Wires are drawn as they were."))
     if now.shape.loose:
         cards = now.named(now.shape.loose)
         said.append(tr("How {cards} would be reached is not reported.", cards=cards))
     return said
+
+
+def _nothing_passes(now: MachineNow, cards: Sequence[CardId]) -> str:
+    """Empty where none of them is lost."""
+    gone = _gone(now, cards)
+    return " ".join([*gone, tr("Nothing passes here.")]) if gone else ""
+
+
+def _gone(now: MachineNow, cards: Iterable[CardId]) -> list[str]:
+    lost = [card for card in cards if now.lost(card)]
+    unlisted = [card for card in lost if now.unlisted(card)]
+    fallen = [card for card in lost if card not in unlisted]
+    said = [tr("No longer listed: {cards}.", cards=now.named(unlisted))] if unlisted else []
+    return [*said, tr("Lost: {cards}.", cards=now.named(fallen))] if fallen else said
 
 
 class PartPanel(QFrame):

@@ -89,12 +89,12 @@ def test_a_lost_card_stays_where_it_was_and_says_so(
     # A driver tells nothing of it any more; the list of cards is another one.
     backend.told = told_of(cards[:1])
     backend.listed = list(cards)
-    wait_for_words(qtbot, screen, "Lost: card 1. Its wires are drawn as they were.")
+    wait_for_words(qtbot, screen, "Lost: card 1. Wires are drawn as they were.")
     qtbot.waitUntil(lambda: backend.asked == 2)
     qtbot.waitUntil(lambda: "Lost" in named(drawing, "Card 1"))
     assert drawing.place_of(Part(Kind.CARD, cards[1].id)) == place
     click_on(drawing, Part(Kind.LINK, cards[1].id, HOST_ID))
-    assert "The card is lost: nothing is known of its link any more." in texts(screen.view)
+    assert "Lost: card 1. Nothing passes here." in texts(screen.view)
 
 
 def test_a_card_of_which_the_driver_tells_nothing_stands_apart(
