@@ -27,7 +27,6 @@ from gpuexplorer.gui.widgets.machine.faces import (
     JUNCTION_WORDS,
     MachineNow,
     nvlink_kind,
-    socket_name,
 )
 from gpuexplorer.gui.widgets.machine.layout import Kind, Part
 from gpuexplorer.gui.widgets.remark import wrapped_label
@@ -222,7 +221,7 @@ def _junction(now: MachineNow, number: int, *, wire: bool) -> PartFacts:
 
 
 def _processor(now: MachineNow, at: int, *, memory: bool) -> PartFacts:
-    socket, title = now.shape.sockets[at], now.processor(at)
+    socket, title = now.shape.sockets[at], now.node(at) or tr("Processor")
     number = "" if socket.number is None else str(socket.number)
     facts = [
         _fact("memory", tr("Host memory"), now.memory_of(at)),
@@ -232,7 +231,7 @@ def _processor(now: MachineNow, at: int, *, memory: bool) -> PartFacts:
     ]
     words = tr("Programs that feed these cards run best on these CPUs.")
     if memory:
-        title = tr("Host memory of {processor}", processor=socket_name(now, at))
+        title = tr("Host memory of {processor}", processor=now.node(at) or tr("the processor"))
         words = tr(
             "What is copied to a card and back passes here; how fast it is is not reported."
         )
@@ -374,7 +373,11 @@ def _socket(now: MachineNow, at: int) -> Fact:
     near = now.processors_near(at)
     cpus = tr("CPUs {numbers}", numbers=near) if near else ""
     said = [now.named(now.shape.sockets[at].cards), cpus, now.memory_of(at)]
-    return Fact(f"socket.{at}", now.processor(at), ", ".join(part for part in said if part))
+    return Fact(
+        f"socket.{at}",
+        now.node(at) or tr("Processor"),
+        ", ".join(part for part in said if part),
+    )
 
 
 def _slot(now: MachineNow, link: Link) -> Fact:

@@ -191,8 +191,8 @@ class MatrixTable(PairGrid):
             return PairCell(CellState.LOCAL, "–" if node is None else str(node))
         said, link = _letters(self._now, row, column), self._now.shape.link(row, column)
         if self._shows is Shows.RATES:
-            each = None if link is None else link.rate
-            said = PathKind.UNKNOWN.value if each is None else gigabytes_per_second(each)
+            speed = None if link is None else link.rate
+            said = PathKind.UNKNOWN.value if speed is None else gigabytes_per_second(speed)
             said = "–" if row == column else said
         if row == column or {row, column} & self._lost or link is None or not link.rate:
             return PairCell(CellState.LOCAL, said)
@@ -207,7 +207,7 @@ class MatrixTable(PairGrid):
         return tr("Card {number}: NUMA node {node}", number=number, node=node), ""
 
     def _part_at(self, index: Index) -> Part | None:
-        """What its cell is about; None for a cell of which nopart is drawn."""
+        """What its cell is about; None for a cell of which nothing is drawn."""
         pair = self.pairs.pair(index)
         if self._now is None or pair is None:
             return None

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import sqrt
 
 from gpuexplorer.core import metrics as m
@@ -146,25 +147,19 @@ class MachineNow:
 
     def named(self, cards: Collection[CardId]) -> str:
         """ "card 3", "cards 0 to 7", "cards 0, 2 and 5 to 7"."""
-        runs: list[list[str]] = []
-        numbers = sorted(map(self.number, cards), key=lambda each: (len(each), each))
-        for number in numbers:
-            last = runs[-1][-1] if runs else ""
-            follows = last.isdigit() and number.isdigit() and int(number) == int(last) + 1
-            runs[-1:] = [[*runs[-1], number]] if follows else [*runs[-1:], [number]]
-        parts = [
-            part
-            for run in runs
-            for part in (
-                [tr("{first} to {last}", first=run[0], last=run[-1])] if len(run) > 2 else run
-            )
-        ]
+        numbers = sorted(self.cards[card].card.index for card in cards)
+        parts: list[str] = []
+        for _, row in groupby(enumerate(numbers), key=lambda each: each[1] - each[0]):
+            run = [str(number) for _, number in row]
+            whole = [tr("{first} to {last}", first=run[0], last=run[-1])]
+            parts += whole if len(run) > 2 else run
         return trn("card {numbers}", "cards {numbers}", len(numbers), numbers=listed(parts))
 
-    def processor(self, at: int) -> str:
+    def node(self, at: int) -> str:
+        """What tells a processor from the others; empty for the only one."""
         number = self.shape.sockets[at].number
         if number is None or len(self.shape.sockets) == 1:
-            return tr("Processor")
+            return ""
         return tr("NUMA node {number}", number=number)
 
     def processors_near(self, at: int) -> str:
@@ -219,7 +214,7 @@ def machine_faces(now: MachineNow) -> Mapping[Part, Face]:
         faces[Part(Kind.SOCKET, number=at)] = _socket(now, at)
         faces[Part(Kind.MEMORY, number=at)] = _memory(now, at)
         faces[Part(Kind.MEMORY_WIRE, number=at)] = WireFace(
-            tr("Memory bus of {processor}", processor=socket_name(now, at)),
+            tr("Memory bus of {processor}", processor=now.node(at) or tr("the processor")),
             remark=tr("How fast it is is not reported."),
         )
     for card in (*shape.home, *shape.loose):
@@ -240,12 +235,6 @@ def machine_faces(now: MachineNow) -> Mapping[Part, Face]:
     return faces
 
 
-def socket_name(now: MachineNow, at: int) -> str:
-    """Within a sentence."""
-    name = now.processor(at)
-    return tr("the processor") if name == tr("Processor") else name
-
-
 def _card(face: CardFace) -> BoxFace:
     title = short_name(face.name)
     if face.instances:
@@ -257,12 +246,13 @@ def _card(face: CardFace) -> BoxFace:
 
 
 def _socket(now: MachineNow, at: int) -> BoxFace:
-    socket, near, name = now.shape.sockets[at], now.processors_near(at), now.processor(at)
-    node = "" if socket.number is None else tr("NUMA node {number}", number=socket.number)
-    cpus = tr("CPUs {numbers}", numbers=near) if near else ""
-    remarks = [part for part in (node if node != name else "", cpus) if part]
+    socket, near, node = now.shape.sockets[at], now.processors_near(at), now.node(at)
+    remarks = [tr("CPUs {numbers}", numbers=near)] if near else []
+    if socket.number is not None and not node:
+        remarks.insert(0, tr("NUMA node {number}", number=socket.number))
     close = tr("Close to {cards}.", cards=now.named(socket.cards))
     spoken = " ".join([*(f"{each}." for each in remarks), close])
+    name = node or tr("Processor")
     return BoxFace(name, spoken, name, ", ".join(remarks))
 
 
