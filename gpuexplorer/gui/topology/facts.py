@@ -269,7 +269,7 @@ def _peer(links: Sequence[Link]) -> Fact:
     why = next((tr(link.peer_reason) for link in links if link.peer_reason), "")
     words = ""
     if direct == len(links):
-        words = tr("yes")
+        words = tr("yes") if direct == 1 else tr("all pairs")
     elif direct:
         words = trn(
             "{direct} of {count} pair", "{direct} of {count} pairs", len(links), direct=direct

@@ -127,7 +127,8 @@ class _Block(QGraphicsItem):
     def __init__(self) -> None:
         super().__init__()
         self.place = QRectF()
-        self.name, self.colour = "", None
+        self.name = ""
+        self.colour: int | None = None
         self.share: float | None = None
         self.setZValue(BLOCK)
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)

@@ -63,7 +63,6 @@ from gpuexplorer.telemetry.topology import MachineShape
 MOST_DRAWN = 16  # cards; of more, only what is chosen is drawn, with the path between its ends
 _MARGIN, _LEAST_WIDTH = 6.0, 320
 _HUBS, _WIRES, _BOXES, LIT, BLOCK = range(5)  # what is drawn over what
-_LARGEST = 1.3  # of a few cards in much room
 _LIST_HEIGHT = 168
 _REACH = 12.0  # as wide as a wire is to the mouse, at least
 _IDLE, _CHOSEN, _TINT, _DASH, _RADIUS = 0.26, 0.12, 0.17, 3.0, 7.0
@@ -103,9 +102,10 @@ class MachineDrawing(QGraphicsView):
         left = Qt.AlignmentFlag.AlignLeft
         column(self._left_out, self._fold, left, self.list, within=self.below, gap=4)
         self.list.hide()
-        for source in (self.drawn, self.list):
-            source.chosen.connect(self._choose)
-            source.opened.connect(self._on_opened)
+        for chosen in (self.drawn.chosen, self.list.chosen):
+            chosen.connect(self._choose)
+        for opened in (self.drawn.opened, self.list.opened):
+            opened.connect(self._on_opened)
         look().changed.connect(self._on_look_changed)
         self._on_look_changed()
 
@@ -154,8 +154,8 @@ class MachineDrawing(QGraphicsView):
     @property
     def pixel_rate(self) -> float:
         """Bytes per second for a lane that is a pixel wide."""
-        scale = self.transform().m11()
-        return 0.0 if self.drawn.layout is None else self.drawn.layout.scale / scale
+        layout = self.drawn.layout
+        return 0.0 if layout is None else layout.scale / layout.zoom
 
     def laid_out(self, layout: Layout) -> None:
         """Anew: for another machine, or in another room."""
@@ -166,10 +166,8 @@ class MachineDrawing(QGraphicsView):
         if width not in self._made:
             if len(self._made) > 8:
                 self._made.clear()
-            cards, across = self.cards, max(_LEAST_WIDTH, width) - 2 * _MARGIN
-            plain = layout_of(self._shape, across, cards)
-            room = self._room / min(_LARGEST, across / max(1.0, plain.size.width()))
-            self._made[width] = layout_of(self._shape, across, cards, room - 2 * _MARGIN)
+            across, room = max(_LEAST_WIDTH, width) - 2 * _MARGIN, self._room - 2 * _MARGIN
+            self._made[width] = layout_of(self._shape, across, self.cards, room)
         return self._made[width]
 
     def _lay_out_anew(self) -> None:
@@ -218,8 +216,7 @@ class MachineDrawing(QGraphicsView):
         layout = self._layout_at(width)
         if layout is None or not layout.boxes:
             return 0
-        scale = min(_LARGEST, width / (layout.size.width() + 2 * _MARGIN))
-        return round((layout.size.height() + 2 * _MARGIN) * scale)
+        return round(layout.size.height() * layout.zoom + 2 * _MARGIN)
 
     @guarded
     def resizeEvent(self, event: QResizeEvent) -> None:

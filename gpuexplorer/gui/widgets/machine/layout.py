@@ -124,6 +124,7 @@ class Layout(NamedTuple):
     wires: Sequence[Wire]
     scale: float  # bytes per second for a lane as wide as one unit
     rail: float  # where processors of several rows are joined
+    zoom: float = 1.0  # how much larger it is seen in the room that it was made for
 
     def places(self, part: Part) -> list[QRectF]:
         return [place for each, place in self.boxes if each == part]
@@ -205,18 +206,24 @@ _LEVELS: Mapping[Kind | PathKind, tuple[float, float]] = {
     Kind.CARD: (74, 120),
     Kind.HUB: (36, 60),
 }
-_BRACKET, _BRACKET_WORDS, _TALLEST = 16.0, 48.0, 2.0
+_BRACKET, _BRACKET_WORDS = 16.0, 48.0
+_TALLEST, _LARGEST = 2.0, 1.3  # gaps, and all of a few cards in much room
 
 
 def layout_of(
     shape: MachineShape, width: float, cards: Collection[CardId], height: float = 0.0
 ) -> Layout:
-    """Of these cards: in as few rows as have room for them."""
+    """Of these cards: in as few rows as have room for them, and as tall as there is room."""
     rows = _seated(shape, width, cards)
-    plain = _Plan(shape, rows, width, 1.0).layout()
-    gained = _Plan(shape, rows, width, _TALLEST).layout().size.height() - plain.size.height()
-    share = min(1.0, (height - plain.size.height()) / max(1.0, gained))
-    return _Plan(shape, rows, width, 1 + share).layout() if share > 0 else plain
+    plain, tall = (_Plan(shape, rows, width, taller).layout() for taller in (1.0, _TALLEST))
+    zoom = min(_LARGEST, width / max(1.0, plain.size.width()))
+    spare, gained = (
+        height / zoom - plain.size.height(),
+        tall.size.height() - plain.size.height(),
+    )
+    share = min(1.0, spare / gained) if gained else 0.0
+    layout = _Plan(shape, rows, width, 1 + max(0.0, share)).layout()
+    return layout._replace(zoom=zoom)
 
 
 def _seated(
