@@ -17,7 +17,7 @@ from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import mixed
 from gpuexplorer.gui.widgets.machine.drawing import BLOCK, LIT, MachineDrawing, stroked
-from gpuexplorer.gui.widgets.machine.layout import Hop, Kind, Layout, Way, way_through
+from gpuexplorer.gui.widgets.machine.layout import Hop, Layout, Way, way_through
 
 _BLOCK, _PADDING, _RADIUS = 24.0, 8.0, 5.0
 _MOST_NAME = 110.0
@@ -42,6 +42,7 @@ class TravelDrawing(MachineDrawing):
         super().__init__()
         self._flows: Sequence[Flow] = ()
         self._lit: list[QGraphicsPathItem] = []
+        self._lanes = 0
         self._way: Way | None = None
         self._block = _Block()
         self.drawn.addItem(self._block)
@@ -68,7 +69,7 @@ class TravelDrawing(MachineDrawing):
 
     def lit(self) -> int:
         """How many lanes of wires are lit."""
-        return sum(item.data(0) is not None for item in self._lit)
+        return self._lanes
 
     def laid_out(self, layout: Layout) -> None:
         self._light()
@@ -76,18 +77,15 @@ class TravelDrawing(MachineDrawing):
     def _light(self) -> None:
         for item in self._lit:
             self.drawn.removeItem(item)
-        self._lit, self._way = [], None
+        self._lit, self._way, self._lanes = [], None, 0
         layout, theme = self.drawn.layout, look().theme
         for flow in sorted(self._flows, key=lambda each: each.chosen):
-            way = (
-                Way((), QPainterPath(), ())
-                if layout is None
-                else way_through(layout, flow.hops)
-            )
-            bright = theme.card(flow.colour)
+            if layout is None:
+                break
+            way, bright = way_through(layout, flow.hops), theme.card(flow.colour)
+            self._lanes += len(way.wires)
             for wire in way.wires:
                 lane = self._add(stroked(wire.lanes[0], wire.width))
-                lane.setData(0, wire.part.kind is Kind.LINK)
                 lane.setBrush(bright if flow.chosen else mixed(theme.surface, bright, _FLOW))
             if flow.chosen:
                 self._way, self._block.colour = way, flow.colour
