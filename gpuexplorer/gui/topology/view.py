@@ -42,7 +42,7 @@ from gpuexplorer.telemetry.whole_file import write_whole
 # Drawing and matrix side by side; below that only matrix and facts; below that nothing.
 _WIDE_FROM, _HALF_FROM = 1080, 700
 _LEAST_BESIDE, _MOST_BESIDE, _SHARE_BESIDE = 412, 520, 0.34
-_AROUND_DRAWING = 160  # what stands above and below it, in pixels
+_AROUND_DRAWING = 196  # what stands above and below it, in pixels
 _ANY = 16_777_215  # Qt's own number for "as wide as it likes"
 _ASK_AGAIN = mark("Ask again")
 

@@ -31,7 +31,7 @@ from gpuexplorer.telemetry.topology import MachineShape
 
 _LEAST_HEIGHT = 180
 _BESIDE = 60  # pixels above and below the block that stay in sight
-_AROUND = 150  # what stands above and below the drawing, in pixels
+_AROUND = 180  # what stands above and below the drawing, in pixels
 _GAP, _HEIGHT, _MOST_NAME = 10, 32, 240
 
 

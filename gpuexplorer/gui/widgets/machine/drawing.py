@@ -180,9 +180,8 @@ class MachineDrawing(QGraphicsView):
         if layout is not None and self._shape is not None:
             if layout is not self.drawn.layout:
                 self.drawn.show_layout(layout)
-                self.list.show_parts(
-                    list(dict.fromkeys(each.part for each in self.drawn.parts))
-                )
+                parts = dict.fromkeys(each.part for each in self.drawn.parts)
+                self.list.show_parts([*parts], self._chosen)
                 self.laid_out(layout)
             cards = len((*self._shape.home, *self._shape.loose))
             left_out = tr(
@@ -242,12 +241,13 @@ class PartList(QListWidget):
         self.itemSelectionChanged.connect(self._on_selection_changed)
         self.itemActivated.connect(self._on_activated)
 
-    def show_parts(self, parts: list[Part]) -> None:
+    def show_parts(self, parts: list[Part], chosen: Part | None) -> None:
         self._parts = parts
         with QSignalBlocker(self):
             self.clear()
             self.addItems([""] * len(parts))
         self.show_faces(self._faces)
+        self.show_chosen(chosen)
 
     def show_faces(self, faces: Mapping[Part, Face]) -> None:
         self._faces = faces
