@@ -120,7 +120,9 @@ class MachineDrawing(QGraphicsView):
         """Without telling anybody: who asks knows already."""
         if part != self._chosen:
             self._chosen = part
-            self.draw_alone(() if part is None else part[1:3])
+            cards = frozenset(part[1:3] if part else ()) - {HOST_ID, CardId("")}
+            if part is None or not cards <= self._alone:
+                self.draw_alone(cards)
             way = way_of(self._shape, part) if self._shape is not None and part else ()
             self.drawn.show_chosen(way)
             self.list.show_chosen(part)

@@ -10,7 +10,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardId, CardKind, CardState
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import Units, gigabytes_per_second, memory, rate
-from gpuexplorer.core.words import listed, mark, tr, trn
+from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace, short_name
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.cards.pcie import link_now, link_of_card, link_words
@@ -94,12 +94,11 @@ class WireFace:
     absent: Texts = ()  # why there are no figures of its traffic
     tone: Tone = Tone.QUIET
     dark: bool = False  # a card at its end is lost
-    lead: str = ""  # a sentence before all that is drawn
-    remark: str = ""  # and one after it
+    remark: str = ""  # said after all that is drawn
 
     @property
     def spoken(self) -> str:
-        said = [self.lead or (f"{self.kind[0]}." if self.kind else "")]
+        said = [f"{self.kind[0]}."] if self.kind else []
         if self.rate:
             said.append(tr("{rate} each way in theory.", rate=self.rate[0]))
         said += [self.back.spoken, self.forth.spoken]
@@ -314,10 +313,10 @@ def _uplink(now: MachineNow, junction: Junction) -> WireFace:
     ways = [now.shape.host_link(card) for card in junction.cards]
     most = max((way.rate for way in ways if way is not None and way.rate), default=None)
     cards, part = now.named(junction.cards), tr(JUNCTION_WORDS[junction.kind][0])
+    together = tr("That is what {cards} send and receive together.", cards=cards)
     return WireFace(
         tr("Link from the {part} of {cards} to the processor", part=part, cards=cards),
-        lead=tr("What {cards} send and receive together.", cards=cards),
-        remark=tr("The driver does not report how fast this link is."),
+        remark=paragraph((together, tr("The driver does not report how fast this link is."))),
         forth=_lane(tr("out"), now.sum(junction.cards, m.PCIE_TRANSMIT)[0], most, None),
         back=_lane(tr("in"), now.sum(junction.cards, m.PCIE_RECEIVE)[0], most, None),
         dark=all(now.lost(card) for card in junction.cards),
