@@ -27,7 +27,8 @@ from gpuexplorer.gui.topology.facts import (
 )
 from gpuexplorer.gui.topology.machine_panel import MachinePanel
 from gpuexplorer.gui.topology.machine_picture import MachinePicture
-from gpuexplorer.gui.topology.matrix import MatrixPanel, matrix_text
+from gpuexplorer.gui.topology.matrix import matrix_text
+from gpuexplorer.gui.topology.matrix_panel import MatrixPanel
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
 from gpuexplorer.gui.widgets.key_words import TOPOLOGY_KEYS
 from gpuexplorer.gui.widgets.laid_out import GROWS, add, column
