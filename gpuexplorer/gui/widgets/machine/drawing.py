@@ -395,6 +395,7 @@ class WireItem(PartItem):
         for lane in wire.lanes:
             self._touched.addPath(stroked(lane, wire.width + _REACH))
         self._touched.addRect(wire.words)
+        self._outlines = [stroked(lane, wire.width) for lane in wire.lanes]
         super().__init__(wire.part, self._touched.boundingRect(), _WIRES)
 
     def shape(self) -> QPainterPath:
@@ -409,8 +410,7 @@ class WireItem(PartItem):
             for lane in wire.lanes:
                 painter.fillPath(stroked(lane, wire.width + 6), ground)
         idle = mixed(theme.surface, theme.quiet, _IDLE)
-        for lane, now in zip(wire.lanes, (face.forth, face.back), strict=False):
-            outline = stroked(lane, wire.width)
+        for outline, now in zip(self._outlines, (face.forth, face.back), strict=False):
             if face.dark:
                 pen = QPen(idle, 1, Qt.PenStyle.CustomDashLine, Qt.PenCapStyle.FlatCap)
                 pen.setDashPattern((_DASH, _DASH))
