@@ -125,7 +125,7 @@ def test_one_processor_has_all_memory_and_several_have_their_own() -> None:
     answers = dict.fromkeys((card(0), card(1)), working())
     alone = machine_faces(looked_at(answers, pair()))[Part(Kind.MEMORY, number=0)]
     assert isinstance(alone, BoxFace)
-    assert alone.remark == ("31.0 of 62 GiB",)
+    assert alone.remark == "31.0 of 62 GiB"
     told = pair(PathKind.SYSTEM)
     nodes = {card(0).id: 0, card(1).id: 1}
     apart = replace(told, numa_nodes=nodes, node_memory={1: 128 << 30})

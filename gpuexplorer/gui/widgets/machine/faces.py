@@ -382,7 +382,8 @@ def _pcie_kind(now: MachineNow, card: CardId, link: Link) -> Texts:
         return tr("on the processor's chip"), tr("on chip")
     reading = now.reading(card)
     speed, (slower, narrower) = link_now(reading), _runs_lower(reading)
-    generation, lanes = speed.generation, speed.lanes
+    generation: object = speed.generation
+    lanes: object = speed.lanes
     if generation is None or lanes is None:
         generation, lanes = (link.rate_reason.values.get(e) for e in ("generation", "lanes"))
         if lanes is None:
