@@ -216,7 +216,8 @@ def layout_of(
     """Of these cards: in as few rows as have room for them, and as tall as there is room."""
     rows = _seated(shape, width, cards)
     plain, tall = (_Plan(shape, rows, width, taller).layout() for taller in (1.0, _TALLEST))
-    zoom = min(_LARGEST, width / max(1.0, plain.size.width()))
+    across, down = width / max(1.0, plain.size.width()), height / max(1.0, plain.size.height())
+    zoom = min(_LARGEST, across, max(1.0, down))
     spare, gained = (
         height / zoom - plain.size.height(),
         tall.size.height() - plain.size.height(),
