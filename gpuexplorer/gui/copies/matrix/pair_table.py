@@ -34,19 +34,17 @@ from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import label
-from gpuexplorer.gui.widgets.pairs.pair_drawing import (
-    draw_bubble,
-    draw_cell,
-    shade_of,
-)
-from gpuexplorer.gui.widgets.pairs.pair_grid import PairGrid
-from gpuexplorer.gui.widgets.pairs.pairs_shown import (
+from gpuexplorer.gui.widgets.pairs import (
     MOST_CHIPS,
     NONE,
     CellState,
     HeatScale,
     Pair,
     PairCell,
+    PairGrid,
+    draw_bubble,
+    draw_cell,
+    shade_of,
 )
 
 _LARGE_FROM = 110

@@ -1,6 +1,6 @@
-"""MatrixTable: who reaches whom: a row for each card, with the host and the others beside."""
+"""MatrixTable: who reaches whom, and how; the words to its letters, and the same as text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 
 from PySide6.QtCore import QSize, Signal
@@ -8,30 +8,21 @@ from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView
 
 from gpuexplorer.core.cards import HOST_ID, CardId
+from gpuexplorer.core.units import gigabytes_per_second, rate
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Index
-from gpuexplorer.gui.widgets.machine.machine_face import MachineNow
-from gpuexplorer.gui.widgets.machine.machine_things import (
-    OfCard,
-    OfLink,
-    OfSocket,
-    Thing,
-    link_between,
-)
-from gpuexplorer.gui.widgets.machine.wiring_words import (
-    cell_words,
-    figure,
-    letters,
-    matrix_cards,
-)
-from gpuexplorer.gui.widgets.pairs.pair_grid import PairGrid
-from gpuexplorer.gui.widgets.pairs.pairs_shown import (
+from gpuexplorer.gui.topology.facts import path_words
+from gpuexplorer.gui.widgets.machine.faces import MachineNow
+from gpuexplorer.gui.widgets.machine.layout import Kind, Part, link_between
+from gpuexplorer.gui.widgets.pairs import (
     CellState,
     HeatScale,
     Pair,
     PairCell,
+    PairGrid,
     PairHead,
 )
+from gpuexplorer.telemetry.topology import PathKind
 
 _NODE = CardId("NUMA")
 _ROW, _HEAD = 28, 30
@@ -64,7 +55,7 @@ class MatrixTable(PairGrid):
         self._lost: frozenset[CardId] = frozenset()
         self._shows = Shows.PATHS
         self._least = _LEAST
-        self._chosen: Thing | None = None
+        self._chosen: Part | None = None
         self.horizontalHeader().setFixedHeight(_HEAD)
         self.verticalHeader().setFixedWidth(_HEAD)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -90,12 +81,12 @@ class MatrixTable(PairGrid):
         self._shows = shows
         self._fill()
 
-    def show_chosen(self, thing: Thing | None) -> None:
+    def show_chosen(self, part: Part | None) -> None:
         """Rings its cell, and scrolls there. Tells nobody."""
-        if thing == self._chosen:
+        if part == self._chosen:
             return
-        self._chosen = thing
-        index = self.pairs.index_of(_pair_of(thing))
+        self._chosen = part
+        index = self.pairs.index_of(_pair_of(part))
         if index.isValid():
             self.setCurrentIndex(index)
             self.scrollTo(index)
@@ -103,7 +94,7 @@ class MatrixTable(PairGrid):
 
     def is_chosen(self, index: Index) -> bool:
         """Both cells of a pair are: there and back."""
-        return self._chosen is not None and self._thing_at(index) == self._chosen
+        return self._chosen is not None and self._part_at(index) == self._chosen
 
     def last_column(self) -> str:
         """What stands out of sight at the right; empty where all columns are seen."""
@@ -112,10 +103,10 @@ class MatrixTable(PairGrid):
         return columns[-1].titled if hidden and columns else ""
 
     def open(self, index: Index) -> None:
-        thing = self._thing_at(index)
-        if thing is not None:
-            self.show_chosen(thing)
-            self.chosen.emit(thing)
+        part = self._part_at(index)
+        if part is not None:
+            self.show_chosen(part)
+            self.chosen.emit(part)
 
     def rings(self) -> Iterator[tuple[Index, QColor, float]]:
         pair = _pair_of(self._chosen)
@@ -146,9 +137,12 @@ class MatrixTable(PairGrid):
         if column == _NODE:
             node = self._now.topology.numa_nodes.get(row)
             return PairCell(CellState.LOCAL, "–" if node is None else str(node))
-        said = (letters if self._shows is Shows.PATHS else figure)(self._now, row, column)
-        link = None if {row, column} & self._lost else self._now.shape.link(row, column)
-        if row == column or link is None or not link.rate:
+        said, link = _letters(self._now, row, column), self._now.shape.link(row, column)
+        if self._shows is Shows.RATES:
+            speed = None if link is None else link.rate
+            said = PathKind.UNKNOWN.value if speed is None else gigabytes_per_second(speed)
+            said = "–" if row == column else said
+        if row == column or {row, column} & self._lost or link is None or not link.rate:
             return PairCell(CellState.LOCAL, said)
         return PairCell(CellState.FIGURE, said, link.rate)
 
@@ -160,7 +154,7 @@ class MatrixTable(PairGrid):
         node, number = self.pairs.cells[pair].text, self._now.number(row)
         return tr("Card {number}: NUMA node {node}", number=number, node=node), ""
 
-    def _thing_at(self, index: Index) -> Thing | None:
+    def _part_at(self, index: Index) -> Part | None:
         """What its cell is about; None for a cell of which nothing is drawn."""
         pair = self.pairs.pair(index)
         if self._now is None or pair is None:
@@ -168,9 +162,9 @@ class MatrixTable(PairGrid):
         shape, (row, column) = self._now.shape, map(CardId, pair)
         if column == _NODE:
             socket = shape.home.get(row)
-            return None if socket is None else OfSocket(socket)
+            return None if socket is None else Part(Kind.SOCKET, number=socket)
         if row == column:
-            return OfCard(row)
+            return Part(Kind.CARD, row)
         return None if shape.link(row, column) is None else link_between(shape, row, column)
 
     def _fit(self) -> None:
@@ -196,12 +190,76 @@ class MatrixTable(PairGrid):
         self._fit()
 
 
-def _pair_of(thing: Thing | None) -> Pair | None:
+def _pair_of(part: Part | None) -> Pair | None:
     """Whose cell it has; None where it has none of its own."""
-    match thing:
-        case OfCard():
-            return thing.card, thing.card
-        case OfLink():
-            return thing.a, thing.b
-        case _:
-            return None
+    if part is None or part.kind not in (Kind.CARD, Kind.LINK):
+        return None
+    return part.card, part.to or part.card
+
+
+def matrix_cards(now: MachineNow) -> Sequence[CardId]:
+    """In the driver's order, as in every other table."""
+    drawn = {*now.shape.home, *now.shape.loose}
+    return [card for card in now.cards if card in drawn]
+
+
+def cell_words(now: MachineNow, a: CardId, b: CardId) -> str:
+    """All that a cell of the matrix has to say."""
+    number = now.number(a)
+    if a == b:
+        return tr("Card {number} itself.", number=number)
+    if b == HOST_ID:
+        ends = tr("Card {number} to the host", number=number)
+    else:
+        ends = tr("Card {a} to card {b}", a=number, b=now.number(b))
+    link = now.shape.link(a, b)
+    if link is None:
+        return tr("{ends}: not reported.", ends=ends)
+    said = tr("{ends}: {path}.", ends=ends, path=path_words(link))
+    if link.rate is not None:
+        return f"{said} {tr('{rate} each way in theory.', rate=rate(link.rate))}"
+    return f"{said} {tr(link.rate_reason)}." if link.rate_reason else said
+
+
+def _letters(now: MachineNow, a: CardId, b: CardId) -> str:
+    """As nvidia-smi writes it."""
+    link = now.shape.link(a, b)
+    known = PathKind.UNKNOWN.value if link is None else link.letters
+    return PathKind.SELF.value if a == b else known
+
+
+def legend(now: MachineNow) -> Sequence[tuple[str, str]]:
+    """Letters and words of the kinds that occur."""
+    kinds = {link.path for link in now.shape.topology.links}
+    if now.shape.loose:
+        kinds.add(PathKind.UNKNOWN)
+    return [
+        ("NV#" if kind is PathKind.NVLINK else kind.value, tr(kind.sentence))
+        for kind in PathKind
+        if kind in kinds
+    ]
+
+
+def matrix_text(now: MachineNow, heading: str) -> str:
+    """The whole matrix, to be pasted where letters have one width."""
+    cards = matrix_cards(now)
+    head = [now.number(HOST_ID), *(now.number(card) for card in cards)]
+    rows = [["", *head, tr("NUMA"), tr("CPUs")]]
+    for card in cards:
+        node = now.topology.numa_nodes.get(card)
+        rows.append(
+            [
+                now.number(card),
+                _letters(now, card, HOST_ID),
+                *(_letters(now, card, other) for other in cards),
+                "-" if node is None else str(node),
+                now.topology.cpu_affinity.get(card, "-"),
+            ]
+        )
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    known = [f"{each:5} {words}" for each, words in legend(now)]
+    return "\n".join([heading, "", *lines, "", *known]) + "\n"
