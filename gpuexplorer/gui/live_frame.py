@@ -15,7 +15,7 @@ from gpuexplorer.gui.cards.reasons import short_reasons, state_mark
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.rail.rail import Rail
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.widgets.bars.status_line import Part, StatusLine
+from gpuexplorer.gui.widgets.bars.status_line import StatusLine, StatusPart
 from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED, TopBar, host_name
 from gpuexplorer.telemetry.looked_for import Looked, Thing
 from gpuexplorer.telemetry.session import Want
@@ -69,7 +69,7 @@ class LiveFrame(QObject):
         self._machine = machine
         self._drawn = (-1, -1)
         self._pulled_at = self._missing_at = float("-inf")
-        self._status.say(Part.MISSING, "")
+        self._status.say(StatusPart.MISSING, "")
         self._always = machine.session.want_always()
         self._ask()
         self.pull()
@@ -93,16 +93,16 @@ class LiveFrame(QObject):
         self._top.show_computer(machine.name or host_name(session))
         self._top.show_source(session.source)
         where = tr("On {machine}", machine=machine.name) if machine.name else ""
-        self._status.say(Part.MACHINE, where)
+        self._status.say(StatusPart.MACHINE, where)
         self._status.show_source(session.source)
         interval = session.interval
         if session.past.ended is not None:
             words = tr("Recorded every {seconds} s", seconds=plain(interval))
-            self._status.say(Part.BEAT, words)
+            self._status.say(StatusPart.BEAT, words)
         elif session.bare:
             every = plain(session.host_period)
             words = tr("Only the computer itself is read, every {seconds} s", seconds=every)
-            self._status.say(Part.BEAT, words)
+            self._status.say(StatusPart.BEAT, words)
         else:
             self._status.show_beat(interval, session.beats())
         self._rail.devices.show_absent(self._absent if session.bare else "")
@@ -114,7 +114,7 @@ class LiveFrame(QObject):
         now, answering = session.desk.now(), [face.answers for face in faces]
         if cards and (now - self._missing_at >= _MISSING_EVERY or answering != self._answering):
             self._missing_at, self._answering = now, answering
-            self._status.say(Part.MISSING, *missing_figures(faces))
+            self._status.say(StatusPart.MISSING, *missing_figures(faces))
 
     def stop(self) -> None:
         """Nothing is asked for after this. Harmless when called twice."""

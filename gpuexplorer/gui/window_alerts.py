@@ -15,7 +15,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.bars.notices import WARNS, About, Notice, Notices, Way
+from gpuexplorer.gui.widgets.bars.notices import WARNS, About, Notice, Notices, NoticeWay
 
 
 class WindowAlerts(QObject):
@@ -59,8 +59,8 @@ class WindowAlerts(QObject):
         meaning = tr(
             "Shows no alert for an hour. What happens meanwhile is listed among the events."
         )
-        silence = Way(tr("Silence for 1 hour"), self.watch.be_silent, meaning)
-        ways = (Way(words, self._open_oldest), silence)
+        silence = NoticeWay(tr("Silence for 1 hour"), self.watch.be_silent, meaning)
+        ways = (NoticeWay(words, self._open_oldest), silence)
         self._notices.say(About.ALERT, Notice(self.watch.sentence(), ways, WARNS))
 
     def _open_oldest(self) -> None:

@@ -12,7 +12,7 @@ from gpuexplorer.gui.recording.words import span_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import DAY, HOUR, TimeWindow
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS
-from gpuexplorer.gui.widgets.bars.notices import About, Notice, Notices, Way
+from gpuexplorer.gui.widgets.bars.notices import About, Notice, Notices, NoticeWay
 from gpuexplorer.gui.widgets.saving import ask_for_file
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.gui.window_recordings import RECORDINGS, WindowRecordings
@@ -133,7 +133,7 @@ class WindowComparing(QObject):
                 said.append(tr("Nothing was read before {moment}.", moment=moment))
             if len(machine.cards()) > MOST_COLOURED_CARDS:
                 said.append(tr("Plots of single cards show it; the strip of all does not."))
-            ways = [Way(tr("End the comparison"), self._on_end_asked)]
+            ways = [NoticeWay(tr("End the comparison"), self._on_end_asked)]
             self._notices.say(About.COMPARISON, Notice(paragraph(said), ways))
         else:
             self._notices.end(About.COMPARISON)

@@ -20,7 +20,7 @@ from gpuexplorer.gui.state.machines import HERE, MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.questions import Question
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.bars.notices import About, Notice, Notices, Way
+from gpuexplorer.gui.widgets.bars.notices import About, Notice, Notices, NoticeWay
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.gui.widgets.sheets.small_sheets import question_sheet, release_first
 from gpuexplorer.gui.window_commands import Do, WindowCommands
@@ -191,9 +191,9 @@ class WindowMachines(QObject):
         ways = []
         if about.standing.rests:
             words = tr("Connect") if about.standing is Standing.ENDED else tr("Try now")
-            ways.append(Way(words, partial(self.state.retry, about.key)))
+            ways.append(NoticeWay(words, partial(self.state.retry, about.key)))
         if about.session is None:
-            ways.append(Way(tr("Remove"), partial(self.state.remove, about.key)))
+            ways.append(NoticeWay(tr("Remove"), partial(self.state.remove, about.key)))
         said, sign = link_sentence(about, self.state.clock), standing_sign(about.standing)
         self._notices.say(About.LINK, Notice(said, ways, sign))
 

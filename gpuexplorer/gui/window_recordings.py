@@ -18,7 +18,15 @@ from gpuexplorer.gui.state.recording_state import RecordingPhase, RecordingState
 from gpuexplorer.gui.state.replay_state import ReplayState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.widgets.bars.notices import DONE, PLAIN, WARNS, About, Notice, Notices, Way
+from gpuexplorer.gui.widgets.bars.notices import (
+    DONE,
+    PLAIN,
+    WARNS,
+    About,
+    Notice,
+    Notices,
+    NoticeWay,
+)
 from gpuexplorer.gui.widgets.bars.top_bar import RecordButton
 from gpuexplorer.gui.widgets.laid_out import column
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, ask_for_file, suggested_name
@@ -150,7 +158,10 @@ class WindowRecordings(QObject):
         ):
             self._commands[do].triggered.connect(slot)
         recording = session.recording
-        said, back = what_is_shown(recording), Way(tr("Back to the live cards"), self._close)
+        said, back = (
+            what_is_shown(recording),
+            NoticeWay(tr("Back to the live cards"), self._close),
+        )
         # Never taken for markup, whatever the file is called.
         hint = f"<qt>{escape(said)}<br>{escape(str(recording.path))}</qt>"
         sign = WARNS if recording.notes() else PLAIN
@@ -220,9 +231,9 @@ class WindowRecordings(QObject):
         said = recorded(path.name, making.seconds, making.size, self._settings.choices.units)
         self._remember(path)
         ways = [
-            Way(tr("Open it"), partial(self.open_asked.emit, path)),
-            Way(tr("Show in folder"), partial(_show_folder, path)),
-            Way(tr("Save a report…"), partial(self._ask_report, path)),
+            NoticeWay(tr("Open it"), partial(self.open_asked.emit, path)),
+            NoticeWay(tr("Show in folder"), partial(_show_folder, path)),
+            NoticeWay(tr("Save a report…"), partial(self._ask_report, path)),
         ]
         sentence = paragraph((making.trouble, because, said))
         sign = WARNS if making.trouble else DONE

@@ -13,7 +13,7 @@ from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.widgets.bars.notices import WARNS, About, Notice, Notices, Way
+from gpuexplorer.gui.widgets.bars.notices import WARNS, About, Notice, Notices, NoticeWay
 from gpuexplorer.gui.widgets.bars.top_bar import STOP_SIMULATING, TopBar
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.gui.window_recordings import SUFFIX
@@ -104,7 +104,7 @@ class WindowWays(QObject):
             "No graphics card answers on this computer, so these are {count} simulated cards.",
             len(session.cards()),
         )
-        ways = [Way(tr("What was looked for"), self._explanation.open)]
+        ways = [NoticeWay(tr("What was looked for"), self._explanation.open)]
         self._notices.say(About.SIMULATED, Notice(said, ways, WARNS))
 
     def _leave(self, words: str, then: Callable[[], object]) -> None:

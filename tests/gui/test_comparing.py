@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.metrics import GPU_UTILIZATION, MetricId
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.plots.content import Line
+from gpuexplorer.gui.plots.content import PlotLine
 from gpuexplorer.gui.state.comparing import Comparing
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.window_commands import Do
@@ -42,7 +42,7 @@ def recording(tmp_path: Path) -> Recording:
     return open_recording(make_recording(tmp_path / "other.gpurec", "2xH100", 120, seed=3))
 
 
-def compared(value: float, other: Trace, **more: object) -> Line:
+def compared(value: float, other: Trace, **more: object) -> PlotLine:
     return replace(line("GPU", value, **more), beside=other)  # type: ignore[arg-type]
 
 
@@ -158,6 +158,6 @@ def test_an_hour_earlier_is_a_command_and_the_mark_waits_for_one(
     qtbot.waitUntil(lambda: any(e.startswith("Dotted lines: from ") for e in texts(window)))
 
 
-def shown_lines(window: MainWindow) -> list[Line]:
+def shown_lines(window: MainWindow) -> list[PlotLine]:
     stacks = window.findChildren(PlotStack)
     return [one for stack in stacks for content in stack.contents for one in content.lines]

@@ -62,7 +62,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Line:
+class PlotLine:
     """One metric of one card. Without a reading its reason stands where its figure would."""
 
     label: str  # at the line's end: "GPU", "memory ctrl"; empty where a chip says who it is
@@ -118,7 +118,7 @@ class PlotContent:
     name: str  # lasting, for what is remembered of it
     title: str
     unit: Unit
-    lines: tuple[Line, ...]
+    lines: tuple[PlotLine, ...]
     limits: tuple[Limit, ...] = ()
     bands: tuple[Band, ...] = ()
     lowest: float | None = 0.0  # None: as the lines have it
@@ -147,7 +147,7 @@ class Summary:
     now: float | None = None  # the same where the line goes on to the end of the stretch
 
 
-def summarise(line: Line, stretch: Stretch) -> Summary:
+def summarise(line: PlotLine, stretch: Stretch) -> Summary:
     trace, following = line.trace, stretch.following
     first = int(trace.times.searchsorted(stretch.start - trace.column_seconds))
     view = slice(first, int(trace.times.searchsorted(stretch.end, side="right")))
@@ -187,7 +187,7 @@ def value_at(trace: Trace, at: float) -> float | None:
     return float(trace.means[column])
 
 
-def unread(lines: Sequence[Line], stretch: Stretch) -> Sequence[tuple[float, float]]:
+def unread(lines: Sequence[PlotLine], stretch: Stretch) -> Sequence[tuple[float, float]]:
     """Stretches of time in which none of the lines was read, as far as they are in view.
 
     What was before the program began is one by itself.

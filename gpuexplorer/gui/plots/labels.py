@@ -19,8 +19,8 @@ from gpuexplorer.gui.plots.content import (
     NOW,
     Band,
     Layout,
-    Line,
     Place,
+    PlotLine,
     Stretch,
     Summary,
     unread,
@@ -184,7 +184,7 @@ def _absent(stretch: Stretch, at: float) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Row:
+class _EndRow:
     """What stands at the end of a line or a limit."""
 
     y: float  # where that is
@@ -193,7 +193,7 @@ class _Row:
     words: str
     figures: Sequence[Sequence[Run]]  # one for each column
     hint: str
-    line: Line | None = None
+    line: PlotLine | None = None
     reason: str = ""  # why there are no figures, or none now
     unseen: bool = False  # it has none at all
 
@@ -205,7 +205,7 @@ def _draw_ends(drawing: Drawing, layout: Layout, plot: Place) -> None:
         number = Run(plot.scale.number(limit.value), letters.body, theme.faint)
         figures, ink = [] if layout.compact else [[number]], faded(theme.warn, 0.7)
         y = plot.y(limit.value)
-        rows.append(_Row(y, ink, True, limit.label, figures, limit.label))  # noqa: FBT003
+        rows.append(_EndRow(y, ink, True, limit.label, figures, limit.label))  # noqa: FBT003
     for line, summary in zip(plot.content.lines, plot.summaries, strict=True):
         rows.append(_row(drawing, layout, plot, line, summary))
     lowest, highest = plot.top + 6, plot.area.bottom() - 1
@@ -222,13 +222,15 @@ def _draw_ends(drawing: Drawing, layout: Layout, plot: Place) -> None:
         words = trn("and {count} more", "and {count} more", len(left_out))
         hint = "\n".join(row.line.who if row.line else row.words for row in left_out)
         wanted.append(max(highest, *wanted))
-        shown = [*shown, _Row(highest, theme.faint, False, words, (), hint)]  # noqa: FBT003
+        shown = [*shown, _EndRow(highest, theme.faint, False, words, (), hint)]  # noqa: FBT003
     told: set[str] = set()
     for row, y in zip(shown, spread(wanted, _APART, lowest, highest), strict=True):
         _draw_row(drawing, layout, plot, row, y, told)
 
 
-def _row(drawing: Drawing, layout: Layout, plot: Place, line: Line, summary: Summary) -> _Row:
+def _row(
+    drawing: Drawing, layout: Layout, plot: Place, line: PlotLine, summary: Summary
+) -> _EndRow:
     theme, letters, compact = drawing.theme, drawing.letters, layout.compact
     ends = summary.last if summary.now is None else summary.now
     values = (summary.now, summary.least, summary.mean, summary.most)
@@ -247,7 +249,7 @@ def _row(drawing: Drawing, layout: Layout, plot: Place, line: Line, summary: Sum
             figures[0].append(Run(f"{THIN_SPACE}{now.unit}", letters.caption, theme.quiet))
     unseen = summary.mean is None and not compact
     about = line.reason if compact and line.reason else explained(line.metric)
-    return _Row(
+    return _EndRow(
         plot.area.bottom() - 4 if ends is None else plot.y(ends),
         theme.card(line.colour),
         summary.now is not None,
@@ -261,7 +263,7 @@ def _row(drawing: Drawing, layout: Layout, plot: Place, line: Line, summary: Sum
 
 
 def _draw_row(
-    drawing: Drawing, layout: Layout, plot: Place, row: _Row, y: float, told: set[str]
+    drawing: Drawing, layout: Layout, plot: Place, row: _EndRow, y: float, told: set[str]
 ) -> None:
     """A reason is `told` once a plot: a card is lost once, and so are all its lines."""
     caption, left, theme = drawing.letters.caption, layout.labels.left(), drawing.theme
@@ -307,7 +309,7 @@ def _draw_reason(drawing: Drawing, layout: Layout, plot: Place, reason: str, y: 
 class _Mark:
     """One line at the moment that is pointed at; without one, why there is nothing."""
 
-    line: Line | None
+    line: PlotLine | None
     y: float
     runs: list[Run]
     beside: float | None = None  # where what it is compared with is
@@ -338,7 +340,7 @@ def _marks(drawing: Drawing, layout: Layout, plot: Place, at: float) -> list[_Ma
 
 
 def _compared(
-    layout: Layout, plot: Place, line: Line, value: float | None, at: float
+    layout: Layout, plot: Place, line: PlotLine, value: float | None, at: float
 ) -> tuple[float | None, str]:
     """What it is compared with at that moment, and how far from that it is: "48 %, +14 %"."""
     if line.beside is None:
@@ -385,12 +387,12 @@ def _draw_marks(drawing: Drawing, plot: Place, marks: list[_Mark], x: float) -> 
                 painter.drawEllipse(QPointF(at, each.beside), _DOT - 1, _DOT - 1)
 
 
-def _draw_chip(drawing: Drawing, place: QRectF, line: Line) -> None:
+def _draw_chip(drawing: Drawing, place: QRectF, line: PlotLine) -> None:
     fill = None if line.colour is None else drawing.theme.card(line.colour)
     drawing.chip(place, line.chip, drawing.letters.caption, fill)
 
 
-def _name(plot: Place, line: Line) -> str:
+def _name(plot: Place, line: PlotLine) -> str:
     """Which line it is, in words."""
     label = line.label or tr("card {number}", number=line.chip)
     return f"{plot.content.title} {label}".strip()

@@ -9,9 +9,9 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, say, wrapped_label
 from gpuexplorer.gui.widgets.live_view import EmptyState, Panel
-from gpuexplorer.gui.widgets.machine.drawing import MachineDrawing
-from gpuexplorer.gui.widgets.machine.faces import INFERRED, Face
 from gpuexplorer.gui.widgets.machine.layout import Part
+from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
+from gpuexplorer.gui.widgets.machine.machine_faces import INFERRED, Face
 from gpuexplorer.telemetry.topology import MachineShape
 
 _EMPTY_HEIGHT = 320

@@ -13,9 +13,9 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED
-from gpuexplorer.gui.widgets.machine.drawing import MachineScene
-from gpuexplorer.gui.widgets.machine.faces import Face
 from gpuexplorer.gui.widgets.machine.layout import Part, layout_of
+from gpuexplorer.gui.widgets.machine.machine_drawing import MachineScene
+from gpuexplorer.gui.widgets.machine.machine_faces import Face
 from gpuexplorer.gui.widgets.saving import png
 from gpuexplorer.telemetry.topology import MachineShape
 

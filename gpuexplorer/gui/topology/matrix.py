@@ -11,10 +11,10 @@ from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.units import gigabytes_per_second, rate
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Index
-from gpuexplorer.gui.topology.facts import path_words
-from gpuexplorer.gui.widgets.machine.faces import MachineNow
+from gpuexplorer.gui.topology.wiring_facts import path_words
 from gpuexplorer.gui.widgets.machine.layout import Kind, Part, link_between
-from gpuexplorer.gui.widgets.pairs import (
+from gpuexplorer.gui.widgets.machine.machine_faces import MachineNow
+from gpuexplorer.gui.widgets.pair_grid import (
     CellState,
     HeatScale,
     Pair,

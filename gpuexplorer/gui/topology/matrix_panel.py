@@ -11,7 +11,7 @@ from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import Space, add, wrapped_label
 from gpuexplorer.gui.widgets.live_view import Panel
-from gpuexplorer.gui.widgets.machine.faces import MachineNow
+from gpuexplorer.gui.widgets.machine.machine_faces import MachineNow
 from gpuexplorer.telemetry.topology import MachineShape
 
 

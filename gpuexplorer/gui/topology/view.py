@@ -14,9 +14,13 @@ from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.state.wiring import Wiring, WiringAnswer
-from gpuexplorer.gui.topology.facts import (
+from gpuexplorer.gui.topology.machine_panel import MachinePanel
+from gpuexplorer.gui.topology.machine_picture import MachinePicture
+from gpuexplorer.gui.topology.matrix import matrix_text
+from gpuexplorer.gui.topology.matrix_panel import MatrixPanel
+from gpuexplorer.gui.topology.wiring_facts import (
     PartFacts,
-    PartPanel,
+    PartFactsPanel,
     facts_of,
     machine_summary,
     notes,
@@ -25,16 +29,17 @@ from gpuexplorer.gui.topology.facts import (
     waiting_again,
     waiting_words,
 )
-from gpuexplorer.gui.topology.machine_panel import MachinePanel
-from gpuexplorer.gui.topology.machine_picture import MachinePicture
-from gpuexplorer.gui.topology.matrix import matrix_text
-from gpuexplorer.gui.topology.matrix_panel import MatrixPanel
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
 from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.laid_out import GROWS, add, column
 from gpuexplorer.gui.widgets.live_view import LiveView, Page
-from gpuexplorer.gui.widgets.machine.faces import Face, MachineNow, machine_faces, machine_now
 from gpuexplorer.gui.widgets.machine.layout import Kind, Part
+from gpuexplorer.gui.widgets.machine.machine_faces import (
+    Face,
+    MachineNow,
+    machine_faces,
+    machine_now,
+)
 from gpuexplorer.gui.widgets.saving import PNG, SVG, Saving, Write, suggested_name
 from gpuexplorer.telemetry.topology import MachineShape
 from gpuexplorer.telemetry.whole_file import write_whole
@@ -92,7 +97,7 @@ class TopologyView(LiveView):
         self._matrix = MatrixPanel()
         self._matrix.table.chosen.connect(self._choose)
         self._matrix.copy.clicked.connect(self._copy.trigger)
-        self._facts = PartPanel()
+        self._facts = PartFactsPanel()
         self._panel.setObjectName("topology.machine")
         self._matrix.setObjectName("topology.matrix")
         self._facts.setObjectName("topology.facts")

@@ -25,7 +25,7 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run, plain_tip
 from gpuexplorer.gui.plots.canvas import PlotCanvas
-from gpuexplorer.gui.plots.content import AXIS, Flag, Line, Origin, PlotContent, is_compact
+from gpuexplorer.gui.plots.content import AXIS, Flag, Origin, PlotContent, PlotLine, is_compact
 from gpuexplorer.gui.state.command_list import CommandGroup, CommandList
 from gpuexplorer.gui.state.comparing import Comparing
 from gpuexplorer.gui.state.settings import Settings
@@ -335,7 +335,7 @@ def _when(window: TimeWindow) -> str:
 
 
 def _write_csv(
-    path: Path, lines: list[Line], heading: Heading, past: TraceSource | None
+    path: Path, lines: list[PlotLine], heading: Heading, past: TraceSource | None
 ) -> None:
     """Called from the thread that writes."""
     columns = []

@@ -12,7 +12,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import TEMPERATURE
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.bars.notices import DONE, WARNS, About, Notice, Notices, Way
+from gpuexplorer.gui.widgets.bars.notices import DONE, WARNS, About, Notice, Notices, NoticeWay
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.live_view import LiveView
@@ -53,7 +53,7 @@ def test_news_leave_by_themselves_once_nobody_reads_them(
     notices: Notices, qtbot: QtBot
 ) -> None:
     the(QTimer, notices).setInterval(10)
-    way = Way("Open it", lambda: None)
+    way = NoticeWay("Open it", lambda: None)
     notices.say(About.FILE, Notice("It is recorded.", [way], DONE, news=True))
     button(notices, "Open it").setFocus()
     with qtbot.waitSignal(the(QTimer, notices).timeout):
@@ -73,18 +73,19 @@ def test_bad_news_stay_until_somebody_has_read_them(notices: Notices, qtbot: QtB
 
 
 def test_a_way_that_goes_gives_the_keyboard_back(notices: Notices, qtbot: QtBot) -> None:
-    notices.say(About.LINK, Notice("No connection.", [Way("Try now", lambda: None)]))
+    notices.say(About.LINK, Notice("No connection.", [NoticeWay("Try now", lambda: None)]))
     button(notices, "Try now").setFocus()
     with qtbot.assertNotEmitted(notices.left):
-        notices.say(About.LINK, Notice("Still none.", [Way("Connect", lambda: None)]))
+        notices.say(About.LINK, Notice("Still none.", [NoticeWay("Connect", lambda: None)]))
     with qtbot.waitSignal(notices.left):
-        notices.say(About.ALERT, Notice("Hot.", [Way("Open card", lambda: None)]))
+        notices.say(About.ALERT, Notice("Hot.", [NoticeWay("Open card", lambda: None)]))
     assert notices.window().focusWidget() is None
 
 
 def test_nothing_of_the_ways_is_cut_off_in_a_small_window(notices: Notices) -> None:
     ways = [
-        Way(words, lambda: None) for words in ("Open it", "Show in folder", "Save a report…")
+        NoticeWay(words, lambda: None)
+        for words in ("Open it", "Show in folder", "Save a report…")
     ]
     notices.say(About.FILE, Notice("It was recorded. " * 20, ways, news=True))
     for words, _, _ in ways:

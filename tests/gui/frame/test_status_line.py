@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import FAN_SPEED
-from gpuexplorer.gui.widgets.bars.status_line import Part, StatusLine
+from gpuexplorer.gui.widgets.bars.status_line import StatusLine, StatusPart
 from gpuexplorer.telemetry.session import BeatCount
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import NVML, Answer, card, session_of, working
@@ -70,7 +70,7 @@ def test_late_readings_are_counted_and_none_is_a_word(line: StatusLine) -> None:
 
 def test_in_a_narrow_window_the_cost_goes_first_and_the_driver_stays(line: StatusLine) -> None:
     line.show_beat(1.0, BeatCount(10, 0))
-    line.say(Part.MISSING, "Fan: none on these cards")
+    line.say(StatusPart.MISSING, "Fan: none on these cards")
     line.show_cost("Drawing 1.9 ms a frame, 1.1 % of a core")
     assert "Drawing 1.9 ms a frame, 1.1 % of a core" in texts(line)
     line.resize(560, 28)

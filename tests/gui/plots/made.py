@@ -11,7 +11,7 @@ from PySide6.QtSvg import QSvgGenerator
 
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, POWER_DRAW, MetricId, Unit
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.plots.content import Line, PlotContent
+from gpuexplorer.gui.plots.content import PlotContent, PlotLine
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
@@ -40,12 +40,12 @@ def line(
     values: Trace | float = 0.5,
     metric: MetricId = GPU_UTILIZATION,
     **more: object,
-) -> Line:
+) -> PlotLine:
     read = steady(values) if isinstance(values, float) else values
-    return Line(label, METRICS[metric], read, **more)  # type: ignore[arg-type]  # a test names what it changes
+    return PlotLine(label, METRICS[metric], read, **more)  # type: ignore[arg-type]  # a test names what it changes
 
 
-def plot(*lines: Line, name: str = "utilisation", **more: object) -> PlotContent:
+def plot(*lines: PlotLine, name: str = "utilisation", **more: object) -> PlotContent:
     known: dict[str, object] = {"highest": 1.0, "title": name.capitalize()}
     return PlotContent(name=name, unit=Unit.RATIO, lines=lines, **(known | more))  # type: ignore[arg-type]  # the same
 

@@ -11,8 +11,8 @@ from gpuexplorer.core.metrics import METRICS, MetricId, Unit
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.gui.plots.content import (
     Limit,
-    Line,
     PlotContent,
+    PlotLine,
     Scale,
     Summary,
     scale_of,
@@ -35,7 +35,7 @@ def scale(
 ) -> Scale:
     known = METRICS[metric]
     content = PlotContent(
-        "p", "P", known.unit, (Line("l", known, NOTHING),), limits, (), lowest, highest
+        "p", "P", known.unit, (PlotLine("l", known, NOTHING),), limits, (), lowest, highest
     )
     return scale_of(content, [Summary(least, most, most)], lines, units)
 

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.plots.content import Band, Flag, Limit, Line, PlotContent
+from gpuexplorer.gui.plots.content import Band, Flag, Limit, PlotContent, PlotLine
 from gpuexplorer.gui.plots.curves import Curve, TraceItem
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.theme.palette import Scheme
@@ -63,7 +63,7 @@ class Course:
     def _plot(self, name: str) -> PlotContent:
         metric, now = METRICS[self.lots.choice(SHOWN)], self.clock.now()
         lines = [
-            Line(f"line {at}", metric, self._trace(metric.lowest, metric.highest), dash=at)
+            PlotLine(f"line {at}", metric, self._trace(metric.lowest, metric.highest), dash=at)
             for at in range(self.lots.choice((0, 1, 3)))
         ]
         return PlotContent(

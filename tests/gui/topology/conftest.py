@@ -12,7 +12,7 @@ from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.topology.matrix import MatrixTable
 from gpuexplorer.gui.topology.view import TopologyView
-from gpuexplorer.gui.widgets.machine.drawing import MachineDrawing
+from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.topology import Topology

@@ -10,9 +10,9 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.topology.facts import PartPanel
-from gpuexplorer.gui.widgets.machine.drawing import MachineDrawing
+from gpuexplorer.gui.topology.wiring_facts import PartFactsPanel
 from gpuexplorer.gui.widgets.machine.layout import Part
+from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
@@ -56,7 +56,7 @@ def wait_for_words(qtbot: QtBot, screen: Screen, words: str) -> None:
 
 def wait_drawn(qtbot: QtBot, screen: Screen) -> MachineDrawing:
     qtbot.waitUntil(lambda: screen.drawing.isVisible() and screen.drawing.list.count() > 0)
-    qtbot.waitUntil(lambda: the(PartPanel, screen.view).isVisible())
+    qtbot.waitUntil(lambda: the(PartFactsPanel, screen.view).isVisible())
     qtbot.waitUntil(lambda: not screen.drawing.size().isEmpty())
     return screen.drawing
 

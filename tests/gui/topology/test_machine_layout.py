@@ -9,7 +9,7 @@ from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.gui.widgets.machine.layout import (
     SOCKETS,
     Kind,
-    Layout,
+    MachineLayout,
     Part,
     layout_of,
     way_of,
@@ -38,7 +38,7 @@ def simulated_shape(spec: str) -> MachineShape:
     return shape_of(backend.topology(), backend.cards())
 
 
-def laid_out(spec: str, width: float = 860, height: float = 0.0) -> Layout:
+def laid_out(spec: str, width: float = 860, height: float = 0.0) -> MachineLayout:
     shape = simulated_shape(spec)
     return layout_of(shape, width, (*shape.home, *shape.loose), height)
 

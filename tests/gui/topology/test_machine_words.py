@@ -13,11 +13,16 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.faces import CardNow, Shown, arrange, card_face, host_face
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.topology.facts import (
+from gpuexplorer.gui.topology.wiring_facts import (
     facts_of,
 )
-from gpuexplorer.gui.widgets.machine.faces import BoxFace, MachineNow, WireFace, machine_faces
 from gpuexplorer.gui.widgets.machine.layout import Kind, Part
+from gpuexplorer.gui.widgets.machine.machine_faces import (
+    BoxFace,
+    MachineNow,
+    WireFace,
+    machine_faces,
+)
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate, shape_of
 from tests.gui.fakes import GIB, NVML, Answer, card, working

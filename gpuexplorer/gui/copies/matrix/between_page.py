@@ -40,7 +40,7 @@ from gpuexplorer.gui.widgets.laid_out import (
 )
 from gpuexplorer.gui.widgets.live_view import Panel, scrolled
 from gpuexplorer.gui.widgets.painted import ChipRow
-from gpuexplorer.gui.widgets.pairs import Pair
+from gpuexplorer.gui.widgets.pair_grid import Pair
 from gpuexplorer.ranks.wire import Way
 
 SIZES = (1 << 20, 16 << 20, 64 << 20, 256 << 20)

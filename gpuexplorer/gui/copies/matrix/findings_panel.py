@@ -42,7 +42,7 @@ from gpuexplorer.gui.widgets.laid_out import (
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import Panel, scrolled
 from gpuexplorer.gui.widgets.painted import ChipRow, Painted
-from gpuexplorer.gui.widgets.pairs import Pair, draw_bubble
+from gpuexplorer.gui.widgets.pair_grid import Pair, draw_bubble
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 
 _SHARE = "share"

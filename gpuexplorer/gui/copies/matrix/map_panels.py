@@ -25,7 +25,7 @@ from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import Panel
-from gpuexplorer.gui.widgets.pairs import HeatScale
+from gpuexplorer.gui.widgets.pair_grid import HeatScale
 
 _KINDS = [
     (Kind.ONE_WAY, mark("One way")),

@@ -34,7 +34,7 @@ from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import label
-from gpuexplorer.gui.widgets.pairs import (
+from gpuexplorer.gui.widgets.pair_grid import (
     MOST_CHIPS,
     NONE,
     CellState,

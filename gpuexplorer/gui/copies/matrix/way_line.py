@@ -12,7 +12,7 @@ from gpuexplorer.core.units import gigabytes_per_second
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.copies.matrix.pair_question import Head
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.widgets.machine.faces import HUB_WORDS, JUNCTION_WORDS
+from gpuexplorer.gui.widgets.machine.machine_faces import HUB_WORDS, JUNCTION_WORDS
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.telemetry.topology import MachineShape
 

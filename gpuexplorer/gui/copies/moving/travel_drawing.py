@@ -16,8 +16,8 @@ from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import mixed
-from gpuexplorer.gui.widgets.machine.drawing import BLOCK, LIT, MachineDrawing, stroked
-from gpuexplorer.gui.widgets.machine.layout import Hop, Layout, Way, way_through
+from gpuexplorer.gui.widgets.machine.layout import Hop, MachineLayout, Route, way_through
+from gpuexplorer.gui.widgets.machine.machine_drawing import BLOCK, LIT, MachineDrawing, stroked
 
 _BLOCK, _PADDING, _RADIUS = 24.0, 8.0, 5.0
 _MOST_NAME = 110.0
@@ -43,7 +43,7 @@ class TravelDrawing(MachineDrawing):
         self._flows: Sequence[Flow] = ()
         self._lit: list[QGraphicsPathItem] = []
         self._lanes = 0
-        self._way: Way | None = None
+        self._way: Route | None = None
         self._block = _Block()
         self.drawn.addItem(self._block)
         look().changed.connect(self._light)
@@ -71,7 +71,7 @@ class TravelDrawing(MachineDrawing):
         """How many lanes of wires are lit."""
         return self._lanes
 
-    def laid_out(self, layout: Layout) -> None:
+    def laid_out(self, layout: MachineLayout) -> None:
         self._light()
 
     def _light(self) -> None:

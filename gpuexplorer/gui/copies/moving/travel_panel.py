@@ -23,8 +23,8 @@ from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, column, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import EmptyState, scrolled
-from gpuexplorer.gui.widgets.machine.faces import Face
 from gpuexplorer.gui.widgets.machine.layout import Hop, Part
+from gpuexplorer.gui.widgets.machine.machine_faces import Face
 from gpuexplorer.gui.widgets.painted import ChipRow
 from gpuexplorer.telemetry.topology import MachineShape
 

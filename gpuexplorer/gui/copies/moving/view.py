@@ -38,7 +38,7 @@ from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.gui.state.wiring import WiringAnswer
 from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.gui.widgets.machine.faces import machine_faces, machine_now
+from gpuexplorer.gui.widgets.machine.machine_faces import machine_faces, machine_now
 from gpuexplorer.lab.events import Event, Failed
 
 _BETWEEN = 120  # milliseconds

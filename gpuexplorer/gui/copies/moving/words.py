@@ -12,8 +12,8 @@ from gpuexplorer.core.units import USUAL, Units, bytes_words, duration, gigabyte
 from gpuexplorer.core.words import mark, paragraph, tr, trn
 from gpuexplorer.gui.copies.moving.cure_code import code_by_host, cure_code
 from gpuexplorer.gui.copies.moving.moved import Moved, called_in_words
-from gpuexplorer.gui.widgets.machine.faces import Face, LaneFace, WireFace
 from gpuexplorer.gui.widgets.machine.layout import Hop, Kind, Part
+from gpuexplorer.gui.widgets.machine.machine_faces import Face, LaneFace, WireFace
 
 _NO_TRUST = mark("Until then trust nothing that went this way.")
 _OFTEN = 3  # copies of one line, from which on it is a loop that waits

@@ -32,7 +32,7 @@ class About(IntEnum):
     SIMULATED = auto()
 
 
-class Way(NamedTuple):
+class NoticeWay(NamedTuple):
     """What can be done about it."""
 
     words: str
@@ -42,7 +42,7 @@ class Way(NamedTuple):
 
 class Notice(NamedTuple):
     sentence: str
-    ways: Sequence[Way] = ()
+    ways: Sequence[NoticeWay] = ()
     sign: tuple[Icon, Tone] = PLAIN
     hint: str = ""  # instead of the rest of a sentence that is cut off
     news: bool = False  # leaves by itself unless it warns, or when somebody closes it

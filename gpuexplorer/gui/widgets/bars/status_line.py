@@ -17,7 +17,7 @@ HEIGHT = 28
 _MARGIN, _GAP = 20, 20
 
 
-class Part(Enum):
+class StatusPart(Enum):
     """From left to right; the number says which goes first where there is no room for all."""
 
     MACHINE = 1
@@ -37,12 +37,12 @@ class StatusLine(QFrame):
         self.setFixedHeight(HEIGHT)
         self.setAccessibleName(tr("Driver, rhythm and cost"))
         caption = look().letters.caption
-        self._labels = {part: ElidedLabel(caption, Tone.QUIET) for part in Part}
+        self._labels = {part: ElidedLabel(caption, Tone.QUIET) for part in StatusPart}
         *left, cost = self._labels.values()
         row(*left, FREE, cost, within=self, gap=_GAP, margins=(_MARGIN, 0, _MARGIN, 0))
         self._arrange()
 
-    def say(self, part: Part, words: str, hint: str = "") -> None:
+    def say(self, part: StatusPart, words: str, hint: str = "") -> None:
         label = self._labels[part]
         changed = words != label.text()
         label.show_text(words, hint)
@@ -51,18 +51,20 @@ class StatusLine(QFrame):
 
     def show_source(self, source: Source) -> None:
         if not source.cards:
-            self.say(Part.DRIVER, tr("No driver"))
-            self.say(Part.CUDA, tr("No CUDA"))
-            self.say(Part.MISSING, "")
+            self.say(StatusPart.DRIVER, tr("No driver"))
+            self.say(StatusPart.CUDA, tr("No CUDA"))
+            self.say(StatusPart.MISSING, "")
             return
         driver, cuda = source.driver_version, source.cuda_version
         if driver:
-            self.say(Part.DRIVER, tr("Driver {version}", version=driver))
+            self.say(StatusPart.DRIVER, tr("Driver {version}", version=driver))
         else:
             none = tr("No driver is used")
-            self.say(Part.DRIVER, none if source.simulated else tr("Driver without a number"))
+            self.say(
+                StatusPart.DRIVER, none if source.simulated else tr("Driver without a number")
+            )
         words = "" if cuda is None else tr("CUDA {version}", version=cuda)
-        self.say(Part.CUDA, words, tr("The newest CUDA this driver can run."))
+        self.say(StatusPart.CUDA, words, tr("The newest CUDA this driver can run."))
 
     def show_beat(self, interval: float, beats: BeatCount) -> None:
         words = tr("Read every {interval:g} s, none late", interval=interval)
@@ -77,21 +79,21 @@ class StatusLine(QFrame):
             taken=beats.taken,
             missed=beats.missed,
         )
-        self.say(Part.BEAT, words, hint)
+        self.say(StatusPart.BEAT, words, hint)
 
     def show_cost(self, words: str, hint: str = "") -> None:
         """What the program itself takes: "Drawing 1.9 ms a frame"."""
-        self.say(Part.COST, words, hint)
+        self.say(StatusPart.COST, words, hint)
 
     def _arrange(self) -> None:
         """In a narrow window the least important goes, rather than a piece of each."""
         room = self.width() - 2 * _MARGIN
-        for part in sorted(Part, key=lambda each: each.value):
+        for part in sorted(StatusPart, key=lambda each: each.value):
             label = self._labels[part]
             wide = label.sizeHint().width()
             fits = bool(label.text()) and wide <= room
             # One that says something at last may be cut; a whole line is told on asking.
-            label.setVisible(fits or (part is Part.DRIVER and bool(label.text())))
+            label.setVisible(fits or (part is StatusPart.DRIVER and bool(label.text())))
             room -= wide + _GAP if fits else 0
 
     def resizeEvent(self, event: QResizeEvent) -> None:

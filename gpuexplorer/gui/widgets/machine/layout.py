@@ -116,7 +116,7 @@ class Wire(NamedTuple):
     words: QRectF  # the room for them
 
 
-class Layout(NamedTuple):
+class MachineLayout(NamedTuple):
     """In the scene's own units, which a view makes larger or smaller."""
 
     size: QSizeF
@@ -142,7 +142,7 @@ class Layout(NamedTuple):
         return None
 
 
-class Way(NamedTuple):
+class Route(NamedTuple):
     """A route through the drawing: what is lit, and the line that is travelled."""
 
     wires: Sequence[Wire]
@@ -166,7 +166,7 @@ class Way(NamedTuple):
         return place
 
 
-def way_through(layout: Layout, hops: Sequence[Hop]) -> Way:
+def way_through(layout: MachineLayout, hops: Sequence[Hop]) -> Route:
     """Where no wire is drawn for a hop, it is crossed without one."""
     wires, path, boxes = list[Wire](), QPainterPath(), dict[Part, QRectF]()
     for begin, end in hops:
@@ -182,7 +182,7 @@ def way_through(layout: Layout, hops: Sequence[Hop]) -> Way:
             wires.append(wire)
             path.connectPath(wire.lanes[0])
         path.lineTo(there.center())
-    return Way(wires, path, tuple(boxes.values()))
+    return Route(wires, path, tuple(boxes.values()))
 
 
 _LANE_GAP = 3.0
@@ -212,7 +212,7 @@ _TALLEST, _LARGEST = 2.0, 1.3  # gaps, and all of a few cards in much room
 
 def layout_of(
     shape: MachineShape, width: float, cards: Collection[CardId], height: float = 0.0
-) -> Layout:
+) -> MachineLayout:
     """Of these cards: in as few rows as have room for them, and as tall as there is room."""
     rows = _seated(shape, width, cards)
     plain, tall = (_Plan(shape, rows, width, taller).layout() for taller in (1.0, _TALLEST))
@@ -271,14 +271,14 @@ class _Plan:
         self._rail = rail / 4
         self._scale = self._fitting_scale()
 
-    def layout(self) -> Layout:
+    def layout(self) -> MachineLayout:
         top = 0.0
         for row in self._rows:
             top = self._row(row, top) + _ROW_GAP
         self._join_sockets()
         right = max(self._left.values(), default=0.0) + self._tile
         size = QSizeF(right, max(0.0, top - _ROW_GAP))
-        return Layout(size, self._boxes, self._wires, self._scale, self._rail)
+        return MachineLayout(size, self._boxes, self._wires, self._scale, self._rail)
 
     def _gaps(self, row: Sequence[CardId]) -> list[float]:
         """After each card but the last."""

@@ -46,16 +46,16 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, mixed
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import column, say, wrapped_label
-from gpuexplorer.gui.widgets.machine.faces import BoxFace, Face, Texts, WireFace
 from gpuexplorer.gui.widgets.machine.layout import (
     HUB_TITLE,
     Kind,
-    Layout,
+    MachineLayout,
     Part,
     Wire,
     layout_of,
     way_of,
 )
+from gpuexplorer.gui.widgets.machine.machine_faces import BoxFace, Face, Texts, WireFace
 from gpuexplorer.telemetry.topology import MachineShape
 
 MOST_DRAWN = 16  # cards; of more, only what is chosen is drawn, with the path between its ends
@@ -79,7 +79,7 @@ class MachineDrawing(QGraphicsView):
         self._shape: MachineShape | None = None
         self._alone: frozenset[CardId] = frozenset()
         self._chosen: Part | None = None
-        self._made: dict[int, Layout] = {}
+        self._made: dict[int, MachineLayout] = {}
         self._room = 0
         self.setScene(self.drawn)
         self.setAccessibleName(tr("The machine, drawn"))
@@ -157,10 +157,10 @@ class MachineDrawing(QGraphicsView):
         layout = self.drawn.layout
         return 0.0 if layout is None else layout.scale / layout.zoom
 
-    def laid_out(self, layout: Layout) -> None:
+    def laid_out(self, layout: MachineLayout) -> None:
         """Anew: for another machine, or in another room."""
 
-    def _layout_at(self, width: int) -> Layout | None:
+    def _layout_at(self, width: int) -> MachineLayout | None:
         if self._shape is None:
             return None
         if width not in self._made:
@@ -281,12 +281,12 @@ class MachineScene(QGraphicsScene):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.layout: Layout | None = None
+        self.layout: MachineLayout | None = None
         self.parts: list[PartItem] = []
         self._faces: Mapping[Part, Face] = {}
         self._chosen: Collection[Part] = ()
 
-    def show_layout(self, layout: Layout) -> None:
+    def show_layout(self, layout: MachineLayout) -> None:
         for item in self.parts:
             self.removeItem(item)
         whole = QRectF(0, 0, layout.size.width(), layout.size.height())

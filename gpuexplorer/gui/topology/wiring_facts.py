@@ -20,14 +20,14 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, say, wrapped_label
-from gpuexplorer.gui.widgets.machine.faces import (
+from gpuexplorer.gui.widgets.machine.layout import Kind, Part
+from gpuexplorer.gui.widgets.machine.machine_faces import (
     HUB_WORDS,
     INFERRED,
     JUNCTION_WORDS,
     MachineNow,
     nvlink_kind,
 )
-from gpuexplorer.gui.widgets.machine.layout import Kind, Part
 from gpuexplorer.gui.widgets.painted import ChipRow
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.topology import HubKind, Link, PathKind
@@ -493,7 +493,7 @@ def _gone(now: MachineNow, cards: Iterable[CardId]) -> list[str]:
     return [*said, tr("Lost: {cards}.", cards=now.named(fallen))] if fallen else said
 
 
-class PartPanel(QFrame):
+class PartFactsPanel(QFrame):
     """Its rows are made once and shown again with other words."""
 
     open_asked = Signal(str)
