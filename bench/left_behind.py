@@ -15,7 +15,7 @@ from bench.stage import let_run, stage
 from bench.table import Figure
 from gpuexplorer.app import App
 from gpuexplorer.gui.desk import Desk
-from gpuexplorer.gui.measuring import own_process
+from gpuexplorer.gui.measuring.diagnostics import resident_bytes
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
@@ -52,14 +52,14 @@ def figures() -> Sequence[Figure]:
 
 def _screen(app: App, desk: Desk, entry: Entry) -> Sequence[Figure]:
     _open_and_close(app, desk, entry, _WARM)
-    before, memory, nothing = _there(app), own_process.resident_bytes(), sys.getrefcount(None)
+    before, memory, nothing = _there(app), resident_bytes(), sys.getrefcount(None)
     _open_and_close(app, desk, entry, _TIMES)
     after = _there(app)
     grown = {what: after[what] - before[what] for what in after}
     # What Qt makes once may come late; one for each opening is a leak.
     left = {what: more for what, more in grown.items() if more >= _TIMES // 4}
     fell = sys.getrefcount(None) - nothing
-    megabytes = (own_process.resident_bytes() - memory) / 1e6
+    megabytes = (resident_bytes() - memory) / 1e6
     name = f"“{entry.name}” opened and closed {_TIMES} times"
     return [
         Figure(

@@ -27,7 +27,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, Unit
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.plots.canvas import PlotCanvas
-from gpuexplorer.gui.plots.content import Line, PlotContent
+from gpuexplorer.gui.plots.content import PlotContent, PlotLine
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.settings.section import Section
 from gpuexplorer.gui.state.alert_words import rule_sentence
@@ -35,7 +35,7 @@ from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.window_commands import WindowCommands
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.models import MODELS
@@ -216,7 +216,7 @@ def test_every_key_on_plots_does_something(qtbot: QtBot) -> None:
         qtbot.addWidget(widget)
     canvas.resize(600, 300)
     busy = METRICS[GPU_UTILIZATION]
-    line = Line("GPU", busy, empty_trace())
+    line = PlotLine("GPU", busy, empty_trace())
     canvas.show_contents([PlotContent("busy", "Busy", busy.unit, (line,))])
     told = [cells[0] for cells in rows(section(KEYS, "Plots"))]
     keys = [QKeySequence(key) for cell in told for key in re.findall(r"`([^`]+)`", cell)]

@@ -25,7 +25,7 @@ WRITES_NO_WORDS = {
     "copies/trace_file.py": "names in a trace, which other programs show",
     "core/resources.py": "an error of the installation, for whoever mends it",
     "gui/crash_dialog.py": "a traceback on the terminal",
-    "gui/widgets/remark.py": "HTML",
+    "gui/widgets/laid_out.py": "HTML",
     "gui/lab/head/words.py": "HTML",
     "lab/cures.py": "Python",
     "lab/cell_source.py": "Python",

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.desktop.tray import Tray
+from gpuexplorer.gui.desktop.notifications import Tray
 from gpuexplorer.gui.live_frame import window_title
 from gpuexplorer.gui.small_window import SmallWindow, small_cards
 from gpuexplorer.gui.state.machine import MachineState

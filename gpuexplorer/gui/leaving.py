@@ -8,8 +8,8 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.sheets.release_dialog import lost
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
+from gpuexplorer.gui.widgets.sheets.small_sheets import lost
 from gpuexplorer.telemetry.session import Session
 
 # Of simulated cards nobody misses a shorter past: it is there again as soon.

@@ -14,7 +14,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QMainWindow, QWidget
 
-from gpuexplorer.core.words import tr
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.companions import Companions
 from gpuexplorer.gui.desk import Desk
@@ -34,14 +33,12 @@ from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.places import Places
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.dressing import Dressing
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.bars.banner import Banner
+from gpuexplorer.gui.widgets.bars.notices import Notices
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.gui.widgets.bars.top_bar import TopBar
-from gpuexplorer.gui.widgets.controls.buttons import pressed_by_enter
-from gpuexplorer.gui.widgets.copy_key import CopyKey
+from gpuexplorer.gui.widgets.controls.keyboard import CopyKey, pressed_by_enter
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.window_alerts import WindowAlerts
 from gpuexplorer.gui.window_commands import Do, WindowCommands
@@ -80,6 +77,7 @@ class MainWindow(QMainWindow):
         """`simulate` starts the cards named; `look_again` ends them and looks for real ones;
         `open_recording` reads a file and shows it, `close_recording` what was shown before.
         """
+        look()  # before the first widget, so that all have its letters
         super().__init__()
         self._session = session
         self._machine: MachineState | None = None
@@ -104,25 +102,25 @@ class MainWindow(QMainWindow):
         shared = (self.settings, self.navigation)
         self.companions = Companions(*shared, small, leaving, self)
         tray = self.companions.tray
-        self._alerts = WindowAlerts(*shared, self.frame_clock, self, bridge, tray)
+        self._notices = notices = Notices()
+        self._alerts = WindowAlerts(*shared, self.frame_clock, notices, self, bridge, tray)
         screens = [(each.name, each.title, each.icon) for each in VIEWS]
         self._rail = Rail(screens, self.navigation)
         self.machines = WindowMachines(
             *(self.settings, self.commands, self.navigation, self.frame_clock),
             machines or MachinesState(self.settings, session, parent=self),
-            *(close_recording, self),
+            *(notices, close_recording, self),
         )
         self._rail.show_machines(self.machines.state)
         self._top = TopBar(self.time_window)
         self._always_on = always_on or AlwaysOn(self.settings)
         self._recordings = WindowRecordings(
             *(self.settings, self.commands, self._top.record, self.time_window),
-            *(self._always_on, self),
+            *(self._always_on, notices, self),
         )
         self._comparing = WindowComparing(
-            self.commands, self.time_window, self._recordings, self
+            self.commands, self.time_window, self._recordings, notices, self
         )
-        self._banner = Banner(tr("What was looked for"), warns=True)
         self._screens = Screens(self.navigation)
         self._screens.rested.connect(self.machines.pythons.find)
         self._lessons = LessonPlace(
@@ -134,7 +132,6 @@ class MainWindow(QMainWindow):
             self._rail, self._top, self.status, self.frame_clock, parent=self
         )
         self._lay_out()
-        Dressing(self, self._screens)
         self.diagnostics = Diagnostics(self, self.frame_clock, self.navigation)
         self.explanation = Explanation(
             self.settings,
@@ -146,7 +143,7 @@ class MainWindow(QMainWindow):
         self._ways = WindowWays(
             *(self.commands, self.navigation, self._screens, self.explanation),
             self._top,
-            self._banner,
+            notices,
             self,
             simulate,
             look_again,
@@ -235,24 +232,22 @@ class MainWindow(QMainWindow):
         )
         self._screens.show_desk(desk, kept)
         self.machines.let_go(kept)
-        self.machines.strip.show_for(recording=self._replayed)
+        self.machines.show_for(recording=self._replayed)
         far = self.machines.is_far(session)
         self._ways.follow(session, self.machines.lab_here if far else lab, far=far)
 
     def _lay_out(self) -> None:
-        strips = (self.machines.strip, self._recordings.strips, self._comparing.strip)
-        beside = column(self._top, *strips, self._banner, self._lessons, GROWS, gap=0)
+        beside = column(self._top, self._recordings.strips, self._lessons, GROWS, gap=0)
         upper = row(self._rail, beside, GROWS, gap=0)
-        bottom = row(self.status, GROWS, self._alerts.strip, gap=0)
+        bottom = row(self.status, GROWS, self._notices, gap=0)
         central = QWidget()
         column(upper, GROWS, bottom, within=central, gap=0)
         self.setCentralWidget(central)
-        self._banner.hide()
         self._rail.show_menu(self.commands.menu_of_program)
 
     def _connect(self) -> None:
         commands = self.commands
-        self.machines.strip.left.connect(self._screens.take_keyboard)
+        self._notices.left.connect(self._screens.take_keyboard)
         for do, slot in (
             (Do.SEARCH, self._on_palette_asked),
             (Do.KEYS, self._on_keys_asked),
@@ -284,6 +279,7 @@ class MainWindow(QMainWindow):
 
     def _on_look_changed(self) -> None:
         self.setPalette(self.look.palette())
+        self.setStyleSheet(self.look.style_sheet())
 
     def _on_settings_changed(self) -> None:
         choices = self.settings.choices
@@ -316,18 +312,16 @@ class MainWindow(QMainWindow):
         CommandPalette(commands, self.commands[Do.SEARCH].shortcuts(), self).open()
 
     def _on_keys_asked(self) -> None:
-        from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import (  # noqa: PLC0415
-            ShortcutsSheet,
-        )
+        from gpuexplorer.gui.widgets.sheets.small_sheets import keys_sheet  # noqa: PLC0415
 
         here, parts = self._screens.commands_here(), self._screens.key_groups_here()
         groups = self.commands.all_keys(here, parts)
-        ShortcutsSheet(groups, self.commands[Do.KEYS].shortcuts(), self).open()
+        keys_sheet(groups, self.commands[Do.KEYS].shortcuts(), self).open()
 
     def _on_about_asked(self) -> None:
-        from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet  # noqa: PLC0415
+        from gpuexplorer.gui.widgets.sheets.small_sheets import about_sheet  # noqa: PLC0415
 
-        AboutSheet(self).open()
+        about_sheet(self).open()
 
     def _on_diagnostics_asked(self) -> None:
         from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet  # noqa: PLC0415

@@ -27,16 +27,13 @@ from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.device_list import DEVICE, DeviceList, DeviceView
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.live_frame import window_title
-from gpuexplorer.gui.paint.delegate import Delegate, Index
-from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index, Run
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone, faded
-from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
-from gpuexplorer.gui.widgets.bars.top_bar import host_name
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.figure_drawing import draw_figure_right
+from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge, host_name
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
+from gpuexplorer.gui.widgets.line import ElidedLabel, draw_figure_right
 
 _HEAD, _AIR, _AROUND = 34, 6, 6  # the last is what a list of cells takes beside them
 # A few cards have a row each, many a cell in rows of eight.

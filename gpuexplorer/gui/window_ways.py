@@ -13,7 +13,7 @@ from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.widgets.bars.banner import Banner
+from gpuexplorer.gui.widgets.bars.notices import WARNS, About, Notice, Notices, NoticeWay
 from gpuexplorer.gui.widgets.bars.top_bar import STOP_SIMULATING, TopBar
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.gui.window_recordings import SUFFIX
@@ -31,7 +31,7 @@ class WindowWays(QObject):
         screens: Screens,
         explanation: Explanation,
         top: TopBar,
-        banner: Banner,
+        notices: Notices,
         window: QWidget,
         simulate: Callable[[str], None],
         look_again: Callable[[], None] | None,
@@ -42,7 +42,7 @@ class WindowWays(QObject):
         super().__init__(window)
         self._commands, self._navigation = commands, navigation
         self._screens, self._explanation, self._window = screens, explanation, window
-        self._top, self._banner = top, banner
+        self._top, self._notices = top, notices
         self._simulate, self._look_again = simulate, look_again
         self._read_recording = read_recording
         self.nothing_real = nothing_real
@@ -56,19 +56,13 @@ class WindowWays(QObject):
         computer could do; its own `lab` is what could be lost.
         """
         self._session, self._lab, self._far = session, lab, far
-        said = trn(
-            "No graphics card answers on this computer, so this is one simulated card.",
-            "No graphics card answers on this computer, so these are {count} simulated cards.",
-            len(session.cards()),
-        )
-        self._banner.say(said)
         commands, can_look = self._commands, self._look_again is not None
         commands[Do.SIMULATE].setVisible(session.bare and not far)
         commands[Do.STOP_SIMULATING].setVisible(self._simulated and can_look)
         commands[Do.LOOK_AGAIN].setVisible(session.bare and can_look and not far)
         commands[Do.REASONS].setVisible(self._simulated and self.nothing_real)
         self._top.offer_real_cards(offered=can_look and not far)
-        self._show_banner()
+        self._tell()
 
     def open_recording(self, path: Path) -> None:
         """Returns at once."""
@@ -98,12 +92,20 @@ class WindowWays(QObject):
         explanation.practice_asked.connect(self._on_practice_asked)
         self._navigation.simulated_cards_asked.connect(self._on_simulated_cards_asked)
         self._navigation.idle_cards_asked.connect(self._on_idle_cards_asked)
-        self._banner.link_clicked.connect(explanation.open)
-        self._screens.currentChanged.connect(self._show_banner)
+        self._screens.currentChanged.connect(self._tell)
 
-    def _show_banner(self) -> None:
-        seen = self._screens.view is not None
-        self._banner.setVisible(self._simulated and self.nothing_real and seen)
+    def _tell(self) -> None:
+        session, seen = self._session, self._screens.view is not None
+        if session is None or not (self._simulated and self.nothing_real and seen):
+            self._notices.end(About.SIMULATED)
+            return
+        said = trn(
+            "No graphics card answers on this computer, so this is one simulated card.",
+            "No graphics card answers on this computer, so these are {count} simulated cards.",
+            len(session.cards()),
+        )
+        ways = [NoticeWay(tr("What was looked for"), self._explanation.open)]
+        self._notices.say(About.SIMULATED, Notice(said, ways, WARNS))
 
     def _leave(self, words: str, then: Callable[[], object]) -> None:
         """What is in the lab of a recording is kept in its file."""

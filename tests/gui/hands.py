@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QEventLoop, QObject, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton, QWidget
 
 from gpuexplorer.gui.overview.short_table import ShortTable
 
@@ -32,6 +32,11 @@ def in_front(kind: type[W], over: QWidget) -> W:
     while QApplication.activePopupWidget() is not opened and not opened.isActiveWindow():
         waiting.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
     return opened
+
+
+def dialog_called(title: str, over: QWidget) -> QDialog:
+    (found,) = (each for each in over.findChildren(QDialog) if each.windowTitle() == title)
+    return found
 
 
 def press(widget: QWidget, key: Qt.Key, control: bool = False) -> None:

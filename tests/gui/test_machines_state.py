@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import pytest
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QMainWindow, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
@@ -22,7 +22,10 @@ from gpuexplorer.gui.state.machines_at_start import begin, machines_at_start
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.questions import Questions
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.widgets.bars.notices import Notices
+from gpuexplorer.gui.window_commands import WindowCommands
+from gpuexplorer.gui.window_machines import WindowMachines
 from gpuexplorer.remote.link import LinkNow, LinkState
 from gpuexplorer.remote.ssh import HostName, host_name
 from tests.clocks import ManualClock
@@ -294,18 +297,20 @@ def test_what_nobody_wants_to_know_any_more_is_over(qtbot: QtBot) -> None:
 def test_why_one_waits_is_said_on_the_screen_of_all_machines_alone(
     room: Room, qtbot: QtBot
 ) -> None:
-    navigation, window = Navigation(), QWidget()
-    qtbot.addWidget(window)
-    strip = LinkStrip(room.state, navigation, FrameClock(window))
-    qtbot.addWidget(strip)
+    window, strip, settings = QMainWindow(), Notices(), Settings()
+    navigation, clock, time = Navigation(), FrameClock(window), TimeWindow(parent=window)
+    for each in (window, strip):
+        qtbot.addWidget(each)
+    commands = WindowCommands(window, time, navigation, settings)
+    of_window = (room.state, strip, lambda: None, window)
+    machines = WindowMachines(settings, commands, navigation, clock, *of_window)
     room.state.add(Wanted("a"))
     room.state.show("a")
     navigation.open_screen("machines")
-    assert not strip.isHidden()
-    assert strip.machine == "a"
+    assert strip.accessibleDescription().startswith("Connecting to a, for ")
     navigation.open_screen("overview")
     assert strip.isHidden()
-    assert strip.machine == HERE
+    machines.stop()
 
 
 @pytest.mark.parametrize(("narrow", "words"), [(False, "8 more…"), (True, "+8")])

@@ -21,7 +21,7 @@ from gpuexplorer.gui.nothing_found.words import OVERVIEW
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
+from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge
 from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.session import remembering, session_on

@@ -16,7 +16,7 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.rail.rail_devices import DeviceListView
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.remark import Remark
+from gpuexplorer.gui.widgets.live_view import Remark
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import GIB, Answer, FakeBackend, card, instance, session_of, working
 from tests.gui.hands import press, rows_of, the

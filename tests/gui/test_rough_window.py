@@ -16,8 +16,7 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.plots.full_plot import FullPlot
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.plot_stack import FullPlot, PlotStack
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.conftest import OpenWindow

@@ -14,7 +14,7 @@ from gpuexplorer.gui.events.view import EventsView
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.fields import SearchField
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.telemetry.session import Session
 from tests.gui.hands import press, the
 

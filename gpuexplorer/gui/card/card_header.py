@@ -11,9 +11,9 @@ from gpuexplorer.gui.cards.card_face import CardBadge, CardFace
 from gpuexplorer.gui.cards.reasons import StateMark
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.card_signs import draw_badge, draw_mark
+from gpuexplorer.gui.widgets.laid_out import wrapped_label
+from gpuexplorer.gui.widgets.line import draw_badge, draw_mark
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.widgets.remark import wrapped_label
 
 _HEIGHT, _CHIP = 36, 32.0
 _GAP = 12.0

@@ -7,10 +7,8 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QTreeView
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.card.fact_entry import FactEntry
 from gpuexplorer.gui.cards.fact import Fact, FactGroup
-from gpuexplorer.gui.paint.delegate import Delegate, Index
-from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.model import CELL, TableModel
+from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run
+from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 
@@ -33,8 +31,8 @@ class FactsDelegate(Delegate):
     def draw(
         self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
     ) -> None:
-        entry, cell = self._model.thing(index), index.data(CELL)
-        if entry is None or not isinstance(cell, Cell):
+        entry, cell = self._model.thing(index), self._model.cell(index)
+        if entry is None:
             return
         if isinstance(entry.what, FactGroup):
             self._draw_heading(drawing, place, entry.what, index)

@@ -13,7 +13,7 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
-from gpuexplorer.gui.widgets.now_tag import NowTag
+from gpuexplorer.gui.widgets.line import NowTag
 
 _MOST = 16_777_215  # Qt's own number for "as tall as it likes"
 

@@ -26,12 +26,12 @@ from gpuexplorer.gui.card.fact_entry import FACT_COLUMN, FactEntry, entries
 from gpuexplorer.gui.card.facts_delegate import FactsDelegate
 from gpuexplorer.gui.cards.fact import Fact, FactGroup, HowTo
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.delegate import Index
+from gpuexplorer.gui.paint.drawing import Index
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.fields import SearchField
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 
 _TAKES = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
@@ -252,7 +252,7 @@ def search_field(tree: FactsTree, words: str, nothing: str) -> SearchField:
         label.setVisible(not found)
         label.show_text(tr(nothing, text=text))
 
-    field.searched_for.connect(search)
+    field.textChanged.connect(search)
     field.left.connect(tree.take_keyboard)
     return field
 

@@ -15,7 +15,7 @@ from gpuexplorer.gui.cards.moments import Then, reason_then
 from gpuexplorer.gui.cards.pcie import link_now
 from gpuexplorer.gui.cards.plot_families import Family, grouped, short_label
 from gpuexplorer.gui.cards.throttling import SlowedSpan
-from gpuexplorer.gui.plots.content import Band, Flag, Limit, Line, PlotContent
+from gpuexplorer.gui.plots.content import Band, Flag, Limit, PlotContent, PlotLine
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.happenings import Happening, Kind
@@ -99,13 +99,13 @@ def _lines(
     log: Sequence[Happening],
     then: Then,
     beside: TraceSource | None,
-) -> tuple[Line, ...]:
+) -> tuple[PlotLine, ...]:
     lines, card = [], shown.card.id
     visible = (stretch.start, stretch.end, stretch.columns)
     for at, metric in enumerate(metrics):
         colour, dash = _style(shown.colour, at)
         lines.append(
-            Line(
+            PlotLine(
                 short_label(METRICS[metric]),
                 METRICS[metric],
                 past.trace(card, metric, *visible),

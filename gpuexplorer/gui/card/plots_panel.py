@@ -16,11 +16,10 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import WordButton, link_button
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.sheets.popup import Popup
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.sheets.sheet import Popup
 
 _HEADS_DOWN = 7
 _CHOOSER_WIDTH, _CHOOSER_HEIGHT = 400, 460

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame
 
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.metrics import Cadence, MetricId
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.card.card_header import CardHeader, SentencePanel
 from gpuexplorer.gui.card.card_past import CardPast
 from gpuexplorer.gui.card.facts_panel import FactsPanel
@@ -34,21 +34,28 @@ from gpuexplorer.gui.cards.plot_families import grouped, offered, usual
 from gpuexplorer.gui.cards.programs import program_name
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.plots.content import Origin
-from gpuexplorer.gui.plots.lab_flags import flags_of
+from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
-from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
-from gpuexplorer.gui.widgets.bars.top_bar import host_name, is_elsewhere
+from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED, host_name, is_elsewhere
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
-from gpuexplorer.gui.widgets.key_words import CARD_KEYS, PLOT_KEYS
+from gpuexplorer.gui.widgets.key_words import PLOT_KEYS, KeyGroup
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
-from gpuexplorer.gui.widgets.live_view import LiveView
-from gpuexplorer.gui.widgets.now_tag import NowTag
-from gpuexplorer.gui.widgets.page import Page
+from gpuexplorer.gui.widgets.line import NowTag
+from gpuexplorer.gui.widgets.live_view import LiveView, Page
 from gpuexplorer.remote.stream import FarStream
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 from gpuexplorer.telemetry.session import Session
+
+_KEYS: KeyGroup = (
+    mark("Card"),
+    (
+        ("Left Right", mark("To the card before, or the next")),
+        ("Ctrl+F", mark("Search its facts")),
+        ("Ctrl+C", mark("Copy the facts that are selected")),
+    ),
+)
 
 _FACTS_BESIDE_FROM = 1080
 _FACTS_WIDTH = 304
@@ -61,7 +68,7 @@ _FIGURES_EVERY = 0.25
 class CardView(LiveView):
     """Shows the card that was chosen last, or the first there is; without one, the computer."""
 
-    key_groups = (PLOT_KEYS, CARD_KEYS)
+    key_groups = (PLOT_KEYS, _KEYS)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, tuple(Cadence), processes=True)
@@ -86,7 +93,7 @@ class CardView(LiveView):
         self._plots.toggled.connect(self._on_metric_toggled)
         self._plots.usual_asked.connect(self._on_usual_asked)
         self._plots.choosing_began.connect(self._on_choosing_began)
-        self._plots.stack.files.comparing = desk.machine.comparing
+        self._plots.stack.comparing = desk.machine.comparing
         self._facts = FactsPanel(desk.time_window)
         self._chips.setObjectName("card.cards")
         self._memory_panel.setObjectName("card.memory")

@@ -17,9 +17,9 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton, WordButton
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.controls.fields import Choice
 from gpuexplorer.gui.widgets.laid_out import GROWS, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 
 _STEPS = 1000
 _MINUTE = 60

@@ -30,7 +30,7 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, column, label
 from gpuexplorer.gui.widgets.live_view import LiveView
-from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchNotice
+from gpuexplorer.gui.widgets.sheets.python_sheet import PyTorchNotice
 
 _MARGIN, _TOP, _GAP = 16, 12, 8
 _BELOW_UNDER = 1080
@@ -59,7 +59,7 @@ class CopiesView(LiveView):
         titles = [(name, tr(title)) for name, (title, _) in PAGES.items()]
         self._tabs = Segmented(tr("Pages"), titles)
         for name in PAGES:
-            self._tabs.name_segment(name, f"copies.{name}")
+            self._tabs.segments[name].setObjectName(f"copies.{name}")
         self._between: BetweenMachines | None = None
         if desk.machines is not None:
             self._between = between(desk.machines, desk.machine.settings.remembered)

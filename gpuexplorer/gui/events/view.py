@@ -25,7 +25,7 @@ from gpuexplorer.gui.state.event_list import (
     EventList,
 )
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.tables.cell_drawing import PADDING, chips_width
+from gpuexplorer.gui.tables.cell import PADDING, chips_width
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
@@ -34,14 +34,18 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.empty_state import EmptyState
-from gpuexplorer.gui.widgets.key_words import EVENT_KEYS
+from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, column, row
-from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import EmptyState, LiveView
 from gpuexplorer.gui.widgets.saving import CSV, Saving, Write, suggested_name
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.whole_file import write_whole
+
+_KEYS: KeyGroup = (
+    mark("Events"),
+    (("Enter", mark("Show the moment on the plots, marked")),),
+)
 
 _MARGIN, _TOP, _GAP = 24, 20, 12
 _SEARCH_LEAST, _SEARCH_WIDTH, _TOOLS_GAP = 150, 220, 8
@@ -52,7 +56,7 @@ _REMEMBERED = "events/filter"
 class EventsView(LiveView):
     """The newest on top. Enter or a double click leads to the moment on the card's plots."""
 
-    key_groups = (EVENT_KEYS,)
+    key_groups = (_KEYS,)
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, processes=True, parent=parent)
@@ -69,8 +73,8 @@ class EventsView(LiveView):
         )
         self._table = Table(tr("Events"), self._model)
         self._table.setObjectName("events.table")
-        self._table.headings.setSortIndicatorShown(True)
-        self._table.headings.setSortIndicator(0, Qt.SortOrder.DescendingOrder)
+        self._table.columns.setSortIndicatorShown(True)
+        self._table.columns.setSortIndicator(0, Qt.SortOrder.DescendingOrder)
         self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._table.columns.remember_in(desk.machine.settings, "events/columns")
         self._table.activated.connect(self._on_activated)
@@ -254,7 +258,7 @@ class EventTools(QWidget):
         self.search = SearchField(tr("Search events"))
         self.search.setMinimumWidth(_SEARCH_LEAST)
         self.search.setMaximumWidth(_SEARCH_WIDTH)
-        self.search.searched_for.connect(self._on_changed)
+        self.search.textChanged.connect(self._on_changed)
         self.search.left.connect(self.list_asked)
         self._copy = IconButton(
             Icon.COPY, tr("Copy the events that are selected, or all"), "Ctrl+C"

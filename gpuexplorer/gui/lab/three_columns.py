@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.controls.headings import Headings
+from gpuexplorer.gui.widgets.controls.segmented import Headings
 from gpuexplorer.gui.widgets.laid_out import GROWS, column
 
 _GAP = 8

@@ -23,9 +23,9 @@ from gpuexplorer.gui.lab.three_columns import Side, ThreeColumns
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
+from gpuexplorer.gui.widgets.line import NowTag
 from gpuexplorer.gui.widgets.live_view import LiveView
-from gpuexplorer.gui.widgets.now_tag import NowTag
-from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchNotice
+from gpuexplorer.gui.widgets.sheets.python_sheet import PyTorchNotice
 from gpuexplorer.lab.events import Asked, Event, Failed
 
 _MARGIN, _TOP, _GAP = 16, 12, 8
@@ -112,7 +112,6 @@ class LabView(LiveView):
 
     def stop(self) -> None:
         self._code.stop()
-        self._watching.stop()
         if self._panel is not None:
             self._panel.stop()
         super().stop()

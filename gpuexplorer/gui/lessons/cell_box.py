@@ -8,12 +8,10 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.lessons.growing_text import CodeText, GrowingText
 from gpuexplorer.gui.lessons.step_asks import StepAsks
-from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.laid_out import FREE, column, row, say
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, column, row, say, wrapped_label
 from gpuexplorer.lab.events import Pictured, Printed
 from gpuexplorer.lab.ledger import Cell, time_words
 from gpuexplorer.lab.printed import clean, error_words, shortened

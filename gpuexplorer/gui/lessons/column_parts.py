@@ -6,11 +6,10 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lessons.words import LessonNotice, Next, Way
 from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, PrimaryButton
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row, wrapped_label
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.lessons.lesson import Lesson
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import QResizeEvent, QTextBlockFormat, QTextCursor, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QTextBrowser, QWidget
 
-from gpuexplorer.gui.paint.python_colours import PythonColours
+from gpuexplorer.gui.paint.python import PythonColours
 from gpuexplorer.gui.theme.look import look
 
 

@@ -29,11 +29,11 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
-from gpuexplorer.gui.widgets.scrolled import scrolled
-from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchNotice
+from gpuexplorer.gui.widgets.sheets.python_sheet import PyTorchNotice
 from gpuexplorer.lessons.lesson import Point, Step
 from gpuexplorer.lessons.player import Player, StepState
 from gpuexplorer.telemetry.whole_file import write_whole
@@ -77,7 +77,7 @@ class LessonColumn(QFrame):
         self._saving.done.connect(self._on_saved)
         self._saving.refused.connect(self._on_refused)
         self._notice = ColumnNotice()
-        self._needed = PyTorchNotice(None, self, narrow=True)
+        self._needed = PyTorchNotice(None, self)
         self._notice.way_chosen.connect(self._on_way_chosen)
         self._area = scrolled(QWidget())
         self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -27,8 +27,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lessons.growing_text import GrowingText
 from gpuexplorer.gui.lessons.lesson_pictures import PictureSheet, read_picture
 from gpuexplorer.gui.lessons.step_asks import StepAsks
-from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.theme.style_sheet import rgba
+from gpuexplorer.gui.theme.look import look, rgba
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

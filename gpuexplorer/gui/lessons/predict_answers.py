@@ -5,12 +5,10 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QButtonGroup, QLabel, QLineEdit, QRadioButton, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
-from gpuexplorer.gui.widgets.controls.buttons import one_tab_stop
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.controls.keyboard import one_tab_stop
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, wrapped_label
 from gpuexplorer.lessons.lesson import Predict
 
 _LETTERS = 12  # that have room in the field

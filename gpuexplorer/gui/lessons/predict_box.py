@@ -7,12 +7,10 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.lessons.predict_answers import ChoiceAnswer, NumberAnswer
 from gpuexplorer.gui.lessons.reveal_bars import Bar, RevealBars
-from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.laid_out import FREE, column, row, say
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, column, row, say, wrapped_label
 from gpuexplorer.lessons.lesson import Part, Predict
 from gpuexplorer.lessons.player import Player, behind
 from gpuexplorer.lessons.values import Revealed, how_far

@@ -14,13 +14,12 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_page import StepPage
-from gpuexplorer.gui.theme.enlarged import EnlargedLook
-from gpuexplorer.gui.theme.look import look, wearing
+from gpuexplorer.gui.theme.look import EnlargedLook, look, wearing
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import pressed_by_enter
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, column, label, row
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.lessons.player import Player
 
 _PAGE = (820, 460)  # pixels at which letters have their usual size

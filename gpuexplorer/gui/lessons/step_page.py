@@ -16,8 +16,8 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.laid_out import FREE, add, column, row
-from gpuexplorer.gui.widgets.remark import Remark, wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, add, column, row, wrapped_label
+from gpuexplorer.gui.widgets.live_view import Remark
 from gpuexplorer.lessons.lesson import CONTROLS, Check, Code, Part, Point, Predict, Text, Why
 from gpuexplorer.lessons.player import Player, StepState
 

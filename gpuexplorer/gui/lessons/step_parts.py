@@ -7,12 +7,18 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.lessons.lesson_text import LessonText
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
-from gpuexplorer.gui.widgets.remark import Sign, show_sentence, wrapped_label
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    GROWS,
+    column,
+    row,
+    show_sentence,
+    wrapped_label,
+)
+from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.lessons.lesson import Check, Part
 from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.values import Checked

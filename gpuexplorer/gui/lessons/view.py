@@ -1,9 +1,11 @@
 """LessonsView: the shelf: what each lesson takes, how far one came, what is missing here."""
 
+from functools import partial
+
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedWidget, QWidget
 
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.lessons.column_parts import ColumnNotice
 from gpuexplorer.gui.lessons.words import (
@@ -17,20 +19,23 @@ from gpuexplorer.gui.lessons.words import (
     progress_words,
 )
 from gpuexplorer.gui.state.lessons.shelf import Shelved
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
-from gpuexplorer.gui.widgets.empty_state import EmptyState
-from gpuexplorer.gui.widgets.file_question import FileQuestion
-from gpuexplorer.gui.widgets.key_words import LESSON_KEYS
+from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
-from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.live_view import EmptyState, LiveView
+from gpuexplorer.gui.widgets.saving import ask_for_file
 from gpuexplorer.lessons.lesson import Lesson
+
+_KEYS: KeyGroup = (
+    mark("Lessons"),
+    (("Enter", mark("Begin the lesson, or go on with it")),),
+)
 
 _LEAST = 380  # pixels, so that a lesson has room beside the list
 _MARGIN, _TOP, _GAP = 24, 20, 12
@@ -41,7 +46,7 @@ _KINDS = "Lessons (*.md)"
 class LessonsView(LiveView):
     """Enter or a double click begins a lesson, or goes on where one left it."""
 
-    key_groups = (LESSON_KEYS,)
+    key_groups = (_KEYS,)
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent=parent)
@@ -66,12 +71,11 @@ class LessonsView(LiveView):
             tr("Open a lesson…"),
             tr("A lesson of your own or of somebody else's: a Markdown file (Ctrl+O)"),
         )
-        self._question = FileQuestion(tr("Open a lesson"), tr(_KINDS), self)
-        self._question.chosen.connect(lessons.shelf.add)
-        self._folder = FileQuestion(tr("Open a folder with a lesson"), "", self)
-        self._folder.chosen.connect(lessons.shelf.add)
-        ask = self.add_command(tr("Open a lesson…"), "Ctrl+O", self._question.ask)
-        self.add_command(tr("Open a folder with a lesson…"), "", self._folder.ask)
+        add = lessons.shelf.add
+        file = partial(ask_for_file, tr("Open a lesson"), tr(_KINDS), self, add)
+        ask = self.add_command(tr("Open a lesson…"), "Ctrl+O", file)
+        folder = partial(ask_for_file, tr("Open a folder with a lesson"), "", self, add)
+        self.add_command(tr("Open a folder with a lesson…"), "", folder)
         self._anew = self.add_command(
             tr("Begin the lesson anew"), "", lambda: self._play(self._picked(), anew=True)
         )
@@ -106,11 +110,6 @@ class LessonsView(LiveView):
 
     def posed(self) -> bool:
         return self._lessons.shelf.was_read
-
-    def stop(self) -> None:
-        self._question.stop()
-        self._folder.stop()
-        super().stop()
 
     def _columns(self) -> list[Column[Shelved]]:
         return [

@@ -11,8 +11,7 @@ from gpuexplorer.gui.cards.process_words import GB, GIB, gigabyte, gigabytes
 from gpuexplorer.gui.machines.host_columns import PLACE
 from gpuexplorer.gui.machines.model import FreeCard, natural
 from gpuexplorer.gui.machines.words import age_words, users_words
-from gpuexplorer.gui.tables.cell import Cell, Gauge
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
 from gpuexplorer.gui.theme.palette import Tone
 
 

@@ -30,8 +30,7 @@ from gpuexplorer.gui.machines.heat_drawing import (
 )
 from gpuexplorer.gui.machines.heat_layout import lay_out
 from gpuexplorer.gui.machines.words import cell_words, state_sentence
-from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.plain_tip import plain_tip
+from gpuexplorer.gui.paint.drawing import Drawing, plain_tip
 from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.painted import Painted

@@ -11,8 +11,7 @@ from gpuexplorer.gui.cards.process_words import gigabyte, gigabytes, percent
 from gpuexplorer.gui.machines.model import gravity, natural
 from gpuexplorer.gui.machines.words import state_sentence, state_sign, wrong_words
 from gpuexplorer.gui.state.groups.group import HostGroup, Together
-from gpuexplorer.gui.tables.cell import Cell, Gauge
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
 from gpuexplorer.gui.theme.palette import Tone
 
 STATE, PLACE = "state", "place"
@@ -24,7 +23,7 @@ def host_columns(units: Units, *, placed: bool) -> Sequence[Column[HostGroup]]:
     size = gigabyte(units)
     columns: Sequence[Column[HostGroup]] = (
         Column("machine", tr("Machine"), _name, lambda g: natural(g.name), width=170,
-               stretches=True, share=0.14, widest=240),
+               stretches=True, share=0.14),
         Column(STATE, tr("State"), _state, lambda g: -gravity(g), width=190, stretches=True,
                share=0.2, meaning=tr("Whether it answers, and what is wrong there.")),
         Column(PLACE, tr("Place"), lambda g: Cell(g.place, tone=Tone.QUIET),

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QSizePolicy
+from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.metrics import METRICS, TEMPERATURE
 from gpuexplorer.core.units import (
@@ -17,44 +16,32 @@ from gpuexplorer.core.units import (
 )
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.plain_tip import plain_tip
+from gpuexplorer.gui.paint.drawing import plain_tip
 from gpuexplorer.gui.state.groups.group import Together
-from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.widgets.figure_drawing import draw_labelled
-from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.widgets.laid_out import row
+from gpuexplorer.gui.widgets.line import Line
 
-_HIGH, _LEAST, _MOST = 44, 100, 210
+_MOST = 6
 _NOTHING = (mark("no card reports it"), mark("not reported"))
 
 
-class SumsRow(Painted):
-    """What has no room is left out from the end; it is still told on asking."""
+class SumsRow(QWidget):
+    """All of it is told on asking."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._figures: Sequence[Figure] = ()
+        self._lines = [Line(height=42) for _ in range(_MOST)]
+        row(*self._lines, within=self, gap=16)
         self.setAccessibleName(tr("All machines together"))
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(_HIGH)
-        look().changed.connect(self.update)
 
     def show_figures(self, figures: Sequence[Figure]) -> None:
-        if list(figures) != list(self._figures):
-            self._figures = figures
-            spoken = [figure.spoken for figure in figures]
-            self.setAccessibleDescription(f"{'. '.join(spoken)}.")
-            self.setToolTip(plain_tip("\n".join(spoken)))
-            self.update()
-
-    def draw(self, drawing: Drawing) -> None:
-        count = max(1, min(len(self._figures), self.width() // _LEAST))
-        step = min(_MOST, self.width() / count)
-        for at, figure in enumerate(self._figures[:count]):
-            draw_labelled(drawing, at * step, 2, step - 16, figure)
-
-    def sizeHint(self) -> QSize:
-        return QSize(600, _HIGH)
+        spoken = [figure.spoken for figure in figures]
+        self.setAccessibleDescription(f"{'. '.join(spoken)}.")
+        self.setToolTip(plain_tip("\n".join(spoken)))
+        for line, figure in zip(self._lines, figures, strict=False):
+            line.show_captioned(figure)
+        for at, line in enumerate(self._lines):
+            line.setVisible(at < len(figures))
 
 
 def figures_of(sums: Together, units: Units) -> Sequence[Figure]:

@@ -35,14 +35,10 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.empty_state import EmptyState
-from gpuexplorer.gui.widgets.heat_legend import HeatLegend
 from gpuexplorer.gui.widgets.key_words import KeyGroup
-from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row, say
-from gpuexplorer.gui.widgets.live_view import LiveView
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row, say, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import EmptyState, HeatLegend, LiveView, scrolled
 
 _PAGE = "machines/page"
 
@@ -178,7 +174,7 @@ class MachinesView(LiveView):
     def _connect(self) -> None:
         tools = self._tools
         tools.page_chosen.connect(self._on_page_chosen)
-        tools.search.searched_for.connect(self._on_searched_for)
+        tools.search.textChanged.connect(self._on_searched_for)
         tools.user_chosen.connect(self._on_user_chosen)
         tools.search.left.connect(self._on_search_left)
         self._map.cell_opened.connect(self._on_cell_opened)

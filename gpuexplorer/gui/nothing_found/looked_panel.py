@@ -13,9 +13,9 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, Space, column, label, row
-from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, Space, column, label, row, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet, line_between
 from gpuexplorer.lab.packaged import folder
 from gpuexplorer.telemetry.looked_for import Looked

@@ -6,7 +6,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.widgets.empty_state import EmptyState
+from gpuexplorer.gui.widgets.live_view import EmptyState
 
 _LOOK_EVERY = 500  # milliseconds
 

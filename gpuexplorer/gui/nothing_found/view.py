@@ -15,10 +15,9 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, mixed
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
-from gpuexplorer.gui.widgets.laid_out import FREE, Grow, Space, add, column, row
-from gpuexplorer.gui.widgets.page import Page
+from gpuexplorer.gui.widgets.laid_out import FREE, Grow, Space, add, column, row, wrapped_label
+from gpuexplorer.gui.widgets.live_view import Page
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.looked_for import Looked
 

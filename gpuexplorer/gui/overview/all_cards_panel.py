@@ -18,11 +18,9 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.heat_legend import HeatLegend
-from gpuexplorer.gui.widgets.now_tag import NowTag
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.line import ElidedLabel, NowTag
+from gpuexplorer.gui.widgets.live_view import HeatLegend, Panel
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
 
 _REMEMBERED = "overview/metric"
 _TIME = "00:00:00"

@@ -9,11 +9,11 @@ from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.overview.short_table import ShortTable
 from gpuexplorer.gui.state.event_list import BEGAN, CARD, ENDED, LASTED, EventList
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.tables.cell_drawing import PADDING, chips_width
+from gpuexplorer.gui.tables.cell import PADDING, chips_width
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import wrapped_label
+from gpuexplorer.gui.widgets.live_view import Panel
 from gpuexplorer.telemetry.happenings import Happening
 
 _WIDTHS = {BEGAN: 84, CARD: round(chips_width(2)), "sentence": 190, LASTED: 66}

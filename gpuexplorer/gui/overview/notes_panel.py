@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.widgets.laid_out import add, column
-from gpuexplorer.gui.widgets.remark import Remark
+from gpuexplorer.gui.widgets.live_view import Remark
 
 
 class NotesPanel(QWidget):

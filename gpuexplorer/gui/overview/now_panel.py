@@ -7,8 +7,8 @@ from gpuexplorer.gui.overview.tiles.tile_grid import TileGrid
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.panel import Panel
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import Panel
 
 _ABOVE_AND_BELOW, _BESIDE = 62, 34  # heading, margins and edge
 

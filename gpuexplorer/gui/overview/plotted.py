@@ -17,7 +17,7 @@ from gpuexplorer.gui.cards.moments import Then, reason_then
 from gpuexplorer.gui.cards.plot_families import short_label
 from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.gui.cards.throttling import SlowedBook
-from gpuexplorer.gui.plots.content import Band, Flag, Limit, Line, PlotContent
+from gpuexplorer.gui.plots.content import Band, Flag, Limit, PlotContent, PlotLine
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.trace import Trace, TraceSource
@@ -131,7 +131,7 @@ def plot_content(
         title=tr(plotted.title),
         unit=METRICS[plotted.metrics[0]].unit,
         lines=tuple(
-            Line(
+            PlotLine(
                 label=called,
                 metric=METRICS[plotted.metrics[0]],
                 trace=summed_trace(past, each.id, plotted, start, end, columns),

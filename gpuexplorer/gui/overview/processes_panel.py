@@ -7,16 +7,13 @@ from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.programs import ProgramFace
 from gpuexplorer.gui.overview.short_table import ShortTable
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.cell_drawing import PADDING, chips_width
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import PADDING, Cell, Column, chips_width
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.now_tag import NowTag
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel, NowTag
+from gpuexplorer.gui.widgets.live_view import Panel
 
 _MOST_CHIPS = 4
 # Which stands where, how wide it is, and which goes first where there is no room.

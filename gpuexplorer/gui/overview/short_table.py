@@ -7,7 +7,7 @@ from PySide6.QtCore import QModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import ROW_HEIGHT, Table
 
@@ -34,8 +34,7 @@ class ShortTable(Table[T]):
         self._all: Sequence[T] = ()
         self._model = model
         self.setHeaderHidden(not headed)
-        self.headings.setSectionsMovable(False)
-        self.headings.menu_asked.disconnect(self.open_column_menu)
+        self.columns.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         self.setSelectionMode(self.SelectionMode.NoSelection)
         for policy in (self.setVerticalScrollBarPolicy, self.setHorizontalScrollBarPolicy):
             policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -47,7 +46,7 @@ class ShortTable(Table[T]):
         self._model.show_columns(columns)
 
     def fitting(self) -> int:
-        return max(0, self.viewport().height() // self._high)
+        return max(0, self.viewport().height() // self.high)
 
     def show_first(self, things: Sequence[T]) -> None:
         self._all = things

@@ -12,15 +12,11 @@ from gpuexplorer.gui.overview.short_table import ShortTable
 from gpuexplorer.gui.overview.tiles.figure_row import FigureGrid
 from gpuexplorer.gui.overview.tiles.histogram import Histogram
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.cell_drawing import PADDING
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import PADDING, Cell, Column
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
-from gpuexplorer.gui.widgets.now_tag import NowTag
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel, NowTag
 
 SIDE_WIDTH = 300
 LEAST_HEIGHT = 416

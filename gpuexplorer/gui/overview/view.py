@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMenu
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Cadence
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.card_head import face_of_now
 from gpuexplorer.gui.cards.event_words import told
@@ -43,11 +43,20 @@ from gpuexplorer.gui.overview.words import (
 )
 from gpuexplorer.gui.state.event_list import EpisodeRow
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS
-from gpuexplorer.gui.widgets.key_words import PLOT_KEYS, TILE_KEYS
+from gpuexplorer.gui.widgets.key_words import PLOT_KEYS, KeyGroup
 from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.gui.widgets.live_view import LiveView
-from gpuexplorer.gui.widgets.page import Page
+from gpuexplorer.gui.widgets.live_view import LiveView, Page
 from gpuexplorer.telemetry.backends.host import NO_SWAP_SPACE
+
+_KEYS: KeyGroup = (
+    mark("Tiles"),
+    (
+        ("Arrows Home End", mark("To another card")),
+        ("Enter", mark("Open the card")),
+        ("Ctrl+Shift+Arrow", mark("Move the tile")),
+        ("Shift+F10", mark("What can be done with the card")),
+    ),
+)
 
 _NOTES_EVERY = 2.0
 _MARGINS = QMargins(24, 20, 24, 20)
@@ -56,7 +65,7 @@ _MARGINS = QMargins(24, 20, 24, 20)
 class OverviewView(LiveView):
     """The first screen: who is busy, who is full, and whether anything is wrong."""
 
-    key_groups = (PLOT_KEYS, TILE_KEYS)
+    key_groups = (PLOT_KEYS, _KEYS)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, (Cadence.ON_DEMAND,), processes=True)

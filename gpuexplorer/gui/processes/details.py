@@ -17,12 +17,11 @@ from gpuexplorer.gui.cards.process_words import gigabyte, gigabytes, percent
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.processes.columns import SPAN, ProcessColumns, known
 from gpuexplorer.gui.processes.model import ProcessLine
-from gpuexplorer.gui.tables.cell import Cell, Spark
-from gpuexplorer.gui.tables.cell_drawing import PADDING, draw_cell
+from gpuexplorer.gui.tables.cell import PADDING, Cell, Spark, draw_cell
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 

@@ -16,7 +16,7 @@ from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, Grow, row
-from gpuexplorer.gui.widgets.remark import Remark
+from gpuexplorer.gui.widgets.live_view import Remark
 
 _ALL, _COLUMNS = mark("All cards"), mark("Columns and order")
 _NARROWEST_SEARCH, _WIDEST_SEARCH = 120, 320
@@ -44,7 +44,7 @@ class ToolRow(QWidget):
         self._card: CardId | None = None
         self.search = SearchField(tr("Filter by command, user, pid, container"))
         self.search.setMaximumWidth(_WIDEST_SEARCH)
-        self.search.searched_for.connect(self.searched_for)
+        self.search.textChanged.connect(self.searched_for)
         self.search.left.connect(self.left)
         self._card_button = MenuButton(tr("Card"))
         self._card_button.show_words(tr(_ALL))

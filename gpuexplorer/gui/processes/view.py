@@ -39,17 +39,15 @@ from gpuexplorer.gui.processes.words import (
     notices,
     summary,
 )
-from gpuexplorer.gui.tables.cell_drawing import chips_width
-from gpuexplorer.gui.tables.column_menu import fill_column_menu
+from gpuexplorer.gui.tables.cell import chips_width
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
-from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import EmptyState, LiveView
 from gpuexplorer.gui.widgets.saving import CSV, Saving, Write, suggested_name
 from gpuexplorer.telemetry.process_book import BookRow
 from gpuexplorer.telemetry.whole_file import write_whole
@@ -320,7 +318,7 @@ class ProcessesView(LiveView):
         self.pull()
 
     def _on_columns_asked(self, menu: QMenu) -> None:
-        fill_column_menu(menu, self._table.columns)
+        self._table.columns.fill_menu(menu)
         self._table.hold_while_open(menu)
 
     def _on_row_menu_asked(self, place: QPoint) -> None:

@@ -13,7 +13,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
+from gpuexplorer.gui.widgets.controls.buttons import PaintedButton
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
 from gpuexplorer.gui.widgets.worker_mark import StageWords, draw_dot, stage_words
 from gpuexplorer.lab.pythons import LabPython

@@ -19,14 +19,13 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
-from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.controls.keyboard import ArrowKeys
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
-from gpuexplorer.gui.widgets.remark import Sign
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.painted import Sign
 
 WIDE, NARROW = 208, 56
 # In a narrower window the screen needs the room more.

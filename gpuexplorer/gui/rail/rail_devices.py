@@ -10,13 +10,12 @@ from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.device_list import DEVICE, DeviceList, DeviceView
-from gpuexplorer.gui.paint.delegate import Delegate, Index
-from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone, faded
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 
 BOARD = 8
 DEVICE_HEIGHT, BOARD_HEIGHT = 40, 28

@@ -4,19 +4,16 @@ from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.plain_tip import plain_tip
-from gpuexplorer.gui.state.machine_words import standing_words
+from gpuexplorer.gui.paint.drawing import Drawing, Run, plain_tip
+from gpuexplorer.gui.state.machine_words import standing_sign, standing_words
 from gpuexplorer.gui.state.machines import MachineRow, MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
-from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.controls.buttons import PaintedButton, link_button
+from gpuexplorer.gui.widgets.controls.keyboard import ArrowKeys
 from gpuexplorer.gui.widgets.laid_out import FREE, column, row
-from gpuexplorer.gui.widgets.standing_sign import draw_standing
+from gpuexplorer.gui.widgets.line import ElidedLabel
 
 _SIDE, _NARROW_SIDE, _TEXT_LEFT = 20, 14, 52.0
 _SIGN = 16.0
@@ -117,7 +114,8 @@ class MachineEntry(PaintedButton):
         middle = place.center()
         left = middle.x() - _SIGN / 2 if self._narrow else _SIDE + 2.0
         sign = QRectF(left, middle.y() - _SIGN / 2, _SIGN, _SIGN)
-        draw_standing(drawing, sign, face.standing)
+        icon, tone = standing_sign(face.standing)
+        drawing.icon(icon, sign, theme.tone(tone))
         if self._narrow:
             return
         letters = drawing.letters.body

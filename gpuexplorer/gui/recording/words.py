@@ -13,7 +13,7 @@ _LONGEST_NAME = 60
 
 
 def what_is_shown(recording: Recording) -> str:
-    """The sentences of the banner."""
+    """The sentences of the notice."""
     machine = recording.run(recording.ended).machine
     cards = len(recording.cards())
     sentence = tr(

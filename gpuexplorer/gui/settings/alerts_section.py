@@ -22,10 +22,8 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.stored_choices import MOST_RULES
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.controls.switch import Switch
-from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, column, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.controls.buttons import Switch, link_button
+from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, column, row, wrapped_label
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 from gpuexplorer.telemetry.alerts import Rule, Side
 from gpuexplorer.telemetry.session import card_numbers
@@ -166,7 +164,7 @@ class RuleRow(QWidget):
         self._shown: tuple[Rule, Units, Mapping[CardId, str]] | None = None
         self._editor: RuleEditor | None = None
         self._on = Switch("")
-        self._on.turned.connect(self._on_turned)
+        self._on.clicked.connect(self._on_turned)
         self._sentence = wrapped_label("", Tone.TEXT)
         self._change = link_button(tr("Change"))
         self._change.clicked.connect(self._on_change_clicked)
@@ -189,7 +187,7 @@ class RuleRow(QWidget):
         self._shown = (rule, units, numbers)
         sentence = rule_sentence(rule, units, numbers)
         self._sentence.setText(sentence)
-        self._on.show_on(rule.enabled)
+        self._on.setChecked(rule.enabled)
         for control, words in (
             (self._on, sentence),
             (self._change, tr("Change: {alert}", alert=sentence)),

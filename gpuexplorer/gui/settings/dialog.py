@@ -33,10 +33,10 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.controls.buttons import pressed_by_enter
-from gpuexplorer.gui.widgets.laid_out import GROWS, row
-from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
-from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchNotice
+from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
+from gpuexplorer.gui.widgets.laid_out import GROWS, row, wrapped_label
+from gpuexplorer.gui.widgets.painted import Sign
+from gpuexplorer.gui.widgets.sheets.python_sheet import PyTorchNotice
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 
 _WIDTH, _HEIGHT = 800, 640

@@ -17,10 +17,9 @@ from gpuexplorer.gui.state.alert_words import promise, typed_in
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton
-from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
+from gpuexplorer.gui.widgets.controls.fields import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.laid_out import label, say
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import label, say, wrapped_label
 from gpuexplorer.telemetry.alerts import (
     LIMITS,
     LONGEST_SECONDS,

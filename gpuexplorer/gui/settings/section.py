@@ -17,13 +17,11 @@ from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
-from gpuexplorer.gui.widgets.chip_row import ChipRow
-from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
+from gpuexplorer.gui.widgets.controls.buttons import Switch, link_button
+from gpuexplorer.gui.widgets.controls.fields import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.controls.switch import Switch
-from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, column, label, row
-from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, column, label, row, wrapped_label
+from gpuexplorer.gui.widgets.painted import ChipRow, Sign
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 
 _MOST_SEGMENTS = 6  # more choices are a list that opens
@@ -113,8 +111,8 @@ class Section(QWidget):
             show = number.show_number
         else:
             control = switch = Switch(title)
-            switch.turned.connect(take)
-            show = switch.show_on
+            switch.clicked.connect(take)
+            show = switch.setChecked
         self._show[name] = show
         self.rows[name] = SettingRow(title, tr(offer.meaning), control)
         self.add(self.rows[name])

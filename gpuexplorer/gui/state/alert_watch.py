@@ -232,7 +232,6 @@ class AlertNotes(QObject):
             self._gather.stop()
             self._told = frozenset(self._alerts.alerts())
             self._stands = False
-            self.notices.withdraw()
 
 
 def _is_in_front() -> bool:

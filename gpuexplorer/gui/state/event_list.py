@@ -22,9 +22,7 @@ from gpuexplorer.gui.cards.event_words import (
 )
 from gpuexplorer.gui.cards.moments import moment_words, span_words
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.tables.cell import Cell, Chip
-from gpuexplorer.gui.tables.cell_drawing import chips_width
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Chip, Column, chips_width
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.happenings import Episode, EpisodeState, EventBook, Happening
 

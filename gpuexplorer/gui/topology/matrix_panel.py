@@ -6,14 +6,12 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.topology.matrix import MatrixTable, Shows, legend
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.laid_out import Space, add
-from gpuexplorer.gui.widgets.machine.machine_face import MachineNow
-from gpuexplorer.gui.widgets.machine.matrix_table import MatrixTable, Shows
-from gpuexplorer.gui.widgets.machine.wiring_words import legend
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import Space, add, wrapped_label
+from gpuexplorer.gui.widgets.live_view import Panel
+from gpuexplorer.gui.widgets.machine.machine_faces import MachineNow
 from gpuexplorer.telemetry.topology import MachineShape
 
 

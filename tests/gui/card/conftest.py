@@ -18,7 +18,7 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.telemetry.session import Session
 from tests.gui.desks import desk_of
 from tests.gui.hands import the

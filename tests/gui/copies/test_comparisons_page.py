@@ -14,10 +14,11 @@ from gpuexplorer.gui.copies.comparisons.view import (
     ComparisonsPage,
     ComparisonTable,
 )
+from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.widgets.results_saving import ResultsSaving
+from gpuexplorer.gui.widgets.saving import CSV, JSON, PNG
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine
 from tests.gui.hands import texts, the
@@ -109,13 +110,13 @@ def test_files_have_what_is_seen(open_page: Open, qtbot: QtBot, tmp_path: Path) 
     measured(page, qtbot)
     saving = the(ResultsSaving, page)
     with qtbot.waitSignal(saving.done):
-        saving.save_json(tmp_path / "comparisons.json")
+        saving.save_as(JSON, tmp_path / "comparisons.json")
     told = json.loads((tmp_path / "comparisons.json").read_text("utf-8"))
     modes = {each["mode"] for each in told["results"]}
     assert {"copy", "fresh", "staged", "blocking", "overlap", "strided", "converted"} == modes
     assert told["modelled"] is True
     with qtbot.waitSignal(saving.done):
-        saving.save_png(tmp_path / "comparisons.png")
+        saving.save_as(PNG, tmp_path / "comparisons.png")
 
 
 def test_a_place_that_cannot_be_written_is_said(
@@ -125,5 +126,5 @@ def test_a_place_that_cannot_be_written_is_said(
     measured(page, qtbot)
     saving = the(ResultsSaving, page)
     with qtbot.waitSignal(saving.refused) as told:
-        saving.save_csv(tmp_path)
+        saving.save_as(CSV, tmp_path)
     assert "was not saved" in told.args[0]

@@ -20,10 +20,11 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.copies.datasheet.beside_panel import BesideTable
 from gpuexplorer.gui.copies.datasheet.sheet_panel import SheetTable
 from gpuexplorer.gui.copies.datasheet.view import DatasheetPage
+from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.widgets.results_saving import ResultsSaving
+from gpuexplorer.gui.widgets.saving import CSV, JSON, PNG
 from gpuexplorer.lab.wire import ProductJob
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.facts import Fact
@@ -200,18 +201,18 @@ def test_files_have_what_is_seen_and_say_that_it_is_modelled(
     measured(page, qtbot)
     saving = the(ResultsSaving, page)
     with qtbot.waitSignal(saving.done):
-        saving.save_json(tmp_path / "sheet.json")
+        saving.save_as(JSON, tmp_path / "sheet.json")
     found = json.loads((tmp_path / "sheet.json").read_text("utf-8"))
     assert (found["simulated"], found["modelled"]) == (True, True)
     assert found["card"] == TITAN
     assert [card["name"] for card in found["beside"]] == [RTX_4090]
     with qtbot.waitSignal(saving.done):
-        saving.save_csv(tmp_path / "sheet.csv")
+        saving.save_as(CSV, tmp_path / "sheet.csv")
     lines = (tmp_path / "sheet.csv").read_text("utf-8").splitlines()
     assert any("memory bandwidth" in line and TITAN in line for line in lines)
     assert any(RTX_4090 in line for line in lines)
     with qtbot.waitSignal(saving.done):
-        saving.save_png(tmp_path / "sheet.png")
+        saving.save_as(PNG, tmp_path / "sheet.png")
     assert (tmp_path / "sheet.png").read_bytes().startswith(b"\x89PNG")
     run(page, "Copy datasheet as a table")
     assert QGuiApplication.clipboard().text().splitlines() == lines

@@ -13,7 +13,7 @@ from gpuexplorer.gui.copies.matrix.pair_question import Head
 from gpuexplorer.gui.copies.matrix.pair_table import PairTable
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.pairs.pairs_shown import CellState, Pair, PairCell, scale_of
+from gpuexplorer.gui.widgets.pair_grid import CellState, Pair, PairCell, scale_of
 from tests.gui.hands import press
 
 CARDS = 64

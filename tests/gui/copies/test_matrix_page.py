@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.copies.matrix.findings_panel import FindingsPanel
@@ -17,8 +17,7 @@ from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.controls.switch import Switch
-from gpuexplorer.gui.widgets.plots.note import PlotNote
+from gpuexplorer.gui.widgets.plot_stack import PlotNote
 from gpuexplorer.lab.wire import CopyJob
 from tests.gui.copies.matrix_pages import (
     HOST_TO_0,
@@ -226,7 +225,7 @@ def test_memory_that_is_not_pinned_is_told_to_be_dear(
 ) -> None:
     page = open_matrix()
     measure_all(page, qtbot)
-    switch = the(Switch, page)
+    switch = the(QCheckBox, page)
     assert switch.accessibleName() == "Pinned host memory"
     QTest.mouseClick(switch, Qt.MouseButton.LeftButton)
     assert told(page, HOST_TO_0) == "Not measured yet."

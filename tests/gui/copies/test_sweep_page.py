@@ -15,6 +15,7 @@ from gpuexplorer.copies.measuring import Bench
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.copies.sweep.guess_bar import GuessBar
 from gpuexplorer.gui.copies.sweep.guess_panel import GuessPanel
 from gpuexplorer.gui.copies.sweep.rate_plot import RatePlot
@@ -27,7 +28,7 @@ from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Motion, look
-from gpuexplorer.gui.widgets.results_saving import ResultsSaving
+from gpuexplorer.gui.widgets.saving import CSV, JSON, PNG
 from gpuexplorer.simulation.specs import parse_machine
 from tests.gui.hands import press, the
 
@@ -245,17 +246,17 @@ def test_files_say_that_all_is_modelled(page: SweepPage, qtbot: QtBot, tmp_path:
     measure(page, qtbot)
     saving = the(ResultsSaving, page)
     with qtbot.waitSignal(saving.done):
-        saving.save_json(tmp_path / "sweep.json")
+        saving.save_as(JSON, tmp_path / "sweep.json")
     told = json.loads((tmp_path / "sweep.json").read_text("utf-8"))
     assert told["simulated"] is True
     assert told["modelled"] is True
     assert len(told["results"]) == 4 * len(SIZES)
     with qtbot.waitSignal(saving.done):
-        saving.save_csv(tmp_path / "sweep.csv")
+        saving.save_as(CSV, tmp_path / "sweep.csv")
     lines = (tmp_path / "sweep.csv").read_text("utf-8").splitlines()
     assert len(lines) == 1 + 4 * len(SIZES)
     with qtbot.waitSignal(saving.done):
-        saving.save_png(tmp_path / "sweep.png")
+        saving.save_as(PNG, tmp_path / "sweep.png")
     assert (tmp_path / "sweep.png").read_bytes().startswith(b"\x89PNG")
     saving.copy_table()
     assert "yes" in QGuiApplication.clipboard().text().splitlines()[1]

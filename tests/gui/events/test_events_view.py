@@ -17,7 +17,7 @@ from gpuexplorer.gui.events.view import EventsView
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import Marked
-from gpuexplorer.gui.tables.cell_drawing import PADDING
+from gpuexplorer.gui.tables.cell import PADDING
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton, ToolButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.lab.code.code_text import is_open, without_prompts
 from gpuexplorer.gui.lab.code.completions import Completions
-from gpuexplorer.gui.paint.python_parts import CodePart, parts
+from gpuexplorer.gui.paint.python import CodePart, parts
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.settings import Choices
 from gpuexplorer.lab.events import Completed

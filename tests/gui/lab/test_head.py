@@ -6,7 +6,14 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QCheckBox,
+    QMenu,
+    QPushButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
@@ -18,12 +25,10 @@ from gpuexplorer.gui.lab.head.words import cap_line
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.worker_slot import Switches
-from gpuexplorer.gui.widgets.controls.number_field import NumberField
-from gpuexplorer.gui.widgets.controls.switch import Switch
-from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
+from gpuexplorer.gui.widgets.controls.fields import NumberField
 from gpuexplorer.lab.worker_process import WorkerProcess
 from tests.gui.frame.steps import called
-from tests.gui.hands import click, in_front, press, texts, the
+from tests.gui.hands import click, dialog_called, in_front, press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor
 
 # A dialog of its own is no window that the test platform can hint at.
@@ -43,8 +48,8 @@ def head(qtbot: QtBot, lab: LabState) -> Iterator[LabHead]:
     window.close()
 
 
-def switch(head: QWidget, name: str) -> Switch:
-    return next(each for each in head.findChildren(Switch) if each.accessibleName() == name)
+def switch(head: QWidget, name: str) -> QCheckBox:
+    return next(each for each in head.findChildren(QCheckBox) if each.accessibleName() == name)
 
 
 def ask(head: LabHead, words: str) -> None:
@@ -124,7 +129,7 @@ def test_releasing_names_what_is_lost_and_can_be_left(
 ) -> None:
     make(lab, worker, qtbot)
     called(QAbstractButton, head, "Release the cards").click()
-    dialog = the(ReleaseDialog, head.window())
+    dialog = dialog_called("Release the cards?", head.window())
     assert "This is lost: X." in texts(dialog)
     click(dialog, "Keep them")
     assert lab.stage is Stage.READY
@@ -142,7 +147,7 @@ def test_the_order_of_the_cards_needs_a_new_worker(
     assert "CUDA_VISIBLE_DEVICES=1,0" in texts(sheet)
     click(sheet, "Release the cards and use this")
     assert not worker.stopped
-    click(the(ReleaseDialog, head.window()), "Release the cards and use this")
+    click(dialog_called("Release the cards?", head.window()), "Release the cards and use this")
     assert lab.switches.visible == (1, 0)
     qtbot.waitUntil(lambda: worker.stopped and lab.stage is Stage.RESTING)
 

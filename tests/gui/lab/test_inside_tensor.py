@@ -18,7 +18,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.controls.number_field import NumberField
+from gpuexplorer.gui.widgets.controls.fields import NumberField
 from gpuexplorer.lab.events import Freed, Held, Placed
 from tests.gui.hands import click, press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor

@@ -21,8 +21,7 @@ from gpuexplorer.gui.lab.program.program_panel import ProgramPage, ProgramPanel
 from gpuexplorer.gui.lab.program.watching import EndSheet, Watching
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.tables.cell_drawing import PADDING
-from gpuexplorer.gui.tables.model import CELL
+from gpuexplorer.gui.tables.cell import PADDING
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.lab.events import Asked, Why
@@ -220,9 +219,7 @@ def test_the_number_of_a_line_can_be_read_however_long_its_file_is_called(
     [[place, *_]] = told_rows(qtbot, panel, 1)
     table = the(Table, panel)
     room = table.columnWidth(0) - 2 * PADDING
-    shown = look().letters.mono.elided(
-        place, room, end=model_of(panel).index(0, 0).data(CELL).end
-    )
+    shown = look().letters.mono.elided(place, room, end=True)
     assert (shown == place) is whole
     assert shown.endswith(":1234")
 

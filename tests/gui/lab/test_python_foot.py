@@ -16,20 +16,16 @@ from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.sheets.python_sheet import (
-    PythonRow,
     PythonSheet,
     one_of_each,
-    row_face,
 )
-from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
 from gpuexplorer.gui.widgets.worker_mark import stage_words
-from gpuexplorer.lab.pythons import LabPython, TorchBuild, none_has_torch
+from gpuexplorer.lab.pythons import LabPython, none_has_torch
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.conftest import OpenWindow
-from tests.gui.fakes import card
-from tests.gui.hands import click, texts, the, written
-from tests.gui.lab.conftest import PYTHON, ScriptedWorker, hello, run, tensor
+from tests.gui.hands import click, dialog_called, texts, the, written
+from tests.gui.lab.conftest import PYTHON, ScriptedWorker, run, tensor
 
 # A dialog of its own is no window that the test platform can hint at.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -127,8 +123,8 @@ def test_where_there_is_none_the_foot_warns() -> None:
 
 def test_the_one_in_use_stands_first_and_those_without_pytorch_last(foot: PythonFoot) -> None:
     sheet = open_sheet(foot)
-    rows = [each.face for each in sheet.findChildren(PythonRow)]
-    assert [each.path for each in rows] == [str(each.path) for each in (PYTHON, OTHER, BARE)]
+    paths = [str(each.path) for each in (PYTHON, OTHER, BARE)]
+    assert [each for each in texts(sheet) if each in paths] == paths
     assert "In use" in texts(sheet)
     assert "It has no PyTorch." in texts(sheet)
     assert "Python 3.11.7, PyTorch 2.13.0, built for the processor only" in texts(sheet)
@@ -150,7 +146,7 @@ def test_another_is_used_after_the_cards_were_released(
     assert any("It offers cpu, cuda:0, cuda:1 and meta." in each for each in texts(sheet))
     click(sheet, "Use this")
     assert pythons.asked == ()
-    dialog = the(ReleaseDialog, foot.window())
+    dialog = dialog_called("Release the cards?", foot.window())
     assert "This is lost: X." in texts(dialog)
     click(dialog, "Release the cards and use this")
     assert OTHER.path in pythons.asked
@@ -165,17 +161,6 @@ def test_where_none_has_pytorch_the_sheet_offers_to_get_it(
     said = " ".join(written(open_sheet(foot)))
     assert "The one Python that was found does not have PyTorch." in said
     assert "Get PyTorch…" in said
-
-
-def test_a_build_that_does_not_fit_the_driver_says_why() -> None:
-    build = TorchBuild("2.13.0", "13.0")
-    python = LabPython(Path("/opt/new/bin/python"), "/opt/new", (3, 12, 1), build)
-    face = row_face(
-        python, None, [card(compute_capability=(8, 6))], "535.10", simulated=False, hello=None
-    )
-    assert "CUDA 13 needs driver 580 or newer" in face.suits
-    on_simulated = row_face(python, None, [], None, simulated=True, hello=hello())
-    assert on_simulated.suits == "It suits the simulated cards."
 
 
 def test_the_foot_stands_in_the_rail_of_every_screen(open_window: OpenWindow) -> None:

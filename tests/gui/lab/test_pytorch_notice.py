@@ -16,14 +16,14 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.pytorch_fetch import PyTorchFetch, Step
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.widgets.sheets import pytorch_sheet
-from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchNotice, PyTorchSheet
+from gpuexplorer.gui.widgets.sheets import python_sheet
+from gpuexplorer.gui.widgets.sheets.python_sheet import PyTorchNotice
 from gpuexplorer.lab.get_pytorch import Progress
 from gpuexplorer.lab.pythons import LabPython
 from tests.gui.fakes import card
 from tests.gui.hands import click, written
 from tests.gui.lab.conftest import PYTHON, ScriptedWorker
-from tests.gui.lab.offered import PLAN, OfferedFetch
+from tests.gui.lab.offered import PLAN
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
@@ -101,12 +101,14 @@ def test_a_cell_waits_for_pytorch_and_runs_when_it_was_fetched(
     assert written(notice)[:2] == ["No Python was found.", "Get PyTorch…"]
     assert [each.state for each in lacking.ledger.cells] == ["waiting", "waiting"]
     assert fetch.step is Step.RESTING
-    fetch.ask((), None)
+    click(notice, "Get PyTorch…")
     assert "Finding the build that suits, and its size…" in written(notice)
     steps.let.release()
     qtbot.waitUntil(lambda: fetch.step is Step.OFFERED)
-    assert "PyTorch can be downloaded: 219 MB." in written(notice)
-    fetch.get()
+    said = " ".join(written(notice))
+    assert all(tr(sentence) in said for sentence in PLAN.sentences)
+    assert "your own Pythons stay as they are" in said
+    click(notice, "Download")
     qtbot.waitUntil(lambda: fetch.progress is not None)
     assert "Downloading PyTorch: 73 of 219 MB, 12 s left." in written(notice)
     steps.let.release()
@@ -141,39 +143,17 @@ def test_what_stands_in_the_way_is_said_with_its_way_out(
     lacking: LabState, notice: PyTorchNotice, steps: Steps, qtbot: QtBot
 ) -> None:
     steps.refusal = Trouble("The index does not answer.", "Try again.")
-    window = QWidget()
-    qtbot.addWidget(window)
-    sheet = PyTorchSheet(lacking, fetch_of(lacking), window)
-    sheet.open()
     steps.let.release()
+    fetch_of(lacking).ask((), None)
     qtbot.waitUntil(lambda: fetch_of(lacking).step is Step.RESTING)
-    for each in (notice, sheet):
-        assert "The index does not answer. Try again." in written(each)
-    assert "Try again" in written(sheet)
-
-
-def test_before_anything_is_fetched_the_sheet_says_what(
-    lacking: LabState, qtbot: QtBot
-) -> None:
-    window, fetch = QWidget(), OfferedFetch()
-    qtbot.addWidget(window)
-    sheet = PyTorchSheet(lacking, fetch, window)
-    sheet.open()
-    said = written(sheet)
-    for sentence in PLAN.sentences:
-        assert tr(sentence) in said
-    assert "Download" in said
-    assert fetch.got == 0
-    click(sheet, "Download")
-    assert fetch.got == 1
-    fetch.deleteLater()
+    assert written(notice) == ["The index does not answer. Try again.", "Get PyTorch…"]
 
 
 def test_beside_cards_that_the_build_cannot_use_the_one_that_fits_is_offered(
     lacking: LabState, notice: PyTorchNotice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = ([card(compute_capability=(8, 6))], "580.95")
-    monkeypatch.setattr(pytorch_sheet, "cards_of", lambda _: here)
+    monkeypatch.setattr(python_sheet, "cards_of", lambda _: here)
     lacking.pythons.python = PYTHON
     lacking.pythons.changed.emit()
     said = " ".join(written(notice))

@@ -22,8 +22,8 @@ from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.bars.notices import Notices
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.session import Session
 from tests.fleet.fake_prometheus import FakePrometheus, card, fake_prometheus
@@ -134,12 +134,12 @@ def test_a_host_has_the_screens_of_a_machine(app: App, qtbot: QtBot) -> None:
         assert app.window.navigation.screen == screen
 
 
-def test_a_server_that_breaks_is_said_above_the_host_and_takes_no_keyboard_along(
+def test_a_server_that_breaks_is_said_below_the_host_and_takes_no_keyboard_along(
     app: App, server: FakePrometheus, qtbot: QtBot
 ) -> None:
     _open_a_host(app, qtbot)
     server.special["*"] = 503, {}, b""
-    (strip,) = app.window.findChildren(LinkStrip)
+    (strip,) = app.window.findChildren(Notices)
     _hosts(app).watching.ask_now()
     qtbot.waitUntil(strip.isVisible, timeout=_PATIENCE)
     retry = next(each for each in strip.findChildren(QPushButton) if each.isVisible())

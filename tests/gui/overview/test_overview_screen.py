@@ -20,8 +20,8 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.heat_legend import HeatLegend
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.live_view import HeatLegend
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.fakes import GIB, Answer, card, instance, session_of, working

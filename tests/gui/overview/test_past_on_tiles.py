@@ -23,11 +23,12 @@ from gpuexplorer.gui.overview.tiles.heat_strip import (
     StripMark,
 )
 from gpuexplorer.gui.overview.tiles.histogram import Histogram
-from gpuexplorer.gui.overview.tiles.tile_curve import SparkBand, TileSpark
 from gpuexplorer.gui.overview.tiles.tile_drawing import TilePast
 from gpuexplorer.gui.overview.tiles.tile_plan import TileSize
+from gpuexplorer.gui.plots.content import Band
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme, Tone
+from gpuexplorer.gui.widgets.strip import StripShown
 from gpuexplorer.telemetry.trace import Trace
 from tests.gui.overview.test_tile_repaint import face
 from tests.gui.pixels import colours_of
@@ -47,13 +48,13 @@ def drag(onto: QWidget, place: QPoint) -> None:
 
 
 def spark(
-    values: Sequence[float], bands: tuple[SparkBand, ...] = (), unread: str = ""
-) -> TileSpark:
+    values: Sequence[float], bands: tuple[Band, ...] = (), unread: str = ""
+) -> StripShown:
     means = np.array(values)
     times = START + np.arange(means.size) * (END - START) / max(1, means.size)
     counts = np.isfinite(means).astype(np.int64)
     trace = Trace(times, means, means, means, counts, (END - START) / max(1, means.size))
-    return TileSpark(trace, START, END, highest=1.0, bands=bands, unread=unread)
+    return StripShown(trace, START, END, highest=1.0, bands=bands, unread=unread)
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ def tile(qtbot: QtBot) -> CardTile:
     return made
 
 
-def inked(tile: CardTile, past: TileSpark | None) -> NDArray[np.intp]:
+def inked(tile: CardTile, past: StripShown | None) -> NDArray[np.intp]:
     """In which columns of its plot the tile has the card's colour, or near it."""
     tile.show_past(TilePast(busy=past))
     # Above the memory's bar, which has the same colour, and below the card's chip.
@@ -100,7 +101,7 @@ def test_an_empty_past_is_only_a_scale(tile: CardTile) -> None:
 
 def test_only_a_card_that_is_slowed_against_its_will_has_a_band(tile: CardTile) -> None:
     for tone, there in ((Tone.WARN, True), (Tone.QUIET, False)):
-        inked(tile, spark([0.5] * 50, (SparkBand(START + 20, START + 60, tone),)))
+        inked(tile, spark([0.5] * 50, (Band(START + 20, START + 60, "", tone),)))
         assert (tile.look.theme.warn.name() in colours_of(tile.grab().toImage())) is there
 
 

@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.plots.content import PlotContent
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from tests.clocks import ManualClock
 from tests.gui.plots.made import MakeStack, stack_of
 

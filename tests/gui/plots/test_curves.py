@@ -9,8 +9,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.plots.curves import DASHES, Curve, Frame
-from gpuexplorer.gui.plots.trace_item import columns_for, steady_stretch
+from gpuexplorer.gui.plots.curves import DASHES, Curve, columns_for, draw_curves, steady_stretch
 from gpuexplorer.telemetry.history import Past, condensed
 from gpuexplorer.telemetry.trace import Trace
 from tests.gui.plots.made import trace
@@ -25,7 +24,7 @@ def draw(image: QImage, place: QRectF, curve: Curve, start: float, end: float) -
     to.scale(place.width() / (end - start), -place.height())
     to.translate(-start, 0)
     with QPainter(image) as painter:
-        Frame(place, to, [curve]).draw(painter, place.left(), place.right())
+        draw_curves(painter, place, to, [curve])
 
 
 def drawn(
@@ -96,17 +95,6 @@ def test_what_a_column_stands_for_is_a_band_from_least_to_most() -> None:
     assert 40 < column[65] < 120
     assert column[25] == column[75] == 0
     assert np.ptp(ink[35, 10:290].astype(int)) == 0
-
-
-def test_a_single_peak_among_thousands_of_readings_is_seen() -> None:
-    times = np.arange(0.0, 86400.0, 10.0)
-    values = np.full(times.size, 0.1)
-    values[4321] = 0.9
-    figures = np.stack((values, values, values, np.ones(times.size)))
-    past = Past(times, np.zeros(times.size, np.bool_), figures, 10.0)
-    shown = condensed(past, 0, 86400, columns_for(WIDTH))
-    ink = drawn(shown, 0, 86400)
-    assert ink[12:20].max() > 40
 
 
 def test_the_fill_reaches_the_floor_and_leaves_out_what_is_bare() -> None:

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.metrics import METRICS, POWER_DRAW
-from gpuexplorer.gui.plots.content import Line, Stretch
-from gpuexplorer.gui.plots.summary import summarise
+from gpuexplorer.gui.plots.content import PlotLine, Stretch, summarise
 from gpuexplorer.recording.recorded_session import RecordedPast
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import open_recording
@@ -32,7 +31,7 @@ def test_a_line_that_goes_to_the_end_of_a_recording_has_its_last_figure(
             stretch = Stretch(start, recording.ended, following=False, offset=0.0)
             for columns in range(2, 1500, 7):
                 trace = past.trace(CARD, POWER_DRAW, start, recording.ended, columns)
-                line = Line("card", METRICS[POWER_DRAW], trace)
+                line = PlotLine("card", METRICS[POWER_DRAW], trace)
                 assert summarise(line, stretch).now == 300.0, (seconds, columns)
 
 
@@ -48,4 +47,4 @@ def test_a_line_that_ended_long_before_has_none(tmp_path: Path) -> None:
             trace = RecordedPast(recording).trace(
                 CARD, POWER_DRAW, stretch.start, stretch.end, columns
             )
-            assert summarise(Line("card", METRICS[POWER_DRAW], trace), stretch).now is None
+            assert summarise(PlotLine("card", METRICS[POWER_DRAW], trace), stretch).now is None

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
+    QCheckBox,
     QLineEdit,
     QListWidget,
     QMainWindow,
@@ -27,8 +28,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.gui.theme.palette import Palette, Scheme
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
-from gpuexplorer.gui.widgets.controls.number_field import NumberField
-from gpuexplorer.gui.widgets.controls.switch import Switch
+from gpuexplorer.gui.widgets.controls.fields import NumberField
 from gpuexplorer.telemetry.alerts import USUAL_RULES, Rule, Side
 from tests.gui.fakes import card, session_of, working
 from tests.gui.hands import click, press, texts
@@ -183,7 +183,7 @@ def test_a_heading_leads_to_its_section(open_dialog: Open) -> None:
     dialog = open_dialog()
     press(go_to(dialog, "Sections"), Qt.Key.Key_End)
     shown = [
-        each for each in dialog.findChildren(Switch) if each.accessibleName() == "Read only"
+        each for each in dialog.findChildren(QCheckBox) if each.accessibleName() == "Read only"
     ]
     (switch,) = shown
     assert not switch.visibleRegion().isEmpty()
@@ -334,7 +334,7 @@ def test_cards_that_are_not_there_are_asked_about(
 
 def test_read_only_of_the_command_line_stands_still_and_says_why(open_dialog: Open) -> None:
     dialog = open_dialog(its=Settings(read_only_because="Started with --read-only."))
-    (switch,) = [s for s in dialog.findChildren(Switch) if s.accessibleName() == "Read only"]
+    (switch,) = [s for s in dialog.findChildren(QCheckBox) if s.accessibleName() == "Read only"]
     assert switch.isChecked()
     assert not switch.isEnabled()
     assert switch.accessibleDescription() == "Started with --read-only."
@@ -344,7 +344,7 @@ def test_read_only_of_the_command_line_stands_still_and_says_why(open_dialog: Op
 def test_a_desktop_that_takes_no_notifications_is_said(open_dialog: Open) -> None:
     dialog = open_dialog()
     (switch,) = [
-        s for s in dialog.findChildren(Switch) if s.accessibleName() == "On the desktop"
+        s for s in dialog.findChildren(QCheckBox) if s.accessibleName() == "On the desktop"
     ]
     assert not switch.isEnabled()
     assert "cannot show notifications" in switch.accessibleDescription()

@@ -11,10 +11,9 @@ from gpuexplorer.gui.copies.shared_parts import SizeButton, place_choice
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.controls.fields import Dropdown
 from gpuexplorer.gui.widgets.laid_out import FREE, label, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 
 _SIZES = (1 << 20, 16 << 20, 64 << 20, USUAL_BYTES, 1 << 30)
 _FIELD, _LIST = 170, 220
@@ -27,10 +26,9 @@ class PairChooser(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._devices: Sequence[BenchDevice] = ()
         self._pair = ("", "", USUAL_BYTES)
-        self._from = Dropdown(tr("From"), self._offer, _LIST)
-        self._to = Dropdown(tr("To"), self._offer, _LIST)
+        self._from = Dropdown(tr("From"), _LIST)
+        self._to = Dropdown(tr("To"), _LIST)
         self._bytes = SizeButton(tr("Size"), _SIZES)
         self._from.chosen.connect(lambda name: self.chosen.emit(name, *self._pair[1:]))
         self._to.chosen.connect(
@@ -56,10 +54,8 @@ class PairChooser(QWidget):
     def show_pair(
         self, devices: Sequence[BenchDevice], source: str, target: str, size: int
     ) -> None:
-        self._devices, self._pair = devices, (source, target, size)
-        for field, name in ((self._from, source), (self._to, target)):
-            field.show_choice(place_choice(devices, name) if name else None)
+        self._pair = (source, target, size)
+        places = [place_choice(devices, each.name) for each in devices]
+        self._from.show_choices(places, source)
+        self._to.show_choices(places, target)
         self._bytes.show_size(size)
-
-    def _offer(self) -> Sequence[Choice]:
-        return [place_choice(self._devices, each.name) for each in self._devices]

@@ -24,19 +24,16 @@ from gpuexplorer.gui.copies.comparisons.words import unsaid
 from gpuexplorer.gui.copies.copies_page import CopiesPage, Heard, PageCommand
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.tables.cell import Cell, Gauge
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, column
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, column, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import Panel, scrolled
 from gpuexplorer.lab.wire import CopyJob
 
 _TWO_COLUMNS, _GAP, _ROW = 960, 12, 40
@@ -78,7 +75,6 @@ class ComparisonTable(Table[ComparedWay]):
         super().__init__("", TableModel(columns, lambda way: way.words), row_height=_ROW)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.headings.setSectionsMovable(False)
 
     def show_ways(
         self, ways: Sequence[ComparedWay], colour: int | None, measuring: CopyJob | None

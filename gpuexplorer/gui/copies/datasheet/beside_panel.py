@@ -16,18 +16,16 @@ from gpuexplorer.core.units import GIB, short
 from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.gui.copies.datasheet.model import NOT_OF_HOST
 from gpuexplorer.gui.copies.datasheet.words import TITLES, said_of
-from gpuexplorer.gui.tables.cell import Cell, Gauge
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, row
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, row, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import Panel
 
 MOST_OTHERS = 3
 LETTERS = "ABC"
@@ -209,15 +207,14 @@ class BesideTable(Table[BesideKind]):
         super().__init__(tr("Figures beside each other"), self._kinds, row_height=_ROW)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.headings.setSectionsMovable(False)
 
     def show_kinds(self, kinds: Sequence[BesideKind]) -> None:
         self.setAccessibleDescription("; ".join(kind.said for kind in kinds))
         heads = list(kinds[0].cells) if kinds else []
         if heads != [column.heading for column in self._kinds.columns][1:]:
-            columns = [Column("kind", "", _kind, width=140, stretches=True, widest=140)]
+            columns = [Column("kind", "", _kind, width=140)]
             columns += map(_of_card, heads)
-            self._kinds.start_anew(columns)
+            self._kinds.show_columns(columns)
         self.show_rows(kinds)
         self.show_all_rows()
         self.columns.fit()

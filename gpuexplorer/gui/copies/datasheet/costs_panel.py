@@ -12,14 +12,12 @@ from gpuexplorer.copies.datasheet.costs import Asked, Cost, TypedIn, costs_of, s
 from gpuexplorer.copies.datasheet.sheet import Sheet
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
-from gpuexplorer.gui.widgets.controls.fields import TextField
-from gpuexplorer.gui.widgets.panel import Panel
+from gpuexplorer.gui.widgets.controls.fields import FieldRow, Labelled, TextField
+from gpuexplorer.gui.widgets.live_view import Panel
 
 _KEPT = "copies/datasheet/costs"
 _SIDE_BY_SIDE, _GAP = 900, 24

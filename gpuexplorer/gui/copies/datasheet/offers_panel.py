@@ -12,8 +12,7 @@ from gpuexplorer.copies.datasheet.sheet import OtherCard
 from gpuexplorer.core.units import GIB, short
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.copies.datasheet.beside_panel import looked_for
-from gpuexplorer.gui.tables.cell import Cell, Chip
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Chip, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
@@ -21,9 +20,9 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import add
-from gpuexplorer.gui.widgets.panel import Panel
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import Panel
 
 BESIDE, BANDWIDTH = "beside", "bandwidth"
 _MARKED, _UNMARKED = 0, 1
@@ -86,7 +85,6 @@ def offer_columns(cells: OfferCells) -> list[Column[OtherCard]]:
             tr("The model, as its driver calls it"),
             width=168,
             stretches=True,
-            widest=250,
         ),
         Column(
             "here",
@@ -190,6 +188,7 @@ class OffersTable(Table[OtherCard]):
         super().__init__(tr("Cards one could have"), model)
         self._cards = model
         self._beside = [column.key for column in model.columns].index(BESIDE)
+        self.columns.setSectionsMovable(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.selectionModel().currentRowChanged.connect(self.current_changed)
@@ -243,7 +242,7 @@ class OffersPanel(Panel):
         add(self.head, self._count, self._lay, self._take, self._search)
         self.body.addWidget(self._nothing)
         self.body.addWidget(self.table, 1)
-        self._search.searched_for.connect(self._show)
+        self._search.textChanged.connect(self._show)
         self._search.left.connect(self.table.setFocus)
         self._lay.clicked.connect(self.table.turn)
         self._take.clicked.connect(self.table.turn)

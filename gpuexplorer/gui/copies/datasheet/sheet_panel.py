@@ -4,24 +4,21 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QToolTip, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.datasheet.model import SheetRow
-from gpuexplorer.gui.tables.cell import Cell, Chip, Gauge
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Chip, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.chip_row import ChipRow
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
-from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, say
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, say, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import Panel
+from gpuexplorer.gui.widgets.painted import ChipRow
 
 _MODELLED = mark("modelled")
 _MOST_OF_IT = 100
@@ -39,7 +36,6 @@ class SheetTable(Table[SheetRow]):
         model = TableModel(self._columns(), lambda row: row.name)
         super().__init__(tr(NAME), model, row_height=_ROW)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.headings.setSectionsMovable(False)
 
     def show_sheet_rows(self, rows: Sequence[SheetRow], colour: int | None) -> None:
         """`colour` is the card's whose figures these are."""
@@ -139,7 +135,7 @@ class SheetPanel(Panel):
     @property
     def stops(self) -> Sequence[QWidget]:
         """Where the Tab key comes to, in its order."""
-        return *self.chips.findChildren(PaintedButton), self._bars
+        return *self.chips.findChildren(QAbstractButton), self._bars
 
     def show_devices(self, choices: Sequence[CardChoice], current: str) -> None:
         """More than one can be chosen among."""

@@ -26,16 +26,16 @@ from gpuexplorer.gui.copies.datasheet.model import is_measured, rows_of
 from gpuexplorer.gui.copies.datasheet.offers_panel import OffersPanel
 from gpuexplorer.gui.copies.datasheet.sheet_panel import SheetPanel
 from gpuexplorer.gui.copies.datasheet.words import DATASHEET_KEYS, sentences_of
+from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.datasheet_state import DatasheetState, key_of
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.tables.cell import Chip
-from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
 from gpuexplorer.gui.widgets.controls.card_chips import CardChoice
+from gpuexplorer.gui.widgets.controls.keyboard import line_up
 from gpuexplorer.gui.widgets.laid_out import GROWS, Grow, add, column
-from gpuexplorer.gui.widgets.results_saving import ResultsSaving
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.live_view import scrolled
 
 _TWO_COLUMNS, _GAP = 1120, 12
 _OFFERS = 300

@@ -25,14 +25,22 @@ from gpuexplorer.gui.state.copies.between_machines import BetweenMachines
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.chip_row import ChipRow
-from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
 from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, row
-from gpuexplorer.gui.widgets.pairs.pairs_shown import Pair
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import say_sentence, show_sentence, wrapped_label
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.controls.keyboard import line_up
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    GROWS,
+    Space,
+    add,
+    column,
+    row,
+    say,
+    show_sentence,
+    wrapped_label,
+)
+from gpuexplorer.gui.widgets.live_view import Panel, scrolled
+from gpuexplorer.gui.widgets.painted import ChipRow
+from gpuexplorer.gui.widgets.pair_grid import Pair
 from gpuexplorer.ranks.wire import Way
 
 SIZES = (1 << 20, 16 << 20, 64 << 20, 256 << 20)
@@ -142,8 +150,8 @@ class BetweenPage(CopiesPage):
         self._all.show_words(tr("Stop") if state.running else tr("Measure all"))
         self._all.setEnabled(not state.stopped if state.running else state.able)
         trouble = state.trouble
-        say_sentence(self._bad, "" if trouble is None else trouble.told)
-        say_sentence(self._said, self._course())
+        say(self._bad, "" if trouble is None else trouble.told)
+        say(self._said, self._course())
         self._show_together()
         self._show_details()
 

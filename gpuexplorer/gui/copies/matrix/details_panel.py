@@ -16,13 +16,11 @@ from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.chip_row import ChipRow
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, column
-from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import say_sentence, wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, column, say, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import Panel
+from gpuexplorer.gui.widgets.painted import ChipRow, Painted
 
 NOTHING_CHOSEN = mark(
     "Click a cell, or move to it with the arrow keys, to see everything that is known about it."
@@ -89,12 +87,12 @@ class DetailsPanel(Panel):
         self._ends.show_chips([Chip(each.chip, each.colour) for each in ends])
         self._ends.show()
         self._nothing.hide()
-        say_sentence(self._bad, details.bad)
-        say_sentence(self._hint, details.hint)
+        say(self._bad, details.bad)
+        say(self._hint, details.hint)
         self._facts.show_rows(details.rows)
         colour = next((each.colour for each in ends if each.colour is not None), None)
         self._strip.show_samples(details.samples, details.limit, details.theirs, unit, colour)
-        say_sentence(self._said, "\n".join(details.sentences))
+        say(self._said, "\n".join(details.sentences))
 
     def show_way(self, way: WayStops) -> None:
         self._way.show_way(way)

@@ -23,22 +23,26 @@ from gpuexplorer.core.words import listed, mark, tr
 from gpuexplorer.gui.copies.matrix.pair_question import Head
 from gpuexplorer.gui.copies.matrix.words import Callout
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.tables.cell import Cell, Chip
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Chip, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, faded
-from gpuexplorer.gui.widgets.chip_row import ChipRow
-from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, add, column, label, row, say
-from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.widgets.pairs.pair_drawing import draw_bubble
-from gpuexplorer.gui.widgets.pairs.pairs_shown import Pair
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.controls.buttons import PaintedButton
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    GROWS,
+    add,
+    column,
+    label,
+    row,
+    say,
+    wrapped_label,
+)
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import Panel, scrolled
+from gpuexplorer.gui.widgets.painted import ChipRow, Painted
+from gpuexplorer.gui.widgets.pair_grid import Pair, draw_bubble
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 
 _SHARE = "share"
@@ -53,7 +57,6 @@ class RestTable(Table[Kin]):
         super().__init__("", self._model)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.headings.setSectionsMovable(False)
 
     def show_kin(self, heading: str, kin: Sequence[Kin], *, latency: bool) -> None:
         self.setAccessibleName(heading)

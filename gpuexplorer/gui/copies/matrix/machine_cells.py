@@ -13,7 +13,7 @@ from gpuexplorer.gui.state.copies.between_machines import (
     BetweenMachines,
     RankHost,
 )
-from gpuexplorer.gui.widgets.pairs.pairs_shown import CellState, Pair, PairCell
+from gpuexplorer.gui.widgets.pair_grid import CellState, Pair, PairCell
 from gpuexplorer.ranks.measuring import RankResult
 from gpuexplorer.ranks.wire import Way
 

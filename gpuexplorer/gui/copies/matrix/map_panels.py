@@ -17,16 +17,15 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.matrix.pair_question import SIZES, AskedPath, MatrixQuestion
 from gpuexplorer.gui.copies.matrix.pair_table import PairTable
 from gpuexplorer.gui.copies.shared_parts import SizeButton
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
+from gpuexplorer.gui.plots.graph import Axis, Graph
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.buttons import Switch
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.controls.switch import Switch
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, label, row
-from gpuexplorer.gui.widgets.pairs.pairs_shown import HeatScale
-from gpuexplorer.gui.widgets.panel import Panel
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import Panel
+from gpuexplorer.gui.widgets.pair_grid import HeatScale
 
 _KINDS = [
     (Kind.ONE_WAY, mark("One way")),
@@ -85,7 +84,7 @@ class MeasuredPanel(MapPanel):
         self._pinned.setToolTip(
             tr("Pinned host memory: it stays in its place, and cards fetch from it")
         )
-        self._pinned.turned.connect(partial(self._ask, "pinned"))
+        self._pinned.clicked.connect(lambda on: self._ask("pinned", on))
         self._pinned_words = label(tr(_PINNED), look().letters.body, Tone.QUIET)
         self._pinned_words.setBuddy(self._pinned)
         self._size = SizeButton(tr("Size of each copy"), SIZES)
@@ -100,7 +99,7 @@ class MeasuredPanel(MapPanel):
         self._question = question
         self.choice.show_choice(question.kind)
         self._ways.show_choice(question.way)
-        self._pinned.show_on(question.pinned)
+        self._pinned.setChecked(question.pinned)
         self._size.show_size(question.bytes)
         for part in (self._ways, self._pinned, self._pinned_words):
             part.setEnabled(question.chooses_way)

@@ -29,26 +29,22 @@ from gpuexplorer.gui.copies.matrix.pair_sizes import (
 )
 from gpuexplorer.gui.copies.matrix.words import Callout
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.delegate import Index
-from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.many_cells import draw_picture, picture_of
+from gpuexplorer.gui.paint.drawing import Drawing, Index, draw_picture, picture_of
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import label
-from gpuexplorer.gui.widgets.pairs.pair_drawing import (
-    draw_bubble,
-    draw_cell,
-    shade_of,
-)
-from gpuexplorer.gui.widgets.pairs.pair_grid import PairGrid
-from gpuexplorer.gui.widgets.pairs.pairs_shown import (
+from gpuexplorer.gui.widgets.pair_grid import (
     MOST_CHIPS,
     NONE,
     CellState,
     HeatScale,
     Pair,
     PairCell,
+    PairGrid,
+    draw_bubble,
+    draw_cell,
+    shade_of,
 )
 
 _LARGE_FROM = 110

@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QSizePolicy
 from gpuexplorer.core.units import gigabytes_per_second
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
+from gpuexplorer.gui.plots.graph import Axis, Graph
 
 _HEIGHT, _MOST_HEIGHT, _SHARE, _HEADING = 112, 150, 48, 24
 _DOT, _AFTER = 7.0, 12

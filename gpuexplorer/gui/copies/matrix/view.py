@@ -45,10 +45,10 @@ from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
-from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton, PrimaryButton
+from gpuexplorer.gui.widgets.controls.keyboard import line_up
 from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.gui.widgets.pairs.pairs_shown import HeatScale, Pair, PairCell
+from gpuexplorer.gui.widgets.pair_grid import HeatScale, Pair, PairCell
 
 _TITLE = mark("Copies between devices")
 _COMPACT_BELOW = 1060

@@ -20,10 +20,18 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton, IconButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.empty_state import EmptyState
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, column, label, row, say
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    GROWS,
+    Grow,
+    column,
+    label,
+    row,
+    say,
+    wrapped_label,
+)
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import EmptyState
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 
 _LEAST_SEARCH, _MOST_SEARCH = 90, 220

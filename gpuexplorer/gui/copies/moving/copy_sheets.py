@@ -17,8 +17,7 @@ from gpuexplorer.gui.copies.shared_parts import factor_words
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import label
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import label, wrapped_label
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between
 
 
@@ -193,10 +192,10 @@ class CureSheet(Sheet):
 
     def _add_lines(self, caption: str, lines: str, tone: Tone) -> None:
         self.body.addSpacing(2)
-        small = label(caption, self.look.letters.caption, Tone.QUIET)
+        small = label(caption, look().letters.caption, Tone.QUIET)
         self.body.addWidget(small)
         code = self.add_sentence(lines, tone)
-        code.setFont(self.look.letters.mono.font)
+        code.setFont(look().letters.mono.font)
         self.body.addSpacing(2)
 
     def _on_take_asked(self) -> None:

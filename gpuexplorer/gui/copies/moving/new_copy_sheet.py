@@ -16,9 +16,7 @@ from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.bench_lines import copy_line
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
-from gpuexplorer.gui.widgets.controls.field_row import Labelled
+from gpuexplorer.gui.widgets.controls.fields import Choice, Dropdown, Labelled
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.lab.events import Placed
 
@@ -121,8 +119,8 @@ class NewCopySheet(Sheet):
         self._devices = copies.devices()
         self._thing: Thing | None = None
         self._target: BenchDevice | None = None
-        self._what = Dropdown(tr("What"), self._offer_things, _LIST)
-        self._where = Dropdown(tr("To"), self._offer_targets, _LIST)
+        self._what = Dropdown(tr("What"), _LIST)
+        self._where = Dropdown(tr("To"), _LIST)
         self._what.chosen.connect(self._on_thing_chosen)
         self._where.chosen.connect(self._on_target_chosen)
         self.body.addWidget(Labelled(tr("What, of the lab's shelf"), self._what))
@@ -163,12 +161,8 @@ class NewCopySheet(Sheet):
 
     def _show(self) -> None:
         thing, target = self._thing, self._target
-        self._what.show_choice(
-            None if thing is None else self._thing_choice(thing), tr("nothing")
-        )
-        self._where.show_choice(
-            None if target is None else _device_choice(target), tr("nowhere")
-        )
+        self._what.show_choices(self._offer_things(), thing and thing.key, tr("nothing"))
+        self._where.show_choices(self._offer_targets(), target and target.name, tr("nowhere"))
         self._lines.setText("\n".join(self.lines))
         words = tr("There is nowhere else it could go.")
         if thing is not None and target is not None:

@@ -21,8 +21,8 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import GROWS, Space, column, label, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.telemetry.whole_file import write_whole

@@ -12,7 +12,6 @@ from PySide6.QtGui import (
     QHideEvent,
     QKeyEvent,
     QPen,
-    QShowEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QGraphicsItem, QScrollBar, QSizePolicy, QToolTip
@@ -32,10 +31,8 @@ from gpuexplorer.gui.copies.moving.timeline_words import (
     ticks,
 )
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.plots.page_wheel import PageWheel
-from gpuexplorer.gui.plots.pens import line_pen
+from gpuexplorer.gui.plots.curves import line_pen
+from gpuexplorer.gui.plots.graph import Axis, Graph, PageWheel
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.theme.palette import faded
 
@@ -326,13 +323,8 @@ class TimelineView(Graph):
             return True
         return super().viewportEvent(event)
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._page.follow()
-
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._page.leave()
         self.end_drag()
 
     def focusInEvent(self, event: QFocusEvent) -> None:

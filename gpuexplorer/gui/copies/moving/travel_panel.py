@@ -19,20 +19,18 @@ from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.chip_row import ChipRow
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, column, label, row
-from gpuexplorer.gui.widgets.machine.machine_face import Face
-from gpuexplorer.gui.widgets.machine.machine_things import Thing
-from gpuexplorer.gui.widgets.machine.travelled_way import Hop
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import EmptyState, scrolled
+from gpuexplorer.gui.widgets.machine.layout import Hop, Part
+from gpuexplorer.gui.widgets.machine.machine_faces import Face
+from gpuexplorer.gui.widgets.painted import ChipRow
 from gpuexplorer.telemetry.topology import MachineShape
 
 _LEAST_HEIGHT = 180
 _BESIDE = 60  # pixels above and below the block that stay in sight
-_AROUND = 150  # what stands above and below the drawing, in pixels
+_AROUND = 180  # what stands above and below the drawing, in pixels
 _GAP, _HEIGHT, _MOST_NAME = 10, 32, 240
 
 
@@ -76,7 +74,7 @@ class TravelPanel(QFrame):
         self.show_nothing()
         self.show_waiting("", "")
 
-    def show_machine(self, shape: MachineShape, faces: Mapping[Thing, Face]) -> None:
+    def show_machine(self, shape: MachineShape, faces: Mapping[Part, Face]) -> None:
         self.drawing.show_machine(shape, faces)
         if not self._area.isVisibleTo(self):
             self._waiting.hide()
@@ -175,7 +173,7 @@ class TravelPanel(QFrame):
 
     def _lay_out(self) -> None:
         head = row(self.head, GROWS, self._hold, self._again, Space(6), self._badge, gap=2)
-        column(FREE, self.drawing, FREE, within=self._inside)
+        column(FREE, self.drawing, FREE, self.drawing.below, within=self._inside)
         self._area.setMinimumHeight(_LEAST_HEIGHT)
         column(
             head,

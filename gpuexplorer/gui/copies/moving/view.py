@@ -38,8 +38,7 @@ from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.gui.state.wiring import WiringAnswer
 from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.gui.widgets.machine.machine_face import machine_now
-from gpuexplorer.gui.widgets.machine.machine_faces import machine_faces
+from gpuexplorer.gui.widgets.machine.machine_faces import machine_faces, machine_now
 from gpuexplorer.lab.events import Event, Failed
 
 _BETWEEN = 120  # milliseconds
@@ -150,7 +149,7 @@ class MovingPage(CopiesPage):
         self._travel.other_way_chosen.connect(self.simulated_cards_asked)
         self._panel.bar.cure.clicked.connect(self._on_cure_asked)
         self._tools.which.chosen.connect(self._on_which_chosen)
-        self._tools.search.searched_for.connect(self._on_searched_for)
+        self._tools.search.textChanged.connect(self._on_searched_for)
         self._tools.search.left.connect(self._table.setFocus)
         self._tools.columns_asked.connect(self._table.open_column_menu)
         self._tools.compare.clicked.connect(self._on_compare_asked)

@@ -16,11 +16,10 @@ from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.chip_row import ChipRow
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, wrapped_label
 from gpuexplorer.gui.widgets.laid_out import row as across
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.painted import ChipRow
 
 _MOVE = mark("Move the mark to where you think it is, then compare.")
 _MEASURE_FIRST = mark(

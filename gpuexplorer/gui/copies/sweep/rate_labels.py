@@ -14,7 +14,7 @@ from gpuexplorer.gui.copies.shared_parts import size_words
 from gpuexplorer.gui.copies.sweep.model import SweepRow
 from gpuexplorer.gui.copies.sweep.words import figures_at, fine_rate, floor_words
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.plots.pens import line_pen
+from gpuexplorer.gui.plots.curves import line_pen
 from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 
 CHOSEN_PEN = 2.0

@@ -29,9 +29,8 @@ from gpuexplorer.gui.copies.sweep.rate_labels import (
 from gpuexplorer.gui.copies.sweep.words import said_at
 from gpuexplorer.gui.copies.sweep_ways import SIZES, SweepWay
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.plots.pens import dotted_pen, line_pen
+from gpuexplorer.gui.plots.curves import dotted_pen, line_pen
+from gpuexplorer.gui.plots.graph import Axis, Graph
 from gpuexplorer.gui.theme.palette import mixed
 
 _LEFT, _TOP, _BOTTOM, _GUTTER, _NARROW_GUTTER = 50, 20, 30, 44, 60

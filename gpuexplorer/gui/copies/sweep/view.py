@@ -19,8 +19,7 @@ from gpuexplorer.gui.copies.sweep_ways import SweepWay, jobs_of, next_way, propo
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, row
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.live_view import Panel, scrolled
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 
 _REMARK = mark("GB/s one way, each dot a median of 7")

@@ -11,9 +11,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.copies.shared_parts import place_choice
 from gpuexplorer.gui.copies.sweep_ways import SweepWay, kind_words, kinds_between
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
-from gpuexplorer.gui.widgets.controls.field_row import Labelled
+from gpuexplorer.gui.widgets.controls.fields import Choice, Dropdown, Labelled
 from gpuexplorer.gui.widgets.laid_out import Grow, row
 
 _LIST = 220
@@ -29,9 +27,9 @@ class WayChooser(QWidget):
         super().__init__()
         self._devices: Sequence[BenchDevice] = ()
         self.way: SweepWay | None = None  # what its fields say
-        self._from = Dropdown(tr("From"), self._offer_places, _LIST)
-        self._to = Dropdown(tr("To"), self._offer_places, _LIST)
-        self._how = Dropdown(tr("How"), self._offer_kinds, _LIST)
+        self._from = Dropdown(tr("From"), _LIST)
+        self._to = Dropdown(tr("To"), _LIST)
+        self._how = Dropdown(tr("How"), _LIST)
         self._from.chosen.connect(partial(self._choose, "source"))
         self._to.chosen.connect(partial(self._choose, "target"))
         self._how.chosen.connect(partial(self._choose, "kind"))
@@ -61,22 +59,13 @@ class WayChooser(QWidget):
 
     def _show_fields(self) -> None:
         way = self.way
-        self._from.show_choice(None if way is None else self._place(way.source))
-        self._to.show_choice(None if way is None else self._place(way.target))
-        self._how.show_choice(None if way is None else _kind_choice(way))
-
-    def _place(self, name: str) -> Choice:
-        return place_choice(self._devices, name, brief=True)
-
-    def _offer_places(self) -> Sequence[Choice]:
         there = self._devices
-        return [place_choice(there, each.name, brief=True, remark=True) for each in there]
-
-    def _offer_kinds(self) -> Sequence[Choice]:
-        if self.way is None:
-            return ()
-        kinds = kinds_between(self.way.source, self.way.target)
-        return [_kind_choice(replace(self.way, kind=kind)) for kind in kinds]
+        places = [place_choice(there, each.name, brief=True, remark=True) for each in there]
+        self._from.show_choices(places, way and way.source)
+        self._to.show_choices(places, way and way.target)
+        kinds = () if way is None else kinds_between(way.source, way.target)
+        offered = [_kind_choice(replace(way, kind=kind)) for kind in kinds if way is not None]
+        self._how.show_choices(offered, way and way.kind)
 
     def _choose(self, field: str, value: object) -> None:
         """A kind that makes no sense between the two gives way to one that does."""

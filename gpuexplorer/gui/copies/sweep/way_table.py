@@ -11,12 +11,9 @@ from gpuexplorer.gui.copies.sweep.model import SweepRow
 from gpuexplorer.gui.copies.sweep.rate_labels import CHOSEN_PEN, ink_of
 from gpuexplorer.gui.copies.sweep.words import figures_of, row_said
 from gpuexplorer.gui.copies.sweep_ways import SweepWay
-from gpuexplorer.gui.paint.delegate import Delegate, Index
-from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.plots.pens import line_pen
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.cell_drawing import PADDING
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index
+from gpuexplorer.gui.plots.curves import line_pen
+from gpuexplorer.gui.tables.cell import PADDING, Cell, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
@@ -41,7 +38,6 @@ class WayTable(Table[SweepRow]):
             self._keys.index(_SAMPLE), _SampleDelegate(self, self._model)
         )
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.headings.setSectionsMovable(False)
         self.picked_changed.connect(self._on_picked_changed)
         self.clicked.connect(self._on_clicked)
 
@@ -57,7 +53,7 @@ class WayTable(Table[SweepRow]):
 
     def row_heights(self) -> list[float]:
         """Where the middle of each row is, from the top."""
-        top = self.headings.height()
+        top = self.columns.height()
         rows = range(self._model.rowCount())
         places = (self.visualRect(self._model.index(row, 0)) for row in rows)
         return [top + QRectF(place).center().y() for place in places]

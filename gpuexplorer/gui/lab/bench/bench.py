@@ -40,7 +40,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets import laid_out
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.live_view import scrolled
 
 _EDGE, _GAP = 24, 8
 _LEAST = 168  # pixels of a column: a block can be read, with three values in a row

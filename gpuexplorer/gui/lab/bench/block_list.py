@@ -41,8 +41,7 @@ from gpuexplorer.gui.lab.bench.block_delegate import (
 )
 from gpuexplorer.gui.lab.bench.blocks import Block, Key
 from gpuexplorer.gui.lab.bench.words import hint_of, rows_of, spoken_block
-from gpuexplorer.gui.paint.delegate import Index
-from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.paint.drawing import Drawing, Index
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.theme.palette import faded
 

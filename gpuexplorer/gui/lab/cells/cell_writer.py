@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.lab.cells.cell_face import CellFace, Output
 from gpuexplorer.gui.lab.cells.words import DOT
-from gpuexplorer.gui.paint.python_parts import INDENT, colour, parts
+from gpuexplorer.gui.paint.python import INDENT, colour, parts
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.lab.printed import clean, shortened

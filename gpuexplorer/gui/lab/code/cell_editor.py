@@ -24,8 +24,7 @@ from gpuexplorer.gui.lab.code.code_text import (
     without_prompts,
 )
 from gpuexplorer.gui.lab.code.completions import Completions
-from gpuexplorer.gui.paint.python_colours import PythonColours
-from gpuexplorer.gui.paint.python_parts import INDENT
+from gpuexplorer.gui.paint.python import INDENT, PythonColours
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import look

@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QFrame, QListWidget, QWidget
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import column, wrapped_label
 
 _MOST_ROWS, _LEAST, _WIDEST, _MARGIN = 8, 160, 440, 8
 _GAP = 12  # to the line that is typed, so that the editor's border is seen

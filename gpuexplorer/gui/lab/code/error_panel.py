@@ -16,9 +16,8 @@ from gpuexplorer.gui.lab.inside.device_chips import DeviceChips
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row, wrapped_label
+from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.lab.cell_source import card_number
 from gpuexplorer.lab.cures import Copying, Cure, cures
 from gpuexplorer.lab.events import Failed

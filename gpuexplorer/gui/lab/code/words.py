@@ -25,7 +25,7 @@ class Answer(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class LabNotice:
     """Empty where there is nothing to say."""
 
     sentence: str = ""
@@ -33,19 +33,19 @@ class Notice:
     answers: Mapping[Answer, str] = field(default_factory=dict)
 
 
-def hanging() -> Notice:
+def hanging() -> LabNotice:
     said = tr(
         "It does not come back: what the cell does cannot be interrupted. A new worker can "
         "take the place of this one; then the session can be run again."
     )
-    return Notice(said, Tone.WARN, {Answer.RESTART: tr("Restart the worker")})
+    return LabNotice(said, Tone.WARN, {Answer.RESTART: tr("Restart the worker")})
 
 
-def starting() -> Notice:
-    return Notice(tr("PyTorch starts in a process of its own; then the cells run."))
+def starting() -> LabNotice:
+    return LabNotice(tr("PyTorch starts in a process of its own; then the cells run."))
 
 
-def waits_for_pytorch(count: int) -> Notice:
+def waits_for_pytorch(count: int) -> LabNotice:
     return _stoppable(
         trn(
             "{count} cell waits for PyTorch, and runs when it is there",
@@ -55,7 +55,7 @@ def waits_for_pytorch(count: int) -> Notice:
     )
 
 
-def replaying(count: int) -> Notice:
+def replaying(count: int) -> LabNotice:
     return _stoppable(
         trn(
             "The session is run again: {count} cell is still to come",
@@ -65,7 +65,7 @@ def replaying(count: int) -> Notice:
     )
 
 
-def running(number: int, seconds: float, waiting: int) -> Notice:
+def running(number: int, seconds: float, waiting: int) -> LabNotice:
     time = duration(seconds)
     if not waiting:
         return _stoppable(tr("Cell {number} runs, {time}", number=number, time=time))
@@ -80,7 +80,7 @@ def running(number: int, seconds: float, waiting: int) -> Notice:
     )
 
 
-def waiting(count: int) -> Notice:
+def waiting(count: int) -> LabNotice:
     return _stoppable(
         trn(
             "{count} cell waits for what runs before",
@@ -90,30 +90,32 @@ def waiting(count: int) -> Notice:
     )
 
 
-def _stoppable(said: str) -> Notice:
-    return Notice(said, answers={Answer.STOP: tr("Stop")})
+def _stoppable(said: str) -> LabNotice:
+    return LabNotice(said, answers={Answer.STOP: tr("Stop")})
 
 
-def gone(count: int, ended: str) -> Notice:
+def gone(count: int, ended: str) -> LabNotice:
     """`ended`: why the worker did; empty where a person ended it."""
     said = ended or tr("What the cells made is gone with their worker.")
     again = trn(
         "Run the session again ({count} cell)", "Run the session again ({count} cells)", count
     )
     answers = {Answer.REPLAY: again, Answer.START_OVER: tr("Start over")}
-    return Notice(said, Tone.WARN if ended else Tone.QUIET, answers)
+    return LabNotice(said, Tone.WARN if ended else Tone.QUIET, answers)
 
 
-def from_outside(file: str) -> Notice:
+def from_outside(file: str) -> LabNotice:
     said = tr(
         "The cells of {file} come from outside. They run as your own Python, with your "
         "rights: they can read and change your files. Read them first.",
         file=file,
     )
-    return Notice(said, Tone.WARN, {Answer.ALLOW: tr("Run them"), Answer.DROP: tr("Drop them")})
+    return LabNotice(
+        said, Tone.WARN, {Answer.ALLOW: tr("Run them"), Answer.DROP: tr("Drop them")}
+    )
 
 
-def not_run(count: int, file: str, said: str, ended: str, *, whole: bool) -> Notice:
+def not_run(count: int, file: str, said: str, ended: str, *, whole: bool) -> LabNotice:
     """Cells of an opened file. `whole`: it is a program, which can also run whole."""
     stands = trn(
         "{count} cell of {file} has not run.",
@@ -128,7 +130,7 @@ def not_run(count: int, file: str, said: str, ended: str, *, whole: bool) -> Not
         Answer.DROP: tr("Drop"),
     }
     tone = Tone.WARN if ended else Tone.QUIET
-    return Notice(paragraph([said, ended, stands]), tone, answers)
+    return LabNotice(paragraph([said, ended, stands]), tone, answers)
 
 
 # How long a copy would take, and over which wires; None where nobody can tell.

@@ -18,11 +18,10 @@ from gpuexplorer.gui.lab.forms.form_view import FormView
 from gpuexplorer.gui.lab.forms.train import TRAIN
 from gpuexplorer.gui.state.lab.lab_devices import expected_contexts
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
-from gpuexplorer.gui.widgets.controls.headings import MARGIN, Headings
-from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.controls.keyboard import line_up
+from gpuexplorer.gui.widgets.controls.segmented import MARGIN, Headings, Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.lab.cell_source import names_made
 from gpuexplorer.lab.events import Placed
 

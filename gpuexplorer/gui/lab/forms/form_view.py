@@ -25,17 +25,20 @@ from gpuexplorer.gui.lab.forms.form import (
     plan_of,
     settled,
 )
-from gpuexplorer.gui.tables.table import ROW_HEIGHT
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
-from gpuexplorer.gui.widgets.controls.buttons import ToolButton, one_tab_stop
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
-from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
-from gpuexplorer.gui.widgets.controls.fields import CodeField, TextField
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
+from gpuexplorer.gui.widgets.controls.fields import (
+    Choice,
+    CodeField,
+    Dropdown,
+    FieldRow,
+    Labelled,
+    TextField,
+)
+from gpuexplorer.gui.widgets.controls.keyboard import line_up, one_tab_stop
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.lab.events import Placed
 
 _GAP, _LIST_WIDTH, _CODE_LINES = 12, 240, 3
@@ -134,7 +137,7 @@ class FieldControl:
                 if own_name and isinstance(widget, TextField) and widget.hasFocus():
                     widget.selectAll()  # what is typed takes the place of the proposal
             case Dropdown():
-                widget.show_choice(chosen, tr(field.placeholder))
+                widget.show_choices(self._offered, chosen and chosen.key, tr(field.placeholder))
             case OperationGrid():
                 widget.show_choices(self._offered, value)
             case DeviceField():
@@ -152,7 +155,7 @@ class FieldControl:
             case Control.NOTE:
                 return ElidedLabel(look().letters.body, Tone.QUIET)
             case Control.CHOICE:
-                made = Dropdown(name, lambda: self._offered, _LIST_WIDTH)
+                made = Dropdown(name, _LIST_WIDTH)
             case Control.GRID:
                 made = OperationGrid(name)
             case Control.DEVICES:
@@ -188,7 +191,7 @@ class DeviceField(QWidget):
     def show_devices(self, around: Around, chosen: str) -> None:
         self._chosen = chosen
         self._table.show_devices(around.devices, around.units)
-        self._table.setFixedHeight(ROW_HEIGHT * len(around.devices))
+        self._table.show_all_rows()
         self._table.pick(chosen or None)
         reasons = {each.reason: tr(each.reason) for each in around.devices if not each.usable}
         self._reasons.setText("\n".join(reasons.values()))

@@ -12,9 +12,9 @@ from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.chip_row import ChipRow
-from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
+from gpuexplorer.gui.widgets.controls.fields import NumberField, Range
 from gpuexplorer.gui.widgets.laid_out import label
+from gpuexplorer.gui.widgets.painted import ChipRow
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 
 _PERCENT = Range(LEAST, MOST, (10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90))
@@ -61,7 +61,7 @@ class CapSheet(Sheet):
         if not self._devices:
             self.add_sentence(tr("No card can be used by the lab's Python."))
             return
-        letters = self.look.letters
+        letters = look().letters
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(8)

@@ -28,10 +28,9 @@ from gpuexplorer.gui.state.lab.worker_slot import Switches
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import FramedButton, MenuButton
-from gpuexplorer.gui.widgets.controls.switch import Switch
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.controls.buttons import FramedButton, MenuButton, Switch
 from gpuexplorer.gui.widgets.laid_out import GROWS, label, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
 from gpuexplorer.gui.widgets.worker_mark import StageWords, draw_dot, stage_words
@@ -262,7 +261,7 @@ class SwitchWord(QWidget):
         super().__init__(parent)
         self._switch = Switch(tr(words.title))
         self._switch.setAccessibleDescription(f"{tr(words.sentence)} PyTorch: {words.torch}")
-        self._switch.turned.connect(self.turned)
+        self._switch.clicked.connect(self.turned)
         row(self._switch, label(tr(words.title), look().letters.body), within=self, gap=5)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setToolTip(
@@ -270,7 +269,7 @@ class SwitchWord(QWidget):
         )
 
     def show_on(self, on: bool) -> None:
-        self._switch.show_on(on)
+        self._switch.setChecked(on)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """On the word: the switch itself takes what is meant for it."""

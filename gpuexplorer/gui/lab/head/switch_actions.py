@@ -22,10 +22,9 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.worker_slot import Switches
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import label
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.sheets.release_dialog import release_first
+from gpuexplorer.gui.widgets.laid_out import label, wrapped_label
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
+from gpuexplorer.gui.widgets.sheets.small_sheets import release_first
 
 _USUAL_SHARE = 0.4
 

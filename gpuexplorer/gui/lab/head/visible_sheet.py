@@ -16,14 +16,12 @@ from gpuexplorer.gui.lab.head.words import (
 )
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
-from gpuexplorer.gui.widgets.chip_row import ChipRow
-from gpuexplorer.gui.widgets.controls.buttons import IconButton
-from gpuexplorer.gui.widgets.controls.switch import Switch
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, Switch
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.painted import ChipRow
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 
 _HEIGHT = 36
@@ -92,7 +90,7 @@ class VisibleSheet(Sheet):
             self._order.insert(there, self._order.pop(here))
             self._arrange_rows()
             self._rows[index].take_keyboard(by)
-            self.bring_into_view(self._rows[index])
+            self.area.ensureWidgetVisible(self._rows[index])
 
     def _on_all(self) -> None:
         self._order = list(self._usual)
@@ -115,7 +113,7 @@ class VisibleRow(QWidget):
         index, number = shown.card.index, shown.number
         # Where the keyboard begins.
         self.first = Switch(tr("Card {number} is visible", number=number))
-        self.first.turned.connect(lambda on: self.turned.emit(index, on))
+        self.first.clicked.connect(lambda on: self.turned.emit(index, on))
         self._chip = ChipRow()
         self._name = ElidedLabel(look().letters.body, Tone.TEXT, shown.card.name)
         self._words = ElidedLabel(look().letters.mono, Tone.TEXT)
@@ -133,7 +131,7 @@ class VisibleRow(QWidget):
         """`number`: what CUDA will call it; None while it is not visible."""
         shown, on = self._shown, number is not None
         words = f"cuda:{number}" if on else tr("not seen")
-        self.first.show_on(on)
+        self.first.setChecked(on)
         self._chip.show_chips([Chip(shown.number, shown.colour if on else None)])
         for each in (self._name, self._words):
             restyle(each, "tone", (Tone.TEXT if on else Tone.FAINT).value)

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice, chip_of
 from gpuexplorer.gui.tables.cell import Chip
-from gpuexplorer.gui.widgets.chip_row import ChipRow
+from gpuexplorer.gui.widgets.painted import ChipRow
 
 
 def chips_of(device: str, devices: Sequence[BenchDevice]) -> dict[str, Chip]:

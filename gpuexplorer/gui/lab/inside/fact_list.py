@@ -11,8 +11,8 @@ from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, add, column, label, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.lab.events import Placed
 
 _HEIGHT = 26

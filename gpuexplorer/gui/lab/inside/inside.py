@@ -12,8 +12,8 @@ from gpuexplorer.gui.lab.inside.thing_page import ElementsPage, TextPage
 from gpuexplorer.gui.lab.inside.words import root_of, thing_called
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.laid_out import GROWS, column
+from gpuexplorer.gui.widgets.live_view import EmptyState
 from gpuexplorer.lab.events import Event, Finished
 
 _MARGIN, _TOP, _GAP = 16, 12, 10

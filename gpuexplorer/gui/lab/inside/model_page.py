@@ -15,16 +15,13 @@ from gpuexplorer.gui.lab.inside.part_panel import PartPanel
 from gpuexplorer.gui.lab.inside.thing_head import ThingHead
 from gpuexplorer.gui.lab.inside.values import bytes_text, grouped, shape_text
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.tables.cell import Cell, Gauge
-from gpuexplorer.gui.tables.column import Column
-from gpuexplorer.gui.tables.header import HEIGHT
+from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel
-from gpuexplorer.gui.tables.table import ROW_HEIGHT, Table
+from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Placed, column, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Placed, column, row, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.lab.events import Failed, Opened
 
 _GAP, _SIDE = 8, 288
@@ -126,8 +123,7 @@ class ModelPage(QScrollArea):
         batch = model_layers.batch_seen(self._lab.ledger, self._name)
         self._crossings = model_layers.crossings(self._layers, batch)
         self._table.show_rows(self._layers)
-        rows = min(_MOST_ROWS, len(self._layers))
-        self._table.setFixedHeight(HEIGHT + rows * ROW_HEIGHT)
+        self._table.show_all_rows(_MOST_ROWS)
         self._held.show_text(words.held_words(self._layers))
         self._training.show_text(words.training_words(self._layers))
         self.show_facts()

@@ -13,12 +13,10 @@ from gpuexplorer.gui.lab.inside.fact_list import FactList
 from gpuexplorer.gui.lab.inside.value_pane import ValuePane
 from gpuexplorer.gui.lab.inside.value_scale import ValueScale
 from gpuexplorer.gui.lab.inside.values import grouped, rounded_text
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
+from gpuexplorer.gui.plots.graph import Axis, Graph
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import FREE, column, label, say
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, column, label, say, wrapped_label
 from gpuexplorer.lab.events import Finished, Peeked
 
 _HEIGHT, _HEADROOM, _FOOT = 160, 14, 24

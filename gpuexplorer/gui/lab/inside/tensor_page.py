@@ -13,7 +13,7 @@ from gpuexplorer.gui.lab.inside.words import thing_called
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.live_view import scrolled
 
 _SIDE, _GAP = 288, 28
 _WIDE, _HIGH = 1120, 760  # wider, and not as high: everything stands side by side

@@ -14,9 +14,8 @@ from gpuexplorer.gui.state.lab.bench_lines import copy_line, delete_line, save_l
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import GROWS, column, row, say
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, row, say, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
 
 
 class ThingHead(QWidget):

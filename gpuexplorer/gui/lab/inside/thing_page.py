@@ -11,8 +11,7 @@ from gpuexplorer.gui.lab.inside.fact_list import WhatPane
 from gpuexplorer.gui.lab.inside.thing_head import ThingHead
 from gpuexplorer.gui.lab.inside.words import thing_called
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look

@@ -34,9 +34,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.lab.inside.value_model import ValueModel, said
 from gpuexplorer.gui.lab.inside.value_scale import ValueScale
-from gpuexplorer.gui.paint.delegate import Delegate, Index
-from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.many_cells import draw_picture, picture_of
+from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index, draw_picture, picture_of
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import faded, mixed
 from gpuexplorer.lab.events import Peeked

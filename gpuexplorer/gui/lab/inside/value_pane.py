@@ -14,16 +14,22 @@ from gpuexplorer.gui.lab.inside.value_grid import ValueGrid
 from gpuexplorer.gui.lab.inside.value_model import MOST
 from gpuexplorer.gui.lab.inside.value_scale import ValueScale
 from gpuexplorer.gui.lab.inside.values import rounded_text
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
+from gpuexplorer.gui.plots.graph import Axis, Graph
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
+from gpuexplorer.gui.widgets.controls.fields import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, Grow, Space, column, label, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    Grow,
+    Space,
+    column,
+    label,
+    row,
+    wrapped_label,
+)
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.lab.events import Failed, Peeked
 
 _NEARLY_ALL, _WITHOUT_VALUES = Grow(1000), 96

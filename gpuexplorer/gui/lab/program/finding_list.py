@@ -11,12 +11,18 @@ from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
-from gpuexplorer.gui.widgets.empty_state import EmptyState
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
-from gpuexplorer.gui.widgets.remark import show_sentence, wrapped_label
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.controls.keyboard import ArrowKeys
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    GROWS,
+    column,
+    label,
+    row,
+    show_sentence,
+    wrapped_label,
+)
+from gpuexplorer.gui.widgets.live_view import EmptyState, scrolled
 from gpuexplorer.programs.findings import Finding
 
 _SIDE, _ABOVE, _GAP = 6, 8, 2

@@ -12,14 +12,12 @@ from gpuexplorer.core.units import USUAL, Units, duration, grouped, memory
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice, chip_of
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.tables.cell import Cell, Gauge
-from gpuexplorer.gui.tables.cell_drawing import PADDING
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import PADDING, Cell, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.widgets.empty_state import EmptyState
+from gpuexplorer.gui.widgets.live_view import EmptyState
 from gpuexplorer.programs.program_run import Line
 
 _REMEMBERED = "lab/program/lines"
@@ -161,7 +159,7 @@ def line_columns(cells: LineCells) -> list[Column[Line]]:
         Column(PLACE, tr("Line"), cells.place,
                lambda line: f"{line.spot.file}:{line.spot.cell:06}:{line.spot.line:08}",
                tr("The line of the program's own code, or of a file it imports."),
-               width=PLACE_WIDTH, narrowest=64),
+               width=PLACE_WIDTH),
         Column("code", tr("Code"), cells.code, lambda line: line.what,
                tr("The expression that copied, or at which a card idled."), width=120,
                stretches=True),

@@ -10,12 +10,11 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.program.words import ProgramNow, figures, state_tone, state_words
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton, IconButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 
 _COMPACT_BELOW, _BACK_BELOW = 640, 800  # what leads back needs its word least
 _GAP = 8

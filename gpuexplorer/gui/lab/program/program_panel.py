@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QWidget
 
 from gpuexplorer.core.words import Message, mark, paragraph, tr
 from gpuexplorer.gui.lab.code.notice_bar import NoticeBar, QuestionBar
-from gpuexplorer.gui.lab.code.words import Answer, Notice
+from gpuexplorer.gui.lab.code.words import Answer, LabNotice
 from gpuexplorer.gui.lab.program.finding_list import FindingList
 from gpuexplorer.gui.lab.program.line_table import LineTable
 from gpuexplorer.gui.lab.program.program_files import ProgramFiles, as_text
@@ -24,7 +24,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import Phase
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.headings import Headings
+from gpuexplorer.gui.widgets.controls.segmented import Headings
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.printed import error_words
@@ -83,7 +83,7 @@ class ProgramPanel(QFrame):
         self.setAccessibleName(tr("Program that is watched"))
         self._lab, self._state = lab, lab.program
         self._settings = lab.machine.settings
-        self._said = Notice()
+        self._said = LabNotice()
         self._stale = True
         self._phase = Phase.NONE  # as it was shown last
         self._wide: bool | None = None
@@ -258,7 +258,7 @@ class ProgramPanel(QFrame):
         self.closed.emit()
 
     def _say(self, sentence: str, tone: Tone = Tone.QUIET) -> None:
-        self._said = Notice(sentence, tone)
+        self._said = LabNotice(sentence, tone)
         self._show_head()
 
     def _on_refused(self, sentence: str) -> None:
@@ -268,7 +268,7 @@ class ProgramPanel(QFrame):
         chosen = self._state.chosen
         if chosen is None:
             return
-        self._said = Notice()
+        self._said = LabNotice()
         self._head.show_program(chosen.path, chosen.arguments)
         self._lines.show_program(chosen.path, chosen.text)
         self._output.begin_anew()

@@ -9,13 +9,11 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.program_state import Chosen, ProgramState
-from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.fields import TextField
-from gpuexplorer.gui.widgets.file_job import FileJob
-from gpuexplorer.gui.widgets.file_question import FileQuestion
 from gpuexplorer.gui.widgets.laid_out import label
+from gpuexplorer.gui.widgets.saving import ask_for_file, in_a_thread
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.lab.session_files import program
 
@@ -29,15 +27,12 @@ class Watching(QObject):
         super().__init__(parent)
         self._state = state
         self._parent = parent
-        self._question = FileQuestion(
-            tr("Watch a program"), tr("Python programs (*.py)"), parent
-        )
-        self._question.chosen.connect(self.offer)
         self._typed: dict[Path, str] = {}
 
     def ask_which(self) -> None:
         if not self._refuses():
-            self._question.ask()
+            kinds = tr("Python programs (*.py)")
+            ask_for_file(tr("Watch a program"), kinds, self._parent, self.offer)
 
     def _refuses(self) -> bool:
         why = self._state.why_not
@@ -56,20 +51,8 @@ class Watching(QObject):
         if before is not None and not self._refuses():
             self._read(before.path, partial(self._start, before.path, before.arguments))
 
-    def stop(self) -> None:
-        self._question.stop()
-
     def _read(self, path: Path, then: "partial[None]") -> None:
-        found: list[str] = []
-
-        def read() -> str:
-            found.append(program(path))
-            return ""
-
-        job = FileJob(read, self)
-        job.done.connect(lambda _: then(found[0]))
-        job.refused.connect(self.refused)
-        job.start()
+        in_a_thread(partial(program, path), self, then, self.refused.emit)
 
     def _ask(self, path: Path, text: str) -> None:
         chosen, runs = self._state.chosen, self._state.phase.runs

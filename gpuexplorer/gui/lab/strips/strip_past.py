@@ -8,8 +8,7 @@ from gpuexplorer.core.axes import TimeTick, time_ticks
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED, MetricId
 from gpuexplorer.core.units import GIB, USUAL, Units
-from gpuexplorer.gui.plots.curves import COLUMN_PIXELS
-from gpuexplorer.gui.plots.trace_item import columns_for, steady_stretch
+from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, columns_for, steady_stretch
 from gpuexplorer.gui.state.lab.cell_flags import CellFlag
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.time_window import TimeWindow

@@ -18,7 +18,7 @@ from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.cell_flags import strip_order, touched_devices
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.lab.ledger import Cell
 
 _GAP, _BAR = 8, 12

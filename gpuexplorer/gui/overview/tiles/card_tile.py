@@ -10,6 +10,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.programs import ProgramFace
 from gpuexplorer.gui.overview.tiles.cell_tile import CELL_RADIUS, cell_past_place, draw_cell
+from gpuexplorer.gui.overview.tiles.stamps import Stamps
 from gpuexplorer.gui.overview.tiles.tile_curve import PlacedCurve, TileCurves
 from gpuexplorer.gui.overview.tiles.tile_drawing import (
     NO_PAST,
@@ -28,7 +29,6 @@ from gpuexplorer.gui.overview.tiles.tile_plan import (
     tile_plan,
 )
 from gpuexplorer.gui.paint.drawing import TILE_RADIUS, Drawing
-from gpuexplorer.gui.paint.stamps import Stamps
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.painted import Painted
 

@@ -4,12 +4,12 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPen, QTransform
 
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.overview.tiles.tile_curve import TileSpark
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.plots.curves import Curve, Frame
+from gpuexplorer.gui.plots.curves import Curve, draw_curves
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, faded
-from gpuexplorer.gui.widgets.figure_drawing import absent_run, figure_runs
+from gpuexplorer.gui.widgets.line import fitting, spell, width_of, wordings
+from gpuexplorer.gui.widgets.strip import StripShown
 
 CELL_RADIUS = 6.0
 _ICON, _MEMORY = 14.0, 3.0
@@ -36,7 +36,7 @@ def _baseline(inner: QRectF) -> float:
     return inner.top() + look().letters.caption.height + look().letters.number.cap_height + 3
 
 
-def draw_cell(drawing: Drawing, place: QRectF, face: CardFace, past: TileSpark | None) -> None:
+def draw_cell(drawing: Drawing, place: QRectF, face: CardFace, past: StripShown | None) -> None:
     """Filled by how busy the card is; only outlined where that is not known."""
     theme, letters = drawing.theme, drawing.letters
     known = _known(face)
@@ -54,8 +54,8 @@ def draw_cell(drawing: Drawing, place: QRectF, face: CardFace, past: TileSpark |
         tone = theme.tone(mark.tone) if mark is not None else theme.faint
         drawing.elided(inner.left(), baseline, Run(word, letters.body, tone), inner.width())
     elif not face.busy.known:
-        run = absent_run(drawing, face.busy, letters.caption, inner.width())
-        drawing.text(inner.left(), baseline, run)
+        why = wordings(face.busy, letters.caption, letters.caption)
+        spell(drawing, fitting(why, inner.width()), inner.left(), baseline, inner.right())
     else:
         # Their unit stands once, above all of them.
         drawing.text(inner.left(), baseline, Run(face.busy.number, letters.number, theme.text))
@@ -68,12 +68,12 @@ def draw_cell(drawing: Drawing, place: QRectF, face: CardFace, past: TileSpark |
         _draw_past(drawing, plot, past, ink)
 
 
-def _draw_past(drawing: Drawing, plot: QRectF, past: TileSpark, ink: QColor) -> None:
+def _draw_past(drawing: Drawing, plot: QRectF, past: StripShown, ink: QColor) -> None:
     """A view for each of 64 cells would take four times as long as all else on them."""
     wide, tall = plot.width() / (past.end - past.start), plot.height() / past.highest
     left = plot.left() - past.start * wide
     to = QTransform(wide, 0, 0, -tall, left, plot.bottom())
-    Frame(plot, to, [Curve(past.trace, ink)]).draw(drawing.painter, plot.left(), plot.right())
+    draw_curves(drawing.painter, plot, to, [Curve(past.trace, ink)])
 
 
 def _known(face: CardFace) -> bool:
@@ -109,6 +109,6 @@ def _draw_below(drawing: Drawing, inner: QRectF, baseline: float, face: CardFace
     for figure in face.figures[:2]:
         if not figure.known:
             continue
-        runs = figure_runs(drawing, figure.shorter, letters, letters)
-        if x + sum(run.width for run in runs) <= inner.right():
-            x = drawing.runs(x, below, runs) + 8
+        shown = wordings(figure, letters, letters)[-1]
+        if x + width_of(shown) <= inner.right():
+            x = spell(drawing, shown, x, below) + 8

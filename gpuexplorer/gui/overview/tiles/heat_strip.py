@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QHideEvent,
     QMouseEvent,
     QPen,
     QPolygonF,
-    QShowEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QSizePolicy
@@ -24,11 +22,9 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.plots.page_wheel import PageWheel
+from gpuexplorer.gui.plots.graph import Axis, Graph, PageWheel
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.figure_drawing import draw_figure_right
+from gpuexplorer.gui.widgets.line import draw_figure_right
 
 _LABELS, _BESIDE_LABELS, _FIGURES, _AXIS = 48.0, 8.0, 68.0, 22.0
 _BETWEEN = 3.0
@@ -329,14 +325,6 @@ class HeatStrip(Graph):
             return
         self.turned.emit(notches, (at.x() - plot.left()) / plot.width())
         event.accept()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._page.follow()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._page.leave()
 
     def leaveEvent(self, event: object) -> None:
         del event

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
+from gpuexplorer.gui.plots.graph import Axis, Graph
 
 _BINS = 10
 _ABOVE, _AXIS, _GAP = 37, 18, 2.0  # the caption and the highest count stand above

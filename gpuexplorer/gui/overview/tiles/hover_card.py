@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.programs import ProgramFace
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.overview.tiles.stamps import Stamps
 from gpuexplorer.gui.overview.tiles.tile_curve import PlacedCurve, TileCurves
 from gpuexplorer.gui.overview.tiles.tile_drawing import (
     NO_PAST,
@@ -25,7 +26,6 @@ from gpuexplorer.gui.overview.tiles.tile_plan import (
     tile_plan,
 )
 from gpuexplorer.gui.paint.drawing import TILE_RADIUS, Drawing
-from gpuexplorer.gui.paint.stamps import Stamps
 from gpuexplorer.gui.widgets.painted import Painted
 
 _WIDTH = 332

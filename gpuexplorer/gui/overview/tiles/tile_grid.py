@@ -17,7 +17,7 @@ from gpuexplorer.gui.overview.tiles.tile_drag import TileDrag
 from gpuexplorer.gui.overview.tiles.tile_layout import TileLayout, lay_out_boards, lay_out_tiles
 from gpuexplorer.gui.overview.tiles.tile_plan import FULL, TileSize
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.widgets.figure_drawing import draw_figure_right
+from gpuexplorer.gui.widgets.line import draw_figure_right
 from gpuexplorer.gui.widgets.painted import Painted
 
 _LEAST_WIDTH = 292
