@@ -61,11 +61,15 @@ class Machine:
 
     def reading(self, index: int, t: float) -> Mapping[str, float]:
         """All that this card answers, by the names of the metrics."""
-        # Of those that NVLink joins, the first whose work exchanges something takes the others
-        # along. What one receives, others send in that tenth of a second.
+        # Of those that NVLink joins, the ones whose work exchanges something do so together, or
+        # one with all others. What one receives, others send in that tenth of a second.
+        own = self._cards[index]
         joined = [self._cards[at] for at in sorted((index, *self.spec.peers(index)))]
-        lead = next((each for each in joined if each.exchanges), joined[0])
-        return self._cards[index].reading(t, lead.exchange(t // 0.1 / 10))
+        together = [each for each in joined if each.exchanges]
+        if len(together) < 2:
+            together = [*together, *joined]
+        share = together[0].exchange(t // 0.1 / 10) if own in together else 0.0
+        return own.reading(t, share)
 
     def processes(self, index: int, t: float) -> list[SimulatedProcess]:
         return self._cards[index].processes(t)
