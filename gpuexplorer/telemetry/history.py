@@ -49,7 +49,7 @@ class Past:
     @staticmethod
     def of_readings(times: Floats, values: Figures, shortest: float) -> "Past":
         """`times` begin with _HEAD that go before."""
-        usual = max(float(np.median(np.diff(times[-_HEAD:]))), shortest)
+        usual = max(_median(np.diff(times[-_HEAD:])), shortest)
         return Past(times[_HEAD:], gaps(times, shortest), _singly(values), usual)
 
     def followed_by(self, newer: "Past") -> "Past":
@@ -80,6 +80,8 @@ def gaps(times: Floats, shortest: float) -> NDArray[np.bool_]:
     apart = np.diff(times)
     found: NDArray[np.bool_] = apart[_LEARNT:] > GAP * shortest
     some = np.flatnonzero(found)
+    if not some.size:
+        return found
     usual = np.median(apart[some[:, None] + np.arange(_LEARNT)], axis=1)
     found[some] = apart[some + _LEARNT] > GAP * np.maximum(usual, shortest)
     return found
@@ -93,6 +95,12 @@ def firsts(times: Floats, bucket: float = MINUTE) -> NDArray[np.intp]:
 def summed(times: Floats, columns: Figures, bucket: float = MINUTE) -> Floats:
     """Of each column the least of each minute, the most, the mean, and of how many readings."""
     return _merged(_singly(columns), firsts(times, bucket))
+
+
+def _median(values: Floats) -> float:
+    """Of few, in a tenth of numpy's time; of two in the middle the greater."""
+    ordered: list[float] = sorted(values.tolist())
+    return ordered[len(ordered) // 2]
 
 
 def _singly(values: Figures) -> Figures:
@@ -127,7 +135,7 @@ def condensed(past: Past, start: float, end: float, columns: int) -> Trace:
     starts = np.flatnonzero(np.append(True, times[1:] > times[:-1]))
     at, width, beside = times[starts], float(times[-1] - times[0]), 0.0
     if starts.size + np.count_nonzero(past.broken[1:]) <= columns:
-        width = float(np.median(np.diff(at))) if at.size > 1 else past.usual
+        width = _median(np.diff(at)) if at.size > 1 else past.usual
     else:
         # They begin at multiples of their width, so that those of a moving window stand still.
         # It is the window's over 1, 2, 4, 8 …: the smallest that the entries allow.
@@ -143,16 +151,20 @@ def condensed(past: Past, start: float, end: float, columns: int) -> Trace:
     open_at = np.flatnonzero(past.broken[starts[1:]] & (np.diff(at) > beside)) + 1
     before = at[open_at - 1]
     gap_times = np.minimum(before + width, (before + at[open_at]) / 2)
-    figures = _merged(past.figures, starts)
+    single = starts.size == times.size
+    figures = past.figures if single else _merged(past.figures, starts)
     there = np.flatnonzero(figures[-1])
     if not there.size:
         return empty_trace(width)
     # Columns before the first value say nothing, nor do gaps before it.
     first = there[0]
     some = open_at > first
-    places, nothing = open_at[some] - first, [[np.nan], [np.nan], [np.nan], [0.0]]
-    least, most, means, counts = np.insert(figures[:, first:], places, nothing, axis=1)
-    times = np.insert(at[first:], places, gap_times[some])
+    times, figures = at[first:], figures[:, first:]
+    if some.any():
+        places, nothing = open_at[some] - first, [[np.nan], [np.nan], [np.nan], [0.0]]
+        figures = np.insert(figures, places, nothing, axis=1)
+        times = np.insert(times, places, gap_times[some])
+    least, most, means, counts = figures
     return Trace(times, least, most, means, counts.astype(np.int64), width)
 
 
