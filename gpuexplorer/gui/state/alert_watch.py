@@ -295,10 +295,10 @@ class _Ear:
 
     def _hear(self, fact: Fact) -> None:
         if isinstance(fact, Sample) and fact.card != HOST_ID:
-            changes = self.watch.consider(fact)
-            if changes:
+            if changes := self.watch.consider(fact):
                 self._tell(changes)
-            self._post()
+            if changes or self.watch.alerts():  # whose figures go on
+                self._post()
 
     def _tell(self, changes: Sequence[Alert]) -> None:
         tell, units = self.session.happening_log.tell, self._units
