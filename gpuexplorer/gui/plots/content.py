@@ -3,18 +3,18 @@ how far a plot reaches, and where all of it stands. Times are steady seconds.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from typing import TypeGuard
 
 from PySide6.QtCore import QRectF
 
 from gpuexplorer.core.axes import round_steps
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Metric, Unit
-from gpuexplorer.core.units import Measure, Units, measure, quantity
+from gpuexplorer.core.units import Measure, Units, measure
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, on_columns, runs, steady_stretch
+from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, runs, steady_stretch
 from gpuexplorer.gui.theme.letters import Letterings
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.trace import Trace, TraceSource
@@ -26,7 +26,7 @@ NOW = mark("now")
 _HEADINGS = (NOW, mark("min"), mark("avg"), mark("max"))
 _BELOW = 2.0  # a line along the floor is as thick as any other
 _LABEL_ROOM = 36.0
-_TITLE, _HEADS, _BETWEEN = 22.0, 20.0, 10.0
+_TITLE, _BETWEEN = 22.0, 10.0
 _LEADER, _COLUMN = 22.0, 46.0
 _WORDS = 104.0  # for the label of a line
 _LEAST_AREA = 36.0
@@ -59,6 +59,9 @@ class Stretch:
     def share(self, at: float) -> float:
         """How far into it a moment is, from 0 to 1."""
         return (at - self.start) / (self.end - self.start)
+
+    def holds(self, at: float | None) -> TypeGuard[float]:
+        return at is not None and self.start <= at <= self.end
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,6 +126,11 @@ class PlotContent:
     bands: tuple[Band, ...] = ()
     lowest: float | None = 0.0  # None: as the lines have it
     highest: float | None = None  # None: as the lines have it
+
+    @property
+    def titled(self) -> bool:
+        """Where each line is a card, what is plotted stands elsewhere."""
+        return not all(line.chip for line in self.lines)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,21 +200,17 @@ def unread(lines: Sequence[PlotLine], stretch: Stretch) -> Sequence[tuple[float,
 
     What was before the program began is one by itself.
     """
-    reads = sorted(each for line in lines for each in _read(line.trace, stretch))
+    reads = [each for line in lines for each in _read(line.trace, stretch)]
     if not reads and (not lines or any(line.reason for line in lines)):
         return []  # it is said already
     gaps, at = [], stretch.start
-    for start, end in reads:
+    for start, end in sorted([*reads, (stretch.began, stretch.began)]):
         if start > at:
-            gaps.append((at, start))
+            gaps.append((at, min(start, stretch.end)))
         at = max(at, end)
     if at < stretch.end and not (stretch.following and reads):
         gaps.append((at, stretch.end))  # a line that ends before now says why
-    parts: list[tuple[float, float]] = []
-    for start, end in gaps:
-        edges = [start, stretch.began, end] if start < stretch.began < end else [start, end]
-        parts += pairwise(edges)
-    return parts
+    return gaps
 
 
 def _read(trace: Trace, stretch: Stretch) -> Sequence[tuple[float, float]]:
@@ -276,11 +280,25 @@ def scale_of(content: PlotContent, seen: Sequence[Summary], lines: int, units: U
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class Field:
+    """A place in which time goes from left to right."""
+
+    area: QRectF  # of a plot from the topmost grid line to the floor
+    stretch: Stretch
+
+    @property
+    def top(self) -> float:
+        return self.area.top()
+
+    def x(self, at: float) -> float:
+        return self.area.left() + self.stretch.share(at) * self.area.width()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place(Field):
     """One plot with all that is worked out for drawing it."""
 
     content: PlotContent
-    area: QRectF  # from the topmost grid line to the floor
     scale: Scale
     summaries: tuple[Summary, ...]
 
@@ -317,99 +335,85 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layout:
-    """Where everything of a stack stands. `compact`: a single plot of several cards: a chip and
-    a figure at each line's end, and neither titles nor columns.
+class Layout(Field):
+    """Where everything of a stack stands: as wide as time is, from the first plot's top to the
+    last one's floor. The stretch moves by whole pixels.
     """
 
-    compact: bool
-    stretch: Stretch  # as it is drawn: it moves by whole pixels
-    flags: tuple[Flag, ...]
-    units: Units
     plots: tuple[Place, ...]
+    units: Units
     left: float  # where titles begin
-    heads: float  # the baseline of the columns' headings
     foot: QRectF  # the row of flags and the axis of time
-    area: QRectF  # from the first plot's top to the foot, as wide as time is
-    labels: QRectF  # beside the plots, at the right
+    labels: float  # where they begin, beside the plots
     columns: tuple[tuple[str, float], ...]  # heading and right edge of each
 
     @property
     def right(self) -> float:
         return self.columns[-1][1]
 
-    def x(self, at: float) -> float:
-        return self.area.left() + self.stretch.share(at) * self.area.width()
+    @property
+    def titled(self) -> bool:
+        return any(plot.content.titled for plot in self.plots)
 
     def plot_at(self, y: float) -> int | None:
         ends = [plot.area.bottom() + _BETWEEN for plot in self.plots]
         return next((at for at, end in enumerate(ends) if y < end), None)
 
 
-def is_compact(contents: Sequence[PlotContent]) -> bool:
-    return len(contents) == 1 and all(line.chip for line in contents[0].lines)
+def heights(contents: Sequence[PlotContent], *, flags: bool) -> tuple[float, float]:
+    """What is above and below the area of each plot, and what is below all of them."""
+    title = _TITLE if any(each.titled for each in contents) else 0.0
+    return title + HEADROOM + _BETWEEN, (FLAGS if flags else 4.0) + AXIS
 
 
-def least_height(contents: Sequence[PlotContent], flags: bool) -> float:
-    each, around = _heights(is_compact(contents), flags)
-    return max(1, len(contents)) * (each + _LEAST_AREA) + around
+def least_height(contents: Sequence[PlotContent], *, flags: bool) -> float:
+    around, foot = heights(contents, flags=flags)
+    return max(1, len(contents)) * (around + _LEAST_AREA) - _BETWEEN + foot
 
 
 def lay_out(
     place: QRectF,
     contents: Sequence[PlotContent],
-    flags: tuple[Flag, ...],
     stretch: Stretch,
     units: Units,
     letters: Letterings,
-    scales: Sequence[Scale] = (),
+    *,
+    flags: bool,
+    kept: Mapping[str, Scale],
 ) -> Layout:
-    """`scales` are kept, where there are any: a scale stands while a hand drags."""
-    compact = is_compact(contents)
-    each, around = _heights(compact, bool(flags))
-    room = (place.height() - around) / max(1, len(contents))
-    height = float(int(max(_LEAST_AREA, room - each)))
+    """`kept`: scales of plots that stand while a hand drags, by their names."""
+    around, foot = heights(contents, flags=flags)
+    room = (place.height() + _BETWEEN - foot) / max(1, len(contents))
+    height = float(int(max(_LEAST_AREA, room - around)))
     lines = 4 if height >= _FOUR_LINES_FROM else 3 if height >= _THREE_LINES_FROM else 2
     summaries = [tuple(summarise(line, stretch) for line in c.lines) for c in contents]
-    scales = scales or [
-        scale_of(content, (*seen, *_beside(content, stretch)), lines, units)
+    scales = [
+        kept.get(content.name)
+        or scale_of(content, (*seen, *_beside(content, stretch)), lines, units)
         for content, seen in zip(contents, summaries, strict=True)
     ]
-    labels, columns = _gutter(place, contents, scales, letters, units)
+    labels, columns = _gutter(place, contents, scales, letters)
     ticks = [letters.caption.width(word) for scale in scales for _, word in scale.ticks]
     left = float(int(place.left() + max([_LABEL_ROOM, *(width + 8 for width in ticks)])))
     # The history's columns are whole pixels wide only if the area is.
-    count = max(1, int(labels.left() - left - _LEADER) // COLUMN_PIXELS)
-    width = float(count * COLUMN_PIXELS)
-    begin, end = steady_stretch(stretch.start, stretch.end, width)
-    above = HEADROOM + (0.0 if compact else _TITLE)
-    first = bottom = place.top() + above + (0.0 if compact else _HEADS)
-    plots = []
+    width = float(max(1, int(labels - left - _LEADER) // COLUMN_PIXELS) * COLUMN_PIXELS)
+    start, end = steady_stretch(stretch.start, stretch.end, width)
+    drawn, bottom = replace(stretch, start=start, end=end), place.top() + around
+    first, plots = place.top() + around - _BETWEEN, []
     for at, (content, scale, seen) in enumerate(zip(contents, scales, summaries, strict=True)):
-        area = QRectF(left, float(int(first + at * (height + each))), width, height)
+        area = QRectF(left, float(int(first + at * (height + around))), width, height)
         bottom = area.bottom()
-        plots.append(Place(_on_columns(content, (end - begin) / count), area, scale, seen))
+        plots.append(Place(area, drawn, content, scale, seen))
     return Layout(
-        compact,
-        replace(stretch, start=begin, end=end),
-        flags,
-        units,
-        tuple(plots),
-        place.left(),
-        place.top() + letters.caption.ascent + 2,
-        QRectF(place.left(), bottom, place.width(), AXIS + (FLAGS if flags else 4.0)),
         QRectF(left, first - HEADROOM, width, bottom - first + HEADROOM),
+        drawn,
+        tuple(plots),
+        units,
+        place.left(),
+        QRectF(place.left(), bottom, place.width(), foot),
         labels,
         columns,
     )
-
-
-def _heights(compact: bool, flags: bool) -> tuple[float, float]:
-    """Of one plot without its area, and of everything but the plots."""
-    below = (FLAGS if flags else 4.0) + AXIS - _BETWEEN
-    if compact:
-        return HEADROOM + _BETWEEN, below
-    return _TITLE + HEADROOM + _BETWEEN, _HEADS + below
 
 
 def _beside(content: PlotContent, stretch: Stretch) -> list[Summary]:
@@ -421,40 +425,21 @@ def _beside(content: PlotContent, stretch: Stretch) -> list[Summary]:
     ]
 
 
-def _on_columns(content: PlotContent, column: float) -> PlotContent:
-    """Bands begin and end where columns do, and so does what is drawn beside them."""
-    bands = []
-    for band in content.bands:
-        start, end = on_columns(band.start, band.end, column)
-        bands.append(replace(band, start=start, end=end))
-    return replace(content, bands=tuple(bands))
-
-
 def _gutter(
     place: QRectF,
     contents: Sequence[PlotContent],
     scales: Sequence[Scale],
     letters: Letterings,
-    units: Units,
-) -> tuple[QRectF, tuple[tuple[str, float], ...]]:
-    """Where labels stand, and the columns of figures beside them."""
-    right = float(int(place.right()))
-    if is_compact(contents):
-        # The widest figure there may be, so that the plot keeps its width.
-        wide = letters.body.width("100 %")
-        for line in contents[0].lines[:1]:
-            for value in (scales[0].highest, scales[0].highest * 0.99):
-                wide = max(wide, letters.body.width(str(quantity(line.metric, value, units))))
-        left = right - CHIP - 10 - int(wide)
-        return QRectF(left, place.top(), right - left, place.height()), (("", right),)
+) -> tuple[float, tuple[tuple[str, float], ...]]:
+    """Where labels begin, and the columns of figures beside them."""
     chips = any(line.chip for content in contents for line in content.lines)
-    label = _WORDS + (CHIP + 6 if chips else 0.0)
+    titled = any(content.titled for content in contents)
+    label = (CHIP + 6 if chips else 0.0) + (_WORDS if titled else 0.0)
     numbers = [letters.strong.width(scale.number(scale.highest)) for scale in scales]
     column = max(_COLUMN, max(numbers, default=0.0) + 10)
-    count = len(_HEADINGS) if place.width() >= 420 + label + len(_HEADINGS) * column else 1
-    columns = tuple(
-        (heading, right - (count - 1 - at) * column)
-        for at, heading in enumerate(_HEADINGS[:count])
+    wide = place.width() >= 420 + label + len(_HEADINGS) * column
+    headings = _HEADINGS if titled and wide else _HEADINGS[:1]
+    left = float(int(place.right())) - len(headings) * column
+    return left - label, tuple(
+        (heading, left + at * column) for at, heading in enumerate(headings, 1)
     )
-    left = right - count * column - label
-    return QRectF(left, place.top(), label, place.height()), columns

@@ -62,11 +62,6 @@ def steady_stretch(start: float, end: float, width: float) -> tuple[float, float
     return later - (end - start), later
 
 
-def on_columns(start: float, end: float, column: float) -> tuple[float, float]:
-    """All the columns that a stretch reaches into."""
-    return math.floor(start / column) * column, math.ceil(end / column) * column
-
-
 def runs(there: NDArray[np.bool_]) -> NDArray[np.int64]:
     """First and one past the last of every stretch without a gap."""
     between = np.zeros(there.size + 2, np.bool_)  # np.diff takes five times as long
@@ -142,13 +137,6 @@ def line_pen(colour: QColor, width: float, dash: int = 0, *, ratio: float = 0.0)
     return pen
 
 
-def dotted_pen(colour: QColor, *, ratio: float) -> QPen:
-    """For limits in a view."""
-    pen = line_pen(colour, 1.2, ratio=ratio)
-    pen.setDashPattern([1.0, 2.2])
-    return pen
-
-
 def _draw(painter: QPainter, place: QRectF, to: QTransform, curve: Curve) -> None:
     trace, scale, shift = curve.trace, to.m11(), to.dx()
     begin, end = ((x - shift) / scale for x in (place.left(), place.right()))
@@ -174,8 +162,8 @@ def _draw(painter: QPainter, place: QRectF, to: QTransform, curve: Curve) -> Non
     if curve.fill:
         tops = np.interp(cells + COLUMN_PIXELS / 2, middles, y, np.nan, np.nan)
         for start, stop in curve.bare:
-            left, right = round(start * scale + shift), round(stop * scale + shift)
-            tops[(cells >= left) & (cells < right)] = np.nan
+            left, right = start * scale + shift, stop * scale + shift
+            tops[(cells > left - COLUMN_PIXELS) & (cells < right)] = np.nan
         floor = np.full(cells.size, min(place.bottom(), to.dy()))
         _draw_area(painter, faded(curve.colour, _FILL), cells, tops, floor)
     if spread and not curve.behind:
