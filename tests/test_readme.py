@@ -26,7 +26,6 @@ from gpuexplorer.commands.window_arguments import (
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, Unit
 from gpuexplorer.core.units import USUAL
-from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.content import PlotContent, PlotLine
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.settings.section import Section
@@ -210,7 +209,7 @@ def test_the_page_of_keys_has_what_the_window_tells_under_f1(qtbot: QtBot) -> No
 
 def test_every_key_on_plots_does_something(qtbot: QtBot) -> None:
     time_window, settings = TimeWindow(), Settings()
-    canvas = PlotCanvas(time_window, settings)
+    canvas = PlotStack(time_window, settings)
     stack = PlotStack(time_window, settings)
     for widget in (canvas, stack):
         qtbot.addWidget(widget)

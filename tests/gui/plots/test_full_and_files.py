@@ -13,7 +13,6 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.metrics import GPU_UTILIZATION
-from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.content import Origin
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from gpuexplorer.gui.widgets.plot_stack import FullPlot, PlotNote, PlotStack
@@ -54,7 +53,7 @@ def test_a_double_click_shows_one_plot_alone_and_leads_back(
     assert full.isFullScreen()
     assert full.windowTitle() == "Power"
     canvas = full.focusProxy()
-    assert isinstance(canvas, PlotCanvas)
+    assert isinstance(canvas, PlotStack)
     assert "draw: 200 W" in canvas.accessibleDescription()
     stack.show_contents([plot(line()), power(150.0)])
     assert "draw: 150 W" in canvas.accessibleDescription()
@@ -146,7 +145,7 @@ def test_all_that_can_be_done_there_is_found_under_ctrl_k(
     (full,) = full_plots()
     qtbot.waitUntil(full.isActiveWindow)
     canvas = full.focusProxy()
-    assert isinstance(canvas, PlotCanvas)
+    assert isinstance(canvas, PlotStack)
     QTest.keyClick(canvas, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
     palette = the(CommandPalette, full)
     assert palette.isVisible()
