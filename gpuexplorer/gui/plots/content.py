@@ -5,7 +5,7 @@ how far a plot reaches, and where all of it stands. Times are steady seconds.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from PySide6.QtCore import QRectF
 
@@ -24,7 +24,6 @@ CHIP = 16.0
 FLAGS, AXIS = 18.0, 26.0
 NOW = mark("now")
 _HEADINGS = (NOW, mark("min"), mark("avg"), mark("max"))
-_BELOW = 2.0  # a line along the floor is as thick as any other
 _LABEL_ROOM = 36.0
 _TITLE, _BETWEEN = 22.0, 10.0
 _LEADER, _COLUMN = 22.0, 46.0
@@ -46,8 +45,7 @@ _LEAST_REACH = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(NamedTuple):
     """What is seen of time: from `start` to `end` on the steady clock."""
 
     start: float
@@ -85,16 +83,14 @@ class PlotLine:
         return self.label or tr("Card {number}", number=self.chip)
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(NamedTuple):
     """A dotted line across, with its word in the gutter at the right."""
 
     label: str
     value: float
 
 
-@dataclass(frozen=True, slots=True)
-class Band:
+class Band(NamedTuple):
     """A stretch behind the lines, such as the time a card was slowed by heat."""
 
     start: float
@@ -103,8 +99,7 @@ class Band:
     tone: Tone = Tone.WARN
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(NamedTuple):
     """A moment on the time axis. Numbered ones that would touch become one: "3–7"."""
 
     at: float
@@ -144,8 +139,7 @@ class Origin:
     past: TraceSource | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """What a line says in figures about the stretch that is seen. None: nothing was read."""
 
     least: float | None = None
@@ -159,25 +153,22 @@ def summarise(line: PlotLine, stretch: Stretch) -> Summary:
     trace, following = line.trace, stretch.following
     first = int(trace.times.searchsorted(stretch.start - trace.column_seconds))
     view = slice(first, int(trace.times.searchsorted(stretch.end, side="right")))
-    counts = trace.counts[view]
-    there = counts > 0
-    readings = int(counts.sum())
-    if readings == 0:
+    there, counts, means = trace.counts[view] > 0, trace.counts[view], trace.means[view]
+    if not there.any():
         return Summary(now=line.now if following and not line.reason else None)
-    means = trace.means[view][there]
-    last = float(means[-1])
-    now: float | None = last
+    now: float | None
+    last = now = float(means[there][-1])
     if following:
         ended = bool(line.reason) or not there[-1]
         now = None if ended else last if line.now is None else line.now
     elif trace.times[view][there][-1] < stretch.end - _REACH_AT_THE_END * trace.column_seconds:
         now = None
     return Summary(
-        least=float(trace.minima[view][there].min()),
-        mean=float((means * counts[there]).sum() / readings),
-        most=float(trace.maxima[view][there].max()),
-        last=last,
-        now=now,
+        float(trace.minima[view][there].min()),
+        float((means[there] * counts[there]).sum() / counts.sum()),
+        float(trace.maxima[view][there].max()),
+        last,
+        now,
     )
 
 
@@ -307,17 +298,6 @@ class Place(Field):
         return self.area.top() - HEADROOM
 
     @property
-    def view(self) -> QRectF:
-        """The area with room for lines along its edges."""
-        return self.area.adjusted(0, -HEADROOM, 0, _BELOW)
-
-    @property
-    def reach(self) -> tuple[float, float]:
-        """Of the view, in the metric's units."""
-        pixel = (self.scale.highest - self.scale.lowest) / self.area.height()
-        return self.scale.lowest - _BELOW * pixel, self.scale.highest + HEADROOM * pixel
-
-    @property
     def empty(self) -> bool:
         """No line has anything to show in this stretch."""
         return all(one.mean is None for one in self.summaries)
@@ -398,7 +378,7 @@ def lay_out(
     # The history's columns are whole pixels wide only if the area is.
     width = float(max(1, int(labels - left - _LEADER) // COLUMN_PIXELS) * COLUMN_PIXELS)
     start, end = steady_stretch(stretch.start, stretch.end, width)
-    drawn, bottom = replace(stretch, start=start, end=end), place.top() + around
+    drawn, bottom = stretch._replace(start=start, end=end), place.top() + around
     first, plots = place.top() + around - _BETWEEN, []
     for at, (content, scale, seen) in enumerate(zip(contents, scales, summaries, strict=True)):
         area = QRectF(left, float(int(first + at * (height + around))), width, height)

@@ -21,6 +21,7 @@ Numbers = NDArray[np.float64]
 Shape = TypeVar("Shape", QLineF, QRectF)
 COLUMN_PIXELS = 2  # narrower columns cost more than they show
 _WIDTH, _THIN, _DOT = 1.5, 1.0, 3.0
+_EDGE = 2.0  # pixels beyond a view
 _FILL, _BAND = 0.12, 0.26
 # Marks in columns, a gap of two after each; 0 is a whole line. Qt's dashed pens take forty
 # times as long as the line itself.
@@ -88,15 +89,7 @@ class TraceItem(pg.GraphicsObject):
     knows neither columns of several readings nor that a gap is not to be bridged.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._curves: Sequence[Curve] = ()
-        self._seen = QRectF()
-
-    def show_curves(self, curves: Sequence[Curve]) -> None:
-        """The first lies on top."""
-        self._curves = curves
-        self.update()
+    curves: Sequence[Curve] = ()  # the first lies on top
 
     @guarded
     def paint(
@@ -106,21 +99,21 @@ class TraceItem(pg.GraphicsObject):
         widget: QWidget | None = None,
     ) -> None:
         to = painter.transform()
-        place = to.mapRect(self._seen)
+        place = to.mapRect(self.boundingRect())
         # A view that is squeezed to nothing still reaches from a value to another.
         if not place.toRect().isEmpty():
             painter.save()
             painter.resetTransform()
-            draw_curves(painter, place, to, self._curves)
+            # A line along an edge is as thick as any other.
+            draw_curves(painter, place.adjusted(0, -_EDGE, 0, _EDGE), to, self.curves)
             painter.restore()
 
     def boundingRect(self) -> QRectF:
-        return self._seen
+        view = self.getViewBox()
+        return QRectF() if view is None else QRectF(view.viewRect())
 
     def viewRangeChanged(self) -> None:
         self.prepareGeometryChange()
-        view = self.getViewBox()
-        self._seen = QRectF() if view is None else QRectF(view.viewRect())
 
 
 def line_pen(colour: QColor, width: float, dash: int = 0, *, ratio: float = 0.0) -> QPen:

@@ -302,14 +302,14 @@ class PlotView:
         self._axis.setVisible(place is not None)
         if place is None:
             return
-        view, stretch, scale = place.view, layout.stretch, place.scale
-        beside = QRectF(layout.left, view.top(), view.left() - layout.left, view.height())
+        area, stretch, scale = place.area, layout.stretch, place.scale
+        beside = QRectF(layout.left, area.top(), area.left() - layout.left, area.height())
         self._axis.setWidth(beside.width())
         self._axis.setGeometry(beside)
-        self.view.setGeometry(view)
+        self.view.setGeometry(area)
         # Each by itself: links work out where on the screen the others are, at each move.
-        seen = (stretch.start, stretch.end)
-        self.view.setRange(xRange=seen, yRange=place.reach, padding=0, disableAutoRange=False)
+        x, y = (stretch.start, stretch.end), (scale.lowest, scale.highest)
+        self.view.setRange(xRange=x, yRange=y, padding=0, disableAutoRange=False)
         floor = (scale.lowest, scale.number(scale.lowest) if scale.lowest else "")
         self._axis.show_ticks([] if place.empty else [*scale.ticks, floor])
         lines, card = place.content.lines, look().theme.card
@@ -322,4 +322,4 @@ class PlotView:
             if each.beside is not None:
                 ink = faded(card(each.colour), _BEHIND)
                 curves.append(Curve(each.beside, ink, behind=True))
-        self._traces.show_curves(curves)
+        self._traces.curves = curves
