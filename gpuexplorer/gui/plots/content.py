@@ -15,6 +15,7 @@ from gpuexplorer.core.metrics import Metric, Unit
 from gpuexplorer.core.units import Measure, Units, measure
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, runs, steady_stretch
+from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.letters import Letterings
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.trace import Trace, TraceSource
@@ -321,6 +322,7 @@ class Layout(Field):
     """
 
     plots: tuple[Place, ...]
+    flags: tuple[Flag, ...]
     units: Units
     left: float  # where titles begin
     foot: QRectF  # the row of flags and the axis of time
@@ -335,34 +337,31 @@ class Layout(Field):
     def titled(self) -> bool:
         return any(plot.content.titled for plot in self.plots)
 
-    def plot_at(self, y: float) -> int | None:
-        ends = [plot.area.bottom() + _BETWEEN for plot in self.plots]
-        return next((at for at, end in enumerate(ends) if y < end), None)
-
-
-def heights(contents: Sequence[PlotContent], *, flags: bool) -> tuple[float, float]:
-    """What is above and below the area of each plot, and what is below all of them."""
-    title = _TITLE if any(each.titled for each in contents) else 0.0
-    return title + HEADROOM + _BETWEEN, (FLAGS if flags else 4.0) + AXIS
+    def plot_at(self, y: float) -> int:
+        return sum(y >= plot.area.bottom() + _BETWEEN for plot in self.plots)
 
 
 def least_height(contents: Sequence[PlotContent], *, flags: bool) -> float:
-    around, foot = heights(contents, flags=flags)
+    around, foot = _heights(contents, flags=flags)
     return max(1, len(contents)) * (around + _LEAST_AREA) - _BETWEEN + foot
 
 
 def lay_out(
     place: QRectF,
     contents: Sequence[PlotContent],
-    stretch: Stretch,
+    flags: tuple[Flag, ...],
+    window: TimeWindow,
     units: Units,
     letters: Letterings,
-    *,
-    flags: bool,
     kept: Mapping[str, Scale],
 ) -> Layout:
     """`kept`: scales of plots that stand while a hand drags, by their names."""
-    around, foot = heights(contents, flags=flags)
+    marked = window.marked
+    if marked is not None and all(flag.at != marked.at for flag in flags):
+        # It has one too, whatever took place then.
+        flags = (*flags, Flag(marked.at, marked.text, Tone.TEXT))
+    stretch = Stretch(*window.stretch(), window.following, window.wall(0.0), window.began)
+    around, foot = _heights(contents, flags=bool(flags))
     room = (place.height() + _BETWEEN - foot) / max(1, len(contents))
     height = float(int(max(_LEAST_AREA, room - around)))
     lines = 4 if height >= _FOUR_LINES_FROM else 3 if height >= _THREE_LINES_FROM else 2
@@ -388,12 +387,19 @@ def lay_out(
         QRectF(left, first - HEADROOM, width, bottom - first + HEADROOM),
         drawn,
         tuple(plots),
+        flags,
         units,
         place.left(),
         QRectF(place.left(), bottom, place.width(), foot),
         labels,
         columns,
     )
+
+
+def _heights(contents: Sequence[PlotContent], *, flags: bool) -> tuple[float, float]:
+    """What is above and below the area of each plot, and what is below all of them."""
+    title = _TITLE if any(each.titled for each in contents) else 0.0
+    return title + HEADROOM + _BETWEEN, (FLAGS if flags else 4.0) + AXIS
 
 
 def _beside(content: PlotContent, stretch: Stretch) -> list[Summary]:

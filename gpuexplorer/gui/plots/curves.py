@@ -89,7 +89,9 @@ class TraceItem(pg.GraphicsObject):
     knows neither columns of several readings nor that a gap is not to be bridged.
     """
 
-    curves: Sequence[Curve] = ()  # the first lies on top
+    def __init__(self) -> None:
+        super().__init__()
+        self.curves: list[Curve] = []  # the first lies on top
 
     @guarded
     def paint(

@@ -43,13 +43,6 @@ def flags_of(
     return flags
 
 
-def with_marked(flags: tuple[Flag, ...], marked: Marked | None) -> tuple[Flag, ...]:
-    """The marked moment has one too, whatever took place then."""
-    if marked is None or any(flag.at == marked.at for flag in flags):
-        return flags
-    return (*flags, Flag(marked.at, marked.text, Tone.TEXT))
-
-
 class _Cloth(NamedTuple):
     """What is drawn once: a flag, or several that would lie on each other."""
 
@@ -57,9 +50,9 @@ class _Cloth(NamedTuple):
     flags: list[Flag]
 
 
-def draw_poles(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> None:
+def draw_poles(drawing: Drawing, layout: Layout) -> None:
     """Behind the lines, through all plots; each place says what took place there."""
-    seen, area = _in_view(layout, flags), layout.area
+    seen, area = _in_view(layout), layout.area
     for pole in _side_by_side(seen, _BETWEEN_POLES):
         place = QRectF(int(pole.x), area.top(), 1, area.height())
         drawing.painter.fillRect(place, faded(drawing.theme.text, _POLE))
@@ -68,11 +61,9 @@ def draw_poles(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> None:
         drawing.hint(place, _listed(each))
 
 
-def draw_flags(
-    drawing: Drawing, layout: Layout, row: QRectF, flags: Sequence[Flag], marked: Marked | None
-) -> None:
+def draw_flags(drawing: Drawing, layout: Layout, row: QRectF, marked: Marked | None) -> None:
     """`row` is where they hang; the flag of the marked moment stands out, with its event."""
-    seen, letters = _in_view(layout, flags), drawing.letters.caption
+    seen, letters = _in_view(layout), drawing.letters.caption
     # Numbers are legible from so far apart.
     apart = _WORD + letters.width(" 00–00 ")
     cloths = _side_by_side([each for each in seen if each.flags[0].number is not None], apart)
@@ -87,7 +78,9 @@ def draw_flags(
         drawing.hint(place, _listed(cloth))
     if marked is not None and layout.stretch.holds(marked.at):
         # Over the others.
-        chosen = _Cloth(layout.x(marked.at), [each for each in flags if each.at == marked.at])
+        chosen = _Cloth(
+            layout.x(marked.at), [each for each in layout.flags if each.at == marked.at]
+        )
         text = letters.elided(marked.text, layout.right - chosen.x - _WORD)
         width, theme = _WORD + letters.width(text), drawing.theme
         behind = QRectF(int(chosen.x) - 3, row.top() + 2, width + 6, FLAGS - 2)
@@ -148,8 +141,8 @@ def _listed(cloth: _Cloth) -> str:
     return "\n".join([*said[:_LISTED], *rest])
 
 
-def _in_view(layout: Layout, flags: Sequence[Flag]) -> list[_Cloth]:
+def _in_view(layout: Layout) -> list[_Cloth]:
     seen = sorted(
-        filter(lambda flag: layout.stretch.holds(flag.at), flags), key=attrgetter("at")
+        filter(lambda flag: layout.stretch.holds(flag.at), layout.flags), key=attrgetter("at")
     )
     return [_Cloth(layout.x(flag.at), [flag]) for flag in seen]

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Hint, Run, tell_hint
-from gpuexplorer.gui.plots.content import Layout, Place
+from gpuexplorer.gui.plots.content import AXIS, Place
 from gpuexplorer.gui.plots.curves import Curve, TraceItem
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import faded
@@ -27,8 +27,7 @@ pg.setConfigOption("mouseRateLimit", 0)
 ZOOM = 1.25  # for one notch of a wheel, or one key
 _BEHIND = 0.7  # what lines are compared with
 _APART = 10.0  # pixels between words along an axis
-_TICK = 4  # pixels below a view
-_PILL = 18.0
+_TICK = 4.0  # pixels below a view
 
 
 class PlotSheet(QGraphicsItem):
@@ -73,15 +72,14 @@ class Axis(pg.AxisItem):
         super().__init__(orientation)
         self.autoSIPrefix = False  # which writes a label that nobody sees at each move
         self._ticks: Sequence[tuple[float, str]] = ()
-        self._pointed = False
         self.setZValue(-200)  # a view has -100: traces lie over the hairlines
 
-    def show_ticks(self, ticks: Sequence[tuple[float, str]], *, pointed: bool = False) -> None:
+    def show_ticks(self, ticks: Sequence[tuple[float, str]]) -> None:
         """Values of the view with their words, the weightier first: where words along the
-        bottom would touch, the first of them is kept. `pointed`: it stands out.
+        bottom would touch, the first of them is kept.
         """
-        if (tuple(ticks), pointed) != (self._ticks, self._pointed):
-            self._ticks, self._pointed = tuple(ticks), pointed
+        if tuple(ticks) != self._ticks:
+            self._ticks = tuple(ticks)
             self.update()
 
     @guarded
@@ -103,16 +101,11 @@ class Axis(pg.AxisItem):
             draw_rows(drawing, place.right(), place.right() + view.width(), rows)
             return
         words = [(place.left() + share * place.width(), word) for share, word in seen]
-        top = place.bottom() - 19
-        if self.orientation == "bottom":
-            top = place.top() + 5
-            for x, _ in words:
-                tick = QRectF(round(x), place.top(), 1, _TICK)
-                painter.fillRect(tick, drawing.theme.line)
         # What stands out at the ends is not cut off.
         whole = self.mapRectFromScene(QRectF(self.getViewWidget().rect()))
-        ends = whole.left(), whole.right()
-        draw_columns(drawing, top, words, ends, pointed=self._pointed)
+        bottom = self.orientation == "bottom"
+        top = place.top() if bottom else place.bottom() - AXIS + 2
+        draw_columns(drawing, top, words, (whole.left(), whole.right()), ticks=bottom)
 
     def boundingRect(self) -> QRectF:
         """With the hairlines, which lie over the plot, and words that stand out at the ends."""
@@ -139,26 +132,27 @@ def draw_columns(
     words: Sequence[tuple[float, str]],
     ends: tuple[float, float],
     *,
-    pointed: bool,
+    pointed: bool = False,
+    ticks: bool = False,
 ) -> None:
     """Words that have their middle there, the weightier first: where two would touch the first
     is kept, and none goes beyond the ends. `pointed`: the first is in a pill.
     """
     taken: list[tuple[float, float]] = []
     for x, word in words:
-        pill = pointed and not taken
+        pill, theme = pointed and not taken, drawing.theme
         letters = drawing.letters.badge if pill else drawing.letters.caption
         width = letters.width(word)
         left = round(min(max(x - width / 2, ends[0]), ends[1] - width))
+        if ticks and not pill:
+            drawing.painter.fillRect(QRectF(round(x), top, 1, _TICK), theme.line)
         if any(left < end + _APART and left + width > start - _APART for start, end in taken):
             continue
         taken.append((left, left + width))
-        ink = drawing.theme.ground if pill else drawing.theme.faint
         if pill:
-            place = QRectF(left - 8, top, width + 16, _PILL)
-            drawing.filled(place, drawing.theme.text, CHIP_RADIUS)
-        baseline = round(top + _PILL / 2 + letters.cap_height / 2)
-        drawing.text(left, baseline, Run(word, letters, ink))
+            drawing.filled(QRectF(left - 8, top + 5, width + 16, 18), theme.text, CHIP_RADIUS)
+        run = Run(word, letters, theme.ground if pill else theme.faint)
+        drawing.text(left, round(top + 14 + letters.cap_height / 2), run)
 
 
 def page_of(widget: QWidget) -> QScrollArea | None:
@@ -285,41 +279,32 @@ class Graph(pg.GraphicsView):
 
 
 class PlotView:
-    """One plot of a stack: a view with its axis."""
+    """The curves of one plot of a stack."""
 
     def __init__(self, graph: Graph) -> None:
-        self.view, self._axis, self._traces = graph.new_view(), Axis("left"), TraceItem()
+        self._view, self._traces = graph.new_view(), TraceItem()
         # What lies in it keeps to it by itself.
-        self.view.setFlag(self.view.GraphicsItemFlag.ItemClipsChildrenToShape, enabled=False)
-        self.view.addItem(self._traces, ignoreBounds=True)
-        for item in (self.view, self._axis):
-            graph.scene().addItem(item)
-        self._axis.linkToView(self.view)
+        self._view.setFlag(self._view.GraphicsItemFlag.ItemClipsChildrenToShape, enabled=False)
+        self._view.addItem(self._traces, ignoreBounds=True)
+        graph.scene().addItem(self._view)
 
-    def show(self, layout: Layout, place: Place | None) -> None:
+    def show(self, place: Place | None) -> None:
         """Hidden where there is none."""
-        self.view.setVisible(place is not None)
-        self._axis.setVisible(place is not None)
+        self._view.setVisible(place is not None)
         if place is None:
             return
-        area, stretch, scale = place.area, layout.stretch, place.scale
-        beside = QRectF(layout.left, area.top(), area.left() - layout.left, area.height())
-        self._axis.setWidth(beside.width())
-        self._axis.setGeometry(beside)
-        self.view.setGeometry(area)
+        self._view.setGeometry(place.area)
         # Each by itself: links work out where on the screen the others are, at each move.
-        x, y = (stretch.start, stretch.end), (scale.lowest, scale.highest)
-        self.view.setRange(xRange=x, yRange=y, padding=0, disableAutoRange=False)
-        floor = (scale.lowest, scale.number(scale.lowest) if scale.lowest else "")
-        self._axis.show_ticks([] if place.empty else [*scale.ticks, floor])
+        x = (place.stretch.start, place.stretch.end)
+        y = (place.scale.lowest, place.scale.highest)
+        self._view.setRange(xRange=x, yRange=y, padding=0, disableAutoRange=False)
         lines, card = place.content.lines, look().theme.card
-        filled = len(lines) == 1 and scale.lowest == 0
+        filled = len(lines) == 1 and place.scale.lowest == 0
         bare = [(band.start, band.end) for band in place.content.bands]
-        curves = [
+        self._traces.curves = [
             Curve(each.trace, card(each.colour), filled, each.dash, bare) for each in lines
         ]
         for each in lines:
             if each.beside is not None:
                 ink = faded(card(each.colour), _BEHIND)
-                curves.append(Curve(each.beside, ink, behind=True))
-        self._traces.curves = curves
+                self._traces.curves.append(Curve(each.beside, ink, behind=True))

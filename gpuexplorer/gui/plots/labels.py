@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPen
 
-from gpuexplorer.core.axes import moment_word, spread
+from gpuexplorer.core.axes import moment_word, spread, time_ticks
 from gpuexplorer.core.units import quantity
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.facts import explained
@@ -29,6 +29,7 @@ from gpuexplorer.gui.plots.content import (
     value_at,
 )
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS
+from gpuexplorer.gui.plots.graph import draw_columns, draw_rows
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import faded, mixed
 
@@ -39,19 +40,25 @@ _BACKING = 0.86
 _APART, _CLOSEST = 19.0, 14.0
 _REASON_SHARE = 0.6  # of the plot, at most
 _PILL, _DOT = 20.0, 3.5
+_PER_TICK = 70.0  # pixels
 _UNSEEN = mark("no reading in this stretch")
 
 
 def draw_behind(drawing: Drawing, layout: Layout) -> None:
-    """Titles and the headings of the columns, bands and limits."""
+    """Titles and the headings of the columns, scales, bands and limits."""
     letters, theme = drawing.letters, drawing.theme
     for plot in layout.plots:
+        scale, area = plot.scale, plot.area
+        floor = (scale.lowest, scale.number(scale.lowest) if scale.lowest else "")
+        ticks = [] if plot.empty else [*scale.ticks, floor]
+        rows = [(plot.y(value), word) for value, word in ticks]
+        draw_rows(drawing, area.left(), area.right(), rows)
         draw_bands(drawing, plot, plot.content.bands)
         for limit in plot.limits:
-            _draw_dots(drawing, plot.area.left(), plot.area.right(), plot.y(limit.value))
+            _draw_dots(drawing, area.left(), area.right(), plot.y(limit.value))
         if plot.content.titled:
             title = Run(plot.content.title, letters.strong, theme.text)
-            drawing.elided(layout.left, plot.top - 6, title, plot.area.width())
+            drawing.elided(layout.left, plot.top - 6, title, area.width())
     for heading, right in layout.columns if layout.titled else ():
         # Looking back, the last figure is not what is so now.
         word = mark("last") if heading == NOW and not layout.stretch.following else heading
@@ -63,10 +70,7 @@ def draw_words(drawing: Drawing, layout: Layout) -> None:
     """Over the curves, and at their ends."""
     said: set[Band] = set()
     for plot in layout.plots:
-        draw_edges(drawing, plot, plot.content.bands)
-        for band in plot.content.bands:
-            _say_band(drawing, plot, band, once=band not in said)
-        said.update(plot.content.bands)
+        draw_edges(drawing, plot, plot.content.bands, said)
         if plot.empty:
             # A scale without a line would look as if everything were zero.
             _draw_dots(drawing, layout.left, plot.area.right(), plot.area.bottom())
@@ -75,43 +79,40 @@ def draw_words(drawing: Drawing, layout: Layout) -> None:
         _draw_ends(drawing, layout, plot)
 
 
-def in_words(layout: Layout) -> str:
-    """Every line with its newest value, or why it has none."""
-    said = []
+def in_words(layout: Layout, at: float | None = None) -> str:
+    """Every line with its newest value, or that of a moment, or why it has none."""
+    said = [] if at is None else [moment(layout.stretch, at)]
     for plot in layout.plots:
         for line, summary in zip(plot.content.lines, plot.summaries, strict=True):
-            figure = line.reason or tr(_UNSEEN)
-            if summary.now is not None:
-                figure = str(quantity(line.metric, summary.now, layout.units))
-            said.append(f"{_name(plot, line)}: {figure}")
-    return ". ".join(said)
-
-
-def words_at(layout: Layout, at: float) -> str:
-    """What stands at the crosshair, for whoever does not see it."""
-    said = [moment(layout.stretch, at)]
-    for plot in layout.plots:
-        for line in plot.content.lines:
-            value = value_at(line.trace, at)
-            read = _absent(layout.stretch, at)
+            value, read = summary.now, line.reason or tr(_UNSEEN)
+            if at is not None:
+                value, read = value_at(line.trace, at), _absent(layout.stretch, at)
             if value is not None:
                 read = str(quantity(line.metric, value, layout.units))
-            _, compared = _compared(layout, plot, line, value, at)
+            _, compared = (None, "") if at is None else _compared(layout, plot, line, value, at)
             if compared:
                 read = tr("{now}, compared: {other}", now=read, other=compared)
-            said.append(f"{_name(plot, line)} {read}")
-    return ", ".join(said)
-
-
-def _name(plot: Place, line: PlotLine) -> str:
-    label = line.label or tr("card {number}", number=line.chip)
-    return f"{plot.content.title} {label}".strip()
+            label = line.label or tr("card {number}", number=line.chip)
+            said.append(f"{plot.content.title} {label}: {read}")
+    return ". ".join(said)
 
 
 def moment(stretch: Stretch, at: float) -> str:
     """As finely as a person can point."""
     tenths = stretch.end - stretch.start <= TENTHS_UP_TO
     return moment_word(at + stretch.offset, stretch.end + stretch.offset, tenths=tenths)
+
+
+def draw_times(drawing: Drawing, layout: Layout, top: float, at: float | None) -> None:
+    """The moment pointed at, how the axis ends, and what is between, as far as it fits."""
+    stretch, area = layout.stretch, layout.area
+    end = stretch.end + stretch.offset
+    ticks = [(at, moment(stretch, at))] if stretch.holds(at) else []
+    pointed, word = bool(ticks), tr("now") if stretch.following else moment_word(end, end)
+    most = max(1, int(area.width() / _PER_TICK))
+    times = time_ticks(stretch.start, stretch.end, stretch.offset, most)
+    words = [(layout.x(when), said) for when, said in (*ticks, (stretch.end, word), *times)]
+    draw_columns(drawing, top, words, (layout.left, layout.right), pointed=pointed, ticks=True)
 
 
 def draw_upright(drawing: Drawing, field: Field, at: float, ink: QColor) -> None:
@@ -127,12 +128,22 @@ def draw_bands(drawing: Drawing, field: Field, bands: Sequence[Band]) -> None:
         drawing.painter.fillRect(_place_of(field, band), ink)
 
 
-def draw_edges(drawing: Drawing, field: Field, bands: Sequence[Band]) -> None:
-    """Of bands, over the curves."""
+def draw_edges(
+    drawing: Drawing, field: Field, bands: Sequence[Band], said: set[Band] | None = None
+) -> None:
+    """Of bands, over the curves; with their words, which are `said` once."""
+    letters = drawing.letters.caption
     for band in reversed(bands):
-        place = _place_of(field, band)
-        place.setHeight(_BAND_TOP)
-        drawing.painter.fillRect(place, drawing.theme.tone(band.tone))
+        place, ink = _place_of(field, band), drawing.theme.tone(band.tone)
+        drawing.painter.fillRect(QRectF(place.topLeft(), QSizeF(place.width(), _BAND_TOP)), ink)
+        if said is None or place.isEmpty():
+            continue
+        drawing.hint(QRectF(place.topLeft(), QSizeF(place.width(), HEADROOM)), band.word)
+        word = letters.elided(band.word, place.width() - 8)
+        if band not in said and len(word) >= min(_TELLING, len(band.word)):
+            baseline = place.top() + _BAND_TOP + letters.ascent
+            drawing.text(place.left() + 4, baseline, Run(word, letters, ink))
+        said.add(band)
 
 
 def _place_of(field: Field, band: Band) -> QRectF:
@@ -147,18 +158,6 @@ def _place_of(field: Field, band: Band) -> QRectF:
         min(area.right(), round(field.x(end))) - left,
         area.bottom() - field.top,
     )
-
-
-def _say_band(drawing: Drawing, plot: Place, band: Band, *, once: bool) -> None:
-    place, letters = _place_of(plot, band), drawing.letters.caption
-    place.setHeight(HEADROOM)
-    if place.isEmpty():
-        return
-    drawing.hint(place, band.word)
-    word = letters.elided(band.word, place.width() - 8)
-    if once and len(word) >= min(_TELLING, len(band.word)):
-        run = Run(word, letters, drawing.theme.tone(band.tone))
-        drawing.text(place.left() + 4, plot.top + _BAND_TOP + letters.ascent, run)
 
 
 def draw_gap(drawing: Drawing, field: Field, start: float, end: float, words: str) -> None:

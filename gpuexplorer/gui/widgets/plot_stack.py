@@ -5,9 +5,10 @@ pictures and files of them, and one of them alone on the whole screen.
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAction,
     QContextMenuEvent,
@@ -19,16 +20,14 @@ from PySide6.QtGui import (
     QKeySequence,
     QMouseEvent,
     QNativeGestureEvent,
-    QPainter,
     QPaintEvent,
     QShowEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QDialog, QMenu, QWidget
 
-from gpuexplorer.core.axes import moment_word, time_ticks
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
+from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.plots.content import (
     AXIS,
     HEADROOM,
@@ -38,21 +37,19 @@ from gpuexplorer.gui.plots.content import (
     PlotContent,
     PlotLine,
     Scale,
-    Stretch,
     lay_out,
     least_height,
 )
 from gpuexplorer.gui.plots.curves import columns_for
-from gpuexplorer.gui.plots.flags import draw_flags, draw_poles, with_marked
-from gpuexplorer.gui.plots.graph import ZOOM, Axis, Graph, PlotView, page_of
+from gpuexplorer.gui.plots.flags import draw_flags, draw_poles
+from gpuexplorer.gui.plots.graph import ZOOM, Graph, PlotView, page_of
 from gpuexplorer.gui.plots.labels import (
     draw_behind,
+    draw_times,
     draw_upright,
     draw_values,
     draw_words,
     in_words,
-    moment,
-    words_at,
 )
 from gpuexplorer.gui.state.command_list import CommandGroup, CommandList
 from gpuexplorer.gui.state.comparing import Comparing
@@ -62,7 +59,7 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge, TimePill
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
-from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.saving import (
     CSV,
@@ -72,6 +69,7 @@ from gpuexplorer.gui.widgets.saving import (
     Saving,
     Take,
     Write,
+    picture,
     png,
     suggested_name,
 )
@@ -83,15 +81,12 @@ _LEAF = 0.8  # of what is seen: how far Page Up goes back
 _STEP, _LONG_STEP = 2, 20  # pixels: how far an arrow key moves the crosshair
 _DRAG = 4  # pixels: less is a click
 _SIDE = 4
-_PER_TICK = 70.0  # pixels
 _BY_KEYS = (
     Qt.FocusReason.TabFocusReason,
     Qt.FocusReason.BacktabFocusReason,
     Qt.FocusReason.ShortcutFocusReason,
 )
 _EVERY_READING = 10_000_000
-_MARGIN, _HEADER = 20, 34  # of a picture
-_SHARP = 2.0  # pixels for each of the screen's, so that print and projector stay legible
 
 
 class PlotStack(Graph):
@@ -111,11 +106,7 @@ class PlotStack(Graph):
         self._stale = True  # something else is to be seen than what is laid out
         self._plots: list[PlotView] = []
         self._foot = QRectF()
-        self._axis = Axis("bottom")
-        self._axis.setZValue(5)
-        self._axis.setHeight(AXIS)
-        self.scene().addItem(self._axis)
-        # Over the hairlines of axes and below the curves, and over these.
+        # Below the curves, and over them.
         self._under = self.add_sheet(self._draw_under, -150)
         self._over = self.add_sheet(self._draw_over, 1)
         self._current = 0
@@ -153,7 +144,7 @@ class PlotStack(Graph):
     @property
     def current(self) -> str:
         """The name of the plot that keys and menus act on."""
-        return self.contents[self._at_current()].name if self.contents else ""
+        return self.contents[self._current].name if self.contents else ""
 
     def show_origin(self, origin: Origin) -> None:
         """What pictures and files say of where the figures come from."""
@@ -167,6 +158,7 @@ class PlotStack(Graph):
         """Of the stretch of the time window, in `columns()` columns."""
         before = self.minimumSizeHint()
         self.contents, self._flags = tuple(contents), tuple(flags)
+        self._choose(self._current)
         if self.minimumSizeHint() != before:
             self.updateGeometry()
         self.fill()
@@ -194,7 +186,7 @@ class PlotStack(Graph):
     def words_at_crosshair(self) -> str:
         """The values at the moment that is pointed at."""
         at = self.time_window.crosshair
-        return "" if at is None else words_at(self.layout_now(), at)
+        return "" if at is None else in_words(self.layout_now(), at)
 
     def show_full(self, name: str) -> None:
         """One plot alone on the whole screen."""
@@ -214,28 +206,42 @@ class PlotStack(Graph):
 
     def picture(self) -> QImage:
         """For other programs: who, when and whether it is simulated stand on it."""
-        whole = self.size() + QSize(2 * _MARGIN, 2 * _MARGIN + _HEADER)
-        image = QImage(whole * _SHARP, QImage.Format.Format_RGB32)
-        image.setDevicePixelRatio(_SHARP)
-        image.fill(self.look.theme.surface)
-        place = QRect(QPoint(_MARGIN, _MARGIN), self.size())
-        with QPainter(image) as painter:
-            self._draw_header(Drawing(painter), place)
-            self.draw_into(painter, QRectF(place.translated(0, _HEADER)))
-        return image
-
-    def draw_into(self, painter: QPainter, place: QRectF) -> None:
-        """As it is seen, but all of it."""
-        self._prepare(QRectF(self.rect()))
-        painter.setBrush(Qt.BrushStyle.NoBrush)  # a view outlines itself with what there is
-        self.scene().render(painter, place, QRectF(self.rect()))
+        self.note.hide()
+        self._by_keyboard = False  # or the keyboard's ring would be on it
+        letters, badge = look().letters, SourceBadge()
+        badge.show_simulated()
+        titles = [content.title for content in self.contents]
+        who = [*titles, self.origin.source] if len(titles) == 1 else [self.origin.source]
+        start, end = (
+            datetime.fromtimestamp(self.time_window.wall(at)).astimezone()
+            for at in self.time_window.stretch()
+        )
+        said = tr("{start:%Y-%m-%d %H:%M:%S} to {end:%Y-%m-%d %H:%M:%S}", start=start, end=end)
+        when = label(said, letters.caption, Tone.QUIET)
+        head = label(" · ".join(who), letters.body), GROWS, when
+        return picture(self, *head, *([badge] if self.origin.simulated else []))
 
     def layout_now(self) -> Layout:
-        """Where everything stands."""
-        if self._layout is None or self._stale:
-            self._layout = self._arranged()
-            self._stale = False
-        return self._layout
+        """Everything is put in its place before it is looked at."""
+        if self._layout is not None and not self._stale:
+            return self._layout
+        whole, self._stale = QRectF(self.rect()), False
+        layout = self._layout = lay_out(
+            whole.adjusted(_SIDE, 0, -_SIDE, 0),
+            self.contents,
+            self._flags,
+            self.time_window,
+            self._settings.choices.units,
+            self.look.letters,
+            self._kept,
+        )
+        while len(self._plots) < len(layout.plots):
+            self._plots.append(PlotView(self))
+        for plot, place in zip_longest(self._plots, layout.plots):
+            plot.show(place)
+        self._under.put(whole)
+        self._over.put(whole)
+        return layout
 
     def dress(self) -> None:
         self.fill()
@@ -250,91 +256,53 @@ class PlotStack(Graph):
     def _repaint(self) -> None:
         self.viewport().update()
 
-    def _marked_flags(self) -> tuple[Flag, ...]:
-        return with_marked(self._flags, self.time_window.marked)
-
-    def _arranged(self) -> Layout:
-        """Put everything in its place."""
-        window, whole = self.time_window, QRectF(self.rect())
-        layout = lay_out(
-            whole.adjusted(_SIDE, 0, -_SIDE, 0),
-            self.contents,
-            Stretch(*window.stretch(), window.following, window.wall(0.0), window.began),
-            self._settings.choices.units,
-            self.look.letters,
-            flags=bool(self._marked_flags()),
-            kept=self._kept,
-        )
-        while len(self._plots) < len(layout.plots):
-            self._plots.append(PlotView(self))
-            self._axis.linkToView(self._plots[0].view)
-        for at, plot in enumerate(self._plots):
-            plot.show(layout, layout.plots[at] if at < len(layout.plots) else None)
-        self._under.put(whole)
-        self._over.put(whole)
-        return layout
-
     def _prepare(self, seen: QRectF) -> None:
-        """For painting: the flags and the axis of time are in view, though the plots' end may
-        not be, and say which moment is pointed at.
-        """
-        layout, stretch = self.layout_now(), self.layout_now().stretch
+        """The flags and the axis of time are in view, though the plots' end may not be."""
+        layout = self.layout_now()
         self._foot = QRectF(layout.foot)
         if layout.plots and not seen.isEmpty():
             first, top = layout.plots[0].area.bottom(), seen.bottom() - self._foot.height()
             self._foot.moveTop(min(layout.foot.top(), max(first, top)))
-        area, at = layout.area, self.time_window.crosshair
-        bottom = self._foot.bottom() - AXIS
-        self._axis.setGeometry(QRectF(area.left(), bottom, area.width(), AXIS))
-        end, pointed = stretch.end + stretch.offset, stretch.holds(at)
-        ticks = [(at, moment(stretch, at))] if at is not None and pointed else []
-        ticks.append((stretch.end, tr("now") if stretch.following else moment_word(end, end)))
-        most = max(1, int(area.width() / _PER_TICK))
-        times = time_ticks(stretch.start, stretch.end, stretch.offset, most)
-        self._axis.show_ticks([*ticks, *times] if layout.plots else [], pointed=pointed)
         # Views know where they are before they are painted, and so are painted once.
         self.scene().prepareForPaint()
 
     def _draw_under(self, drawing: Drawing) -> None:
         draw_behind(drawing, self.layout_now())
-        draw_poles(drawing, self.layout_now(), self._marked_flags())
+        draw_poles(drawing, self.layout_now())
 
     def _draw_over(self, drawing: Drawing) -> None:
         layout, window, theme = self.layout_now(), self.time_window, drawing.theme
         draw_words(drawing, layout)
-        at, marked = window.crosshair, window.marked
-        for each, ink in (
-            (window.playhead, theme.accent),
-            (None if marked is None else marked.at, theme.accent),
-            (at, theme.quiet),
-        ):
-            if layout.plots and layout.stretch.holds(each):
-                draw_upright(drawing, layout, each, ink)
-        if layout.stretch.holds(at):
-            draw_values(drawing, layout, at)
+        marked = None if window.marked is None else window.marked.at
+        for at in (window.playhead, marked):
+            if layout.stretch.holds(at):
+                draw_upright(drawing, layout, at, theme.accent)
+        if layout.stretch.holds(window.crosshair):
+            draw_upright(drawing, layout, window.crosshair, theme.quiet)
+            draw_values(drawing, layout, window.crosshair)
         back = self._foot.adjusted(0, 3, 0, 0)
         if back.top() < layout.foot.top():
             drawing.painter.fillRect(back, theme.surface)
             drawing.hairline(layout.left, layout.right, back.top())
-        draw_flags(drawing, layout, self._foot, self._marked_flags(), marked)
+        draw_flags(drawing, layout, self._foot, window.marked)
+        if layout.plots:
+            draw_times(drawing, layout, self._foot.bottom() - AXIS, window.crosshair)
         if self.hasFocus() and self._by_keyboard and layout.plots:
             # Around the plot that the keys act on.
-            chosen = layout.plots[self._at_current()].area
+            chosen = layout.plots[self._current].area
             across = layout.right - layout.left + 8
             top, bottom = chosen.top() - HEADROOM - 20, chosen.bottom() + 4
             ring = QRectF(layout.left - 4, max(0.0, top), across, bottom - max(0.0, top))
             drawing.focus_ring(ring, radius=6)
 
-    def _at_current(self) -> int:
-        return min(self._current, len(self.contents) - 1)
-
     def _content(self, name: str) -> PlotContent | None:
         return next((one for one in self.contents if one.name == name), None)
 
     def _describe(self) -> None:
-        said = in_words(self.layout_now())
+        """A moment that was found by keys is told first."""
         at = self.words_at_crosshair() if self._by_keyboard else ""
-        self.setAccessibleDescription(f"{at}. {said}" if at else said)
+        said = (at, in_words(self.layout_now()))
+        self.setAccessibleDescription(". ".join(filter(None, said)))
 
     def _share(self, x: float) -> float:
         area = self.layout_now().area
@@ -348,15 +316,15 @@ class PlotStack(Graph):
         start, end = layout.stretch.start, layout.stretch.end
         self.time_window.point_at(start + self._share(x) * (end - start))
 
-    def _choose(self, at: int | None) -> None:
-        if at is not None:
-            self._current = min(max(0, at), max(0, len(self.contents) - 1))
-            self._repaint()
+    def _choose(self, at: int) -> None:
+        self._current = max(0, min(at, len(self.contents) - 1))
 
-    def _move(self, spans: float) -> None:
-        """Forward by so many times the stretch, or back."""
+    def _length(self) -> float:
         start, end = self.time_window.stretch()
-        seconds = spans * (end - start)
+        return end - start
+
+    def _move(self, seconds: float) -> None:
+        start, end = self.time_window.stretch()
         self.time_window.look_at(start + seconds, end + seconds)
 
     def _step_crosshair(self, pixels: int) -> None:
@@ -367,45 +335,35 @@ class PlotStack(Graph):
             x = layout.x(at) + pixels
         self._pointer = None
         self._point(min(max(x, area.left()), area.right()))
-        self._describe()
 
-    def _pressed_key(self, event: QKeyEvent) -> bool:
+    def _keys(self, far: bool) -> dict[int, Callable[[], object]]:
         key, window = Qt.Key, self.time_window
-        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        step = _LONG_STEP if shift else _STEP
+        step, leaf = _LONG_STEP if far else _STEP, _LEAF * self._length()
         at = window.crosshair
         around = None if at is None else self.layout_now().stretch.share(at)
-        match event.key():
-            case key.Key_Left:
-                self._step_crosshair(-step)
-            case key.Key_Right:
-                self._step_crosshair(step)
-            case key.Key_Up:
-                self._choose(self._current - 1)
-            case key.Key_Down:
-                self._choose(self._current + 1)
-            case key.Key_Plus | key.Key_Equal:
-                window.zoom(1 / ZOOM, around)
-            case key.Key_Minus:
-                window.zoom(ZOOM, around)
-            case key.Key_PageUp:
-                self._move(-_LEAF)
-            case key.Key_PageDown:
-                self._move(_LEAF)
-            case key.Key_Home:  # as far back as is kept
-                start, end = window.stretch()
-                window.look_at(start - LONGEST_SPAN, end - LONGEST_SPAN)
-            case key.Key_End:
-                window.back_to_now()
-            case key.Key_Return | key.Key_Enter:
-                self.full_screen_asked.emit(self.current)
-            case key.Key_Escape if self._pointer is None and at is not None:
-                window.point_at(None)
-                self._describe()
-            case _:
-                return False
-        self._repaint()
-        return True
+        nearer, further = (
+            partial(window.zoom, 1 / ZOOM, around),
+            partial(window.zoom, ZOOM, around),
+        )
+        alone = lambda: self.full_screen_asked.emit(self.current)  # noqa: E731
+        keys: dict[int, Callable[[], object]] = {
+            key.Key_Left: partial(self._step_crosshair, -step),
+            key.Key_Right: partial(self._step_crosshair, step),
+            key.Key_Up: partial(self._choose, self._current - 1),
+            key.Key_Down: partial(self._choose, self._current + 1),
+            key.Key_Plus: nearer,
+            key.Key_Equal: nearer,
+            key.Key_Minus: further,
+            key.Key_PageUp: partial(self._move, -leaf),
+            key.Key_PageDown: partial(self._move, leaf),
+            key.Key_Home: partial(self._move, -LONGEST_SPAN),  # as far back as is kept
+            key.Key_End: window.back_to_now,
+            key.Key_Return: alone,
+            key.Key_Enter: alone,
+        }
+        if self._pointer is None and at is not None:
+            keys[key.Key_Escape] = partial(window.point_at, None)
+        return keys
 
     def _let_go(self) -> None:
         """A drag is over, wherever the button is released."""
@@ -437,23 +395,6 @@ class PlotStack(Graph):
         lines = [line for content in self.contents for line in content.lines]
         return partial(_write_csv, path, lines, heading, origin.past)
 
-    def _draw_header(self, drawing: Drawing, place: QRect) -> None:
-        theme, letters, right = drawing.theme, drawing.letters, float(place.right() + 1)
-        middle = place.top() + 10.0
-        if self.origin.simulated:
-            run = Run(tr("SIMULATED"), letters.badge, theme.simulated_ink)
-            badge = QRectF(right - run.width - 18, middle - 11, run.width + 18, 22)
-            drawing.filled(badge, theme.simulated, CHIP_RADIUS)
-            drawing.text(badge.left() + 9, middle + letters.badge.cap_height / 2, run)
-            right = badge.left() - 16
-        baseline = middle + letters.body.cap_height / 2
-        when = Run(_when(self.time_window), letters.caption, theme.quiet)
-        right = drawing.runs_right(right, baseline, [when]) - 16
-        titles = [content.title for content in self.contents]
-        who = [*titles, self.origin.source] if len(titles) == 1 else [self.origin.source]
-        words = Run(" · ".join(who), letters.body, theme.text)
-        drawing.elided(place.left(), baseline, words, right - place.left())
-
     def _on_full_closed(self) -> None:
         self._full = None
 
@@ -468,8 +409,14 @@ class PlotStack(Graph):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         self._by_keyboard = True
-        if not self._pressed_key(event):
+        far = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        deed = self._keys(far).get(event.key())
+        if deed is None:
             event.ignore()
+        else:
+            deed()
+            self._describe()
+            self._repaint()
 
     def viewportEvent(self, event: QEvent) -> bool:
         """Two fingers zoom on a touchpad."""
@@ -484,6 +431,7 @@ class PlotStack(Graph):
         self._by_keyboard = False
         x, y = event.position().x(), event.position().y()
         self._choose(self.layout_now().plot_at(y))
+        self._repaint()
         if event.button() is Qt.MouseButton.LeftButton and 0 <= self._share(x) <= 1:
             self._held = x, self.time_window.stretch()
         event.accept()
@@ -513,10 +461,9 @@ class PlotStack(Graph):
         event.accept()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        at = self.layout_now().plot_at(event.position().y())
-        alone = len(self.contents) == 1
-        if event.button() is Qt.MouseButton.LeftButton and (alone or at is not None):
-            self.full_screen_asked.emit(self.contents[at or 0].name)
+        self._choose(self.layout_now().plot_at(event.position().y()))
+        if event.button() is Qt.MouseButton.LeftButton and self.contents:
+            self.full_screen_asked.emit(self.current)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         at = event.position()
@@ -525,7 +472,7 @@ class PlotStack(Graph):
             event.ignore()
             return
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier or not turned.y():
-            self._move(-(turned.x() or turned.y()) / _NOTCH / 8)
+            self._move(-(turned.x() or turned.y()) / _NOTCH / 8 * self._length())
         else:
             self.time_window.zoom(ZOOM ** (-turned.y() / _NOTCH), share)
         self._pointer = at.x()
@@ -549,7 +496,8 @@ class PlotStack(Graph):
         self._repaint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        self._prepare(QRectF(self.viewport().visibleRegion().boundingRect()))
+        seen = self.viewport().visibleRegion().boundingRect()
+        self._prepare(QRectF(seen | event.rect()))  # of which a picture has all
         super().paintEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -562,15 +510,14 @@ class PlotStack(Graph):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        if self._pointer is not None:
-            self._pointer = None
-            self.time_window.point_at(None)
+        self._pointer = None
         self._let_go()
         if self._full is not None:
             self._full.close()
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(280, round(least_height(self.contents, flags=bool(self._marked_flags()))))
+        flags = bool(self._flags or self.time_window.marked)
+        return QSize(280, round(least_height(self.contents, flags=flags)))
 
     def sizeHint(self) -> QSize:
         least = self.minimumSizeHint()
@@ -627,27 +574,14 @@ class FullPlot(QDialog):
         CommandPalette(commands, self._search.shortcuts(), self).open()
 
 
-def _when(window: TimeWindow) -> str:
-    start, end = (
-        datetime.fromtimestamp(window.wall(at)).astimezone() for at in window.stretch()
-    )
-    if start.date() == end.date():
-        return tr("{start:%Y-%m-%d %H:%M:%S} to {end:%H:%M:%S}", start=start, end=end)
-    return tr("{start:%Y-%m-%d %H:%M:%S} to {end:%Y-%m-%d %H:%M:%S}", start=start, end=end)
-
-
 def _write_csv(
     path: Path, lines: list[PlotLine], heading: Heading, past: TraceSource | None
 ) -> None:
     """Called from the thread that writes."""
-    columns = []
+    columns, ends = [], (heading.start, heading.end)
     for line in lines:
-        card, trace = line.card, line.trace
-        if past is None or card is None:
-            who = card or (tr("card {number}", number=line.chip) if line.chip else "")
-            columns.append(TraceColumn(who, line.metric, trace, line.reason))
-        else:
-            ends = heading.start, heading.end
-            trace = past.trace(card, line.metric.id, *ends, _EVERY_READING)
-            columns.append(TraceColumn(card, line.metric, trace, line.reason))
+        trace, who = line.trace, tr("card {number}", number=line.chip) if line.chip else ""
+        if past is not None and line.card is not None:
+            trace = past.trace(line.card, line.metric.id, *ends, _EVERY_READING)
+        columns.append(TraceColumn(line.card or who, line.metric, trace, line.reason))
     write_traces(path, columns, heading)

@@ -17,7 +17,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QImage, QImageWriter, QMouseEvent
+from PySide6.QtGui import QImage, QImageWriter, QMouseEvent, QPixmap
 from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 
 from gpuexplorer.core.trouble import Trouble
@@ -28,6 +28,7 @@ from gpuexplorer.gui.plots.graph import page_of
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.laid_out import Placed, column, row
 from gpuexplorer.telemetry.patience import Asked
 
 T = TypeVar("T")
@@ -37,6 +38,7 @@ Write = Callable[[], object]
 Take = Callable[[Path], Write | None]
 _FOLDER = "saving/folder"
 _LOOK_EVERY = 50  # milliseconds
+_FINE = 2  # pixels of a picture for each of the screen's
 _NOTE_HEIGHT, _NOTE_STAYS = 32, 6000  # pixels, milliseconds
 
 
@@ -71,6 +73,24 @@ def png(image: QImage) -> bytes:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     QImageWriter(buffer, QByteArray(b"png")).write(image)
     return bytes(buffer.data().data())
+
+
+def picture(seen: QWidget, *head: Placed) -> QImage:
+    """As it is seen and twice as fine, under a line that says what it is."""
+    shown, page = QLabel(), QWidget()
+    shown.setPixmap(_fine(seen))
+    page.setProperty("panel", "page")
+    page.setStyleSheet(look().style_sheet())
+    column(row(*head, gap=16, margins=(20, 12, 20, 12)), shown, within=page, gap=0)
+    page.adjustSize()
+    return _fine(page).toImage()
+
+
+def _fine(widget: QWidget) -> QPixmap:
+    pixmap = QPixmap(widget.size() * _FINE)
+    pixmap.setDevicePixelRatio(_FINE)
+    QWidget.render(widget, pixmap)  # of a view, all of it
+    return pixmap
 
 
 def in_a_thread(

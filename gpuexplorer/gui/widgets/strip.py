@@ -142,5 +142,5 @@ class Strip(Painted):
             draw_pills(drawing, field, at, [Pill(plot.top() + _PILL, [run])])
             times.insert(0, (field.x(at), moment))
         if shown.ticks:
-            ends, top = (plot.left(), plot.right()), self.height() - _TIMES + 3
+            ends, top = (plot.left(), plot.right()), self.height() - _TIMES - 2
             draw_columns(drawing, top, times, ends, pointed=pointed)

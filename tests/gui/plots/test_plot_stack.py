@@ -144,11 +144,11 @@ def test_the_crosshair_tells_the_values_of_that_moment_on_all_plots(
     stack = open_stack([plot(line("GPU", rising)), power()])
     stack.time_window.point_at(NOW - 150)
     said = stack.words_at_crosshair()
-    assert "Utilisation GPU 50 %" in said
-    assert "Power draw 200 W" in said
+    assert "Utilisation GPU: 50 %" in said
+    assert "Power draw: 200 W" in said
     before = stack.grab().toImage()
     stack.time_window.point_at(NOW - 50)
-    assert "Utilisation GPU 83 %" in stack.words_at_crosshair()
+    assert "Utilisation GPU: 83 %" in stack.words_at_crosshair()
     assert stack.grab().toImage() != before
 
 
@@ -156,7 +156,7 @@ def test_the_crosshair_says_that_a_gap_was_not_read(open_stack: MakeStack) -> No
     parted = trace([0.5] * 100 + [np.nan] * 100 + [0.5] * 100)
     stack = open_stack([plot(line("GPU", parted))])
     stack.time_window.point_at(NOW - 150)
-    assert "Utilisation GPU not read" in stack.words_at_crosshair()
+    assert "Utilisation GPU: not read" in stack.words_at_crosshair()
 
 
 def lab_line(number: int, ago: float, colour: int | None = 0) -> Flag:
