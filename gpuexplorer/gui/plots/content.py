@@ -237,6 +237,11 @@ class Scale:
         # What rounds to nothing is not nothing.
         return "0" if shown == 0 else f"{shown:.{self.decimals}f}"
 
+    def word(self, metric: Metric, value: float | None) -> str:
+        """The same of a state by its name, and of what was not read."""
+        state = None if value is None else metric.text_of(value)
+        return tr(state) if state is not None else "–" if value is None else self.number(value)
+
 
 def scale_of(content: PlotContent, seen: Sequence[Summary], lines: int, units: Units) -> Scale:
     """At most `lines` grid lines, which hold all that is seen and every limit."""
@@ -367,11 +372,19 @@ def lay_out(
     lines = 4 if height >= _FOUR_LINES_FROM else 3 if height >= _THREE_LINES_FROM else 2
     summaries = [tuple(summarise(line, stretch) for line in c.lines) for c in contents]
     scales = [
-        kept.get(content.name)
-        or scale_of(content, (*seen, *_beside(content, stretch)), lines, units)
-        for content, seen in zip(contents, summaries, strict=True)
+        kept.get(each.name) or scale_of(each, (*seen, *_beside(each, stretch)), lines, units)
+        for each, seen in zip(contents, summaries, strict=True)
     ]
-    labels, columns = _gutter(place, contents, scales, letters)
+    chips = any(line.chip for content in contents for line in content.lines)
+    titled = any(content.titled for content in contents)
+    label = (CHIP + 6 if chips else 0.0) + (_WORDS if titled else 0.0)
+    numbers = [letters.strong.width(scale.number(scale.highest)) for scale in scales]
+    column = max(_COLUMN, max(numbers, default=0.0) + 10)
+    wide = place.width() >= 420 + label + len(_HEADINGS) * column
+    headings = _HEADINGS if titled and wide else _HEADINGS[:1]
+    right = float(int(place.right())) - len(headings) * column
+    columns = tuple((word, right + at * column) for at, word in enumerate(headings, 1))
+    labels = right - label
     ticks = [letters.caption.width(word) for scale in scales for _, word in scale.ticks]
     left = float(int(place.left() + max([_LABEL_ROOM, *(width + 8 for width in ticks)])))
     # The history's columns are whole pixels wide only if the area is.
@@ -409,23 +422,3 @@ def _beside(content: PlotContent, stretch: Stretch) -> list[Summary]:
         for line in content.lines
         if line.beside is not None
     ]
-
-
-def _gutter(
-    place: QRectF,
-    contents: Sequence[PlotContent],
-    scales: Sequence[Scale],
-    letters: Letterings,
-) -> tuple[float, tuple[tuple[str, float], ...]]:
-    """Where labels begin, and the columns of figures beside them."""
-    chips = any(line.chip for content in contents for line in content.lines)
-    titled = any(content.titled for content in contents)
-    label = (CHIP + 6 if chips else 0.0) + (_WORDS if titled else 0.0)
-    numbers = [letters.strong.width(scale.number(scale.highest)) for scale in scales]
-    column = max(_COLUMN, max(numbers, default=0.0) + 10)
-    wide = place.width() >= 420 + label + len(_HEADINGS) * column
-    headings = _HEADINGS if titled and wide else _HEADINGS[:1]
-    left = float(int(place.right())) - len(headings) * column
-    return left - label, tuple(
-        (heading, left + at * column) for at, heading in enumerate(headings, 1)
-    )

@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 import shiboken6
 from numpy.typing import NDArray
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
@@ -20,7 +20,7 @@ from gpuexplorer.telemetry.trace import Trace
 Numbers = NDArray[np.float64]
 Shape = TypeVar("Shape", QLineF, QRectF)
 COLUMN_PIXELS = 2  # narrower columns cost more than they show
-_WIDTH, _THIN, _DOT = 1.5, 1.0, 3.0
+_WIDTH, _THIN, _DOT = 1.5, 1.0, 1.5
 _EDGE = 2.0  # pixels beyond a view
 _FILL, _BAND = 0.12, 0.26
 # Marks in columns, a gap of two after each; 0 is a whole line. Qt's dashed pens take forty
@@ -192,13 +192,9 @@ def _draw_line(painter: QPainter, curve: Curve, x: Numbers, y: Numbers, phase: i
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
     painter.setPen(pen)
     single = runs(np.isfinite(y))
-    for alone in single[single[:, 1] - single[:, 0] == 1, 0]:
-        # One column between two gaps would be a line without length.
-        dot = QPen(curve.colour, _DOT)
-        dot.setCapStyle(Qt.PenCapStyle.RoundCap)
-        painter.setPen(dot)
-        painter.drawPoint(QPointF(x[alone], y[alone]))
-        painter.setPen(pen)
+    alone = single[single[:, 1] - single[:, 0] == 1, 0]
+    # One column between two gaps would be a line without length.
+    dots = np.stack((x[alone] - _DOT, y[alone], x[alone] + _DOT, y[alone]), 1)
     # What is level is one piece.
     turns = np.ones(x.size, np.bool_)
     turns[1:-1] = (y[1:-1] != y[:-2]) | (y[1:-1] != y[2:])
@@ -214,7 +210,7 @@ def _draw_line(painter: QPainter, curve: Curve, x: Numbers, y: Numbers, phase: i
     drawn = np.isfinite(risen)
     if pattern.size > 1:
         drawn &= (np.abs(risen) > _STEEP) | _marked(pattern, x[:-1], phase)
-    lines = np.stack((x[:-1], y[:-1], x[1:], y[1:]), 1)[drawn]
+    lines = np.concatenate((np.stack((x[:-1], y[:-1], x[1:], y[1:]), 1)[drawn], dots))
     if len(lines):
         painter.drawLines(_as(QLineF, lines), len(lines))
 

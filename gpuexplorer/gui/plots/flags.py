@@ -63,12 +63,7 @@ def draw_poles(drawing: Drawing, layout: Layout) -> None:
 
 def draw_flags(drawing: Drawing, layout: Layout, row: QRectF, marked: Marked | None) -> None:
     """`row` is where they hang; the flag of the marked moment stands out, with its event."""
-    seen, letters = _in_view(layout), drawing.letters.caption
-    # Numbers are legible from so far apart.
-    apart = _WORD + letters.width(" 00–00 ")
-    cloths = _side_by_side([each for each in seen if each.flags[0].number is not None], apart)
-    cloths += _side_by_side([each for each in seen if each.flags[0].number is None], _CLOTH)
-    cloths.sort(key=attrgetter("x"))
+    cloths, letters = _side_by_side(_in_view(layout), _CLOTH), drawing.letters.caption
     for cloth, end in zip(
         cloths, [*(each.x for each in cloths[1:]), layout.right], strict=False
     ):

@@ -4,7 +4,7 @@ limits, gaps, reasons, figures at the ends of lines and those of the moment poin
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPen
@@ -186,103 +186,87 @@ def _absent(stretch: Stretch, at: float) -> str:
     return tr("nothing read yet") if at < stretch.began else tr("not read")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _EndRow:
+class _End(NamedTuple):
     """What stands at the end of a line or a limit."""
 
-    y: float  # where that is
+    y: float
     words: str
     hint: str
-    figures: Sequence[Run] = ()  # one for each column
+    figures: Sequence[str] = ()  # one for each column; none where nothing was read
     ink: QColor | None = None  # of its leader; None: it does not go on to the end of the plot
     line: PlotLine | None = None
     reason: str = ""  # why there are no figures, or none now
-    unseen: bool = False  # it has none at all
 
 
 def _draw_ends(drawing: Drawing, layout: Layout, plot: Place) -> None:
-    rows = []
+    rows, ink = [], faded(drawing.theme.warn, 0.7)
     for limit in plot.limits:
-        run = Run(plot.scale.number(limit.value), drawing.letters.body, drawing.theme.faint)
-        ink = faded(drawing.theme.warn, 0.7)
-        rows.append(_EndRow(plot.y(limit.value), limit.label, limit.label, [run], ink))
+        number, y = plot.scale.number(limit.value), plot.y(limit.value)
+        rows.append(_End(y, limit.label, limit.label, [number], ink))
     for line, summary in zip(plot.content.lines, plot.summaries, strict=True):
-        rows.append(_row(drawing, layout, plot, line, summary))
-    # Beside the title there is room as well, but for that of the first, and below. The lowest
-    # touches no flag.
+        rows.append(_end(drawing, layout, plot, line, summary))
+    # Beside the title there is room as well, but for that of the first.
     lowest, highest = plot.top + (8 if plot is layout.plots[0] else -8), plot.area.bottom() - 2
     most = max(1, int((highest - lowest) / _CLOSEST) + 1)
     if len(rows) > most:
         rest = rows[most - 1 :]
         words = trn("and {count} more", "and {count} more", len(rest))
         hint = "\n".join(each.line.who if each.line else each.words for each in rest)
-        rows[most - 1 :] = [_EndRow(max(highest, *(each.y for each in rows)), words, hint)]
+        rows[most - 1 :] = [_End(max(highest, *(each.y for each in rows)), words, hint)]
     told: set[tuple[str, str]] = set()
-    for row, y in zip(
-        rows, spread([row.y for row in rows], _APART, lowest, highest), strict=True
-    ):
-        _draw_row(drawing, layout, plot, row, y, told)
+    wanted = [row.y for row in rows]
+    for row, y in zip(rows, spread(wanted, _APART, lowest, highest), strict=True):
+        _draw_end(drawing, layout, plot, row, y, told)
 
 
-def _row(
+def _end(
     drawing: Drawing, layout: Layout, plot: Place, line: PlotLine, summary: Summary
-) -> _EndRow:
-    theme, letters = drawing.theme, drawing.letters
+) -> _End:
     ends = summary.last if summary.now is None else summary.now
-    values = (summary.now, summary.least, summary.mean, summary.most)
-    figures = [Run("–", letters.body, theme.faint)] * len(layout.columns)
-    for at, value in enumerate(values[: len(layout.columns)]):
-        if value is not None:
-            state = line.metric.text_of(value)
-            words = plot.scale.number(value) if state is None else tr(state)
-            font, ink = (
-                (letters.body, theme.quiet) if at else (letters.strong, theme.tone(line.tone))
-            )
-            figures[at] = Run(words, font, ink)
-    unseen = summary.mean is None and not line.chip
-    about = line.reason if line.chip and line.reason else explained(line.metric)
-    return _EndRow(
+    values = (summary.now, summary.least, summary.mean, summary.most)[: len(layout.columns)]
+    unseen, metric = summary.mean is None and not line.chip, line.metric
+    about = line.reason if line.chip and line.reason else explained(metric)
+    return _End(
         plot.area.bottom() - 4 if ends is None else plot.y(ends),
         line.label,
-        f"{tr(line.metric.label) if line.label else line.who}: {about}",
-        figures,
-        None if summary.now is None else theme.card(line.colour),
+        f"{tr(metric.label) if line.label else line.who}: {about}",
+        () if unseen else [plot.scale.word(metric, each) for each in values],
+        None if summary.now is None else drawing.theme.card(line.colour),
         line,
         line.reason or (tr(_UNSEEN) if unseen else ""),
-        unseen,
     )
 
 
-def _draw_row(
-    drawing: Drawing,
-    layout: Layout,
-    plot: Place,
-    row: _EndRow,
-    y: float,
-    told: set[tuple[str, str]],
+def _draw_end(
+    drawing: Drawing, layout: Layout, plot: Place, row: _End, y: float, told: set[object]
 ) -> None:
     """A reason is `told` once of a card: it is lost once, and so are all its lines."""
-    caption, left, theme = drawing.letters.caption, layout.labels, drawing.theme
+    caption, theme, left = drawing.letters.caption, drawing.theme, layout.labels
+    baseline = round(y + drawing.letters.body.cap_height / 2)
     if row.ink is not None:
         drawing.painter.setPen(QPen(mixed(theme.surface, row.ink, 0.75), 1))
         drawing.painter.drawLine(QPointF(plot.area.right() + 3, row.y), QPointF(left - 5, y))
-    right = layout.columns[0][1] - (row.figures[0].width if row.figures else 0.0)
+    right = layout.columns[0][1] if row.figures else layout.right
+    for at, (figure, (_, end)) in enumerate(zip(row.figures, layout.columns, strict=False)):
+        run = Run(figure, drawing.letters.body, theme.quiet)
+        if row.line is not None and at == 0:
+            run = Run(figure, drawing.letters.strong, theme.tone(row.line.tone))
+        begin = drawing.runs_right(end, baseline, [run])
+        right = min(right, begin)
     drawing.hint(QRectF(left, y - 9, right - left, 18), row.hint)
-    chip = row.line.chip if row.line else ""
-    if row.line is not None and chip:
+    if row.line is not None and row.line.chip:
         _draw_chip(drawing, QRectF(left, round(y) - _CLOSEST / 2, CHIP, _CLOSEST), row.line)
         left += CHIP + 6
     words = Run(caption.elided(row.words, right - left - 6), caption, theme.quiet)
     left = drawing.text(left, _baseline(caption, y), words)
-    reason, room = Run(row.reason, caption, theme.faint), layout.right - left
-    if row.unseen and reason.width + 10 <= room:
+    reason, room = Run(row.reason, caption, theme.faint), right - left
+    who = (row.line.chip if row.line else "", row.reason)
+    if not row.figures and row.reason and reason.width + 10 <= room:
         # Where its figures would be.
-        drawing.elided(layout.right - reason.width, _baseline(caption, y), reason, room)
-        return
-    for (_, end), figure in zip(layout.columns, row.figures, strict=False):
-        drawing.runs_right(end, _baseline(drawing.letters.body, y), [figure])
-    if row.reason and row.ink is None and (chip, row.reason) not in told:
-        told.add((chip, row.reason))
+        x = layout.right - reason.width
+        drawing.elided(x, _baseline(caption, y), reason, room, row.reason)
+    elif row.reason and row.ink is None and who not in told:
+        told.add(who)
         _draw_reason(drawing, plot, reason, min(y, plot.area.bottom() - 9))
 
 
@@ -295,8 +279,7 @@ def _draw_reason(drawing: Drawing, plot: Place, reason: Run, y: float) -> None:
     drawing.elided(place.left() + 4, _baseline(reason.letters, y), reason, room, reason.text)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pill:
+class Pill(NamedTuple):
     """What is said at the moment that is pointed at: of a line, or why there is nothing."""
 
     y: float
@@ -317,11 +300,11 @@ def draw_pills(drawing: Drawing, field: Field, at: float, pills: Sequence[Pill])
         place = QRectF(round(left), round(y - _PILL / 2), width, _PILL)
         drawing.filled(place, theme.raised, CHIP_RADIUS)
         drawing.outlined(place, QPen(theme.line, 1))
-        mark = QRectF(place.left() + 4, place.top() + 3, 14, 14)
-        if each.line is not None and each.line.chip:
-            _draw_chip(drawing, mark, each.line)
-        elif each.line is not None:
-            drawing.filled(mark.adjusted(4, 4, -4, -4), theme.card(each.line.colour), 3)
+        if each.line is not None:
+            mark = QRectF(place.left() + 4, place.top() + 3, 14, 14)
+            _draw_chip(
+                drawing, mark if each.line.chip else mark.adjusted(4, 4, -4, -4), each.line
+            )
         words = place.left() + (22 if each.line else 8)
         drawing.runs(words, place.center().y() + caption.cap_height / 2, each.runs)
     for each in pills:

@@ -19,7 +19,6 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
-    QNativeGestureEvent,
     QPaintEvent,
     QShowEvent,
     QWheelEvent,
@@ -418,15 +417,6 @@ class PlotStack(Graph):
             self._describe()
             self._repaint()
 
-    def viewportEvent(self, event: QEvent) -> bool:
-        """Two fingers zoom on a touchpad."""
-        zooms = Qt.NativeGestureType.ZoomNativeGesture
-        if isinstance(event, QNativeGestureEvent) and event.gestureType() is zooms:
-            factor = 1 / max(0.1, 1 + event.value())
-            self.time_window.zoom(factor, self._share(event.position().x()))
-            return True
-        return super().viewportEvent(event)
-
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._by_keyboard = False
         x, y = event.position().x(), event.position().y()
@@ -537,6 +527,7 @@ class FullPlot(QDialog):
         self._source = ElidedLabel(look().letters.body, Tone.QUIET)
         back = ElidedLabel(look().letters.caption, Tone.FAINT, tr("Escape goes back"))
         self._badge = SourceBadge()
+        self._badge.show_simulated()
         self.stack = PlotStack(time_window, settings)
         self.stack.full_screen_asked.disconnect(self.stack.show_full)
         self.stack.full_screen_asked.connect(self.close)
@@ -557,8 +548,6 @@ class FullPlot(QDialog):
     def show_origin(self, origin: Origin) -> None:
         """A card that goes makes room for another, and then these are the other's figures."""
         self._source.show_text(origin.source)
-        if origin.simulated:
-            self._badge.show_simulated()
         self._badge.setVisible(origin.simulated)
         self.stack.show_origin(origin)
 
