@@ -15,6 +15,7 @@ from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.facts import explained
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.plots.content import (
+    AXIS,
     CHIP,
     HEADROOM,
     NOW,
@@ -29,7 +30,9 @@ from gpuexplorer.gui.plots.content import (
     value_at,
 )
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS
+from gpuexplorer.gui.plots.flags import draw_flags, draw_poles
 from gpuexplorer.gui.plots.graph import draw_columns, draw_rows
+from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import faded, mixed
 
@@ -44,8 +47,8 @@ _PER_TICK = 70.0  # pixels
 _UNSEEN = mark("no reading in this stretch")
 
 
-def draw_behind(drawing: Drawing, layout: Layout) -> None:
-    """Titles and the headings of the columns, scales, bands and limits."""
+def draw_under(drawing: Drawing, layout: Layout) -> None:
+    """What lies behind the curves: titles and headings, scales, bands, limits and poles."""
     letters, theme = drawing.letters, drawing.theme
     for plot in layout.plots:
         scale, area = plot.scale, plot.area
@@ -65,9 +68,11 @@ def draw_behind(drawing: Drawing, layout: Layout) -> None:
         run = Run(tr(word), letters.caption, theme.faint)
         drawing.runs_right(right, layout.plots[0].top - 6, [run])
 
+    draw_poles(drawing, layout)
 
-def draw_words(drawing: Drawing, layout: Layout) -> None:
-    """Over the curves, and at their ends."""
+
+def draw_over(drawing: Drawing, layout: Layout, window: TimeWindow, foot: QRectF) -> None:
+    """What is said over the curves and at their ends, and in the foot, wherever that is."""
     said: set[Band] = set()
     for plot in layout.plots:
         draw_edges(drawing, plot, plot.content.bands, said)
@@ -77,11 +82,24 @@ def draw_words(drawing: Drawing, layout: Layout) -> None:
         for start, end in unread(plot.content.lines, plot.stretch):
             draw_gap(drawing, plot, start, end, _absent(plot.stretch, end - 1e-6))
         _draw_ends(drawing, layout, plot)
+    marked = None if window.marked is None else window.marked.at
+    accent, quiet, at = drawing.theme.accent, drawing.theme.quiet, window.crosshair
+    for then, ink in ((window.playhead, accent), (marked, accent), (at, quiet)):
+        if layout.stretch.holds(then):
+            draw_upright(drawing, layout, then, ink)
+    for plot in layout.plots if layout.stretch.holds(at) else ():
+        _draw_values(drawing, layout, plot, at)
+    if foot.top() < layout.foot.top():
+        drawing.painter.fillRect(foot.adjusted(0, 3, 0, 0), drawing.theme.surface)
+        drawing.hairline(layout.left, layout.right, foot.top() + 3)
+    draw_flags(drawing, layout, foot, window.marked)
+    if layout.plots:
+        _draw_times(drawing, layout, foot.bottom() - AXIS, at)
 
 
 def in_words(layout: Layout, at: float | None = None) -> str:
     """Every line with its newest value, or that of a moment, or why it has none."""
-    said = [] if at is None else [moment(layout.stretch, at)]
+    said = [] if at is None else [_moment(layout.stretch, at)]
     for plot in layout.plots:
         for line, summary in zip(plot.content.lines, plot.summaries, strict=True):
             value, read = summary.now, line.reason or tr(_UNSEEN)
@@ -97,17 +115,17 @@ def in_words(layout: Layout, at: float | None = None) -> str:
     return ". ".join(said)
 
 
-def moment(stretch: Stretch, at: float) -> str:
+def _moment(stretch: Stretch, at: float) -> str:
     """As finely as a person can point."""
     tenths = stretch.end - stretch.start <= TENTHS_UP_TO
     return moment_word(at + stretch.offset, stretch.end + stretch.offset, tenths=tenths)
 
 
-def draw_times(drawing: Drawing, layout: Layout, top: float, at: float | None) -> None:
+def _draw_times(drawing: Drawing, layout: Layout, top: float, at: float | None) -> None:
     """The moment pointed at, how the axis ends, and what is between, as far as it fits."""
     stretch, area = layout.stretch, layout.area
     end = stretch.end + stretch.offset
-    ticks = [(at, moment(stretch, at))] if stretch.holds(at) else []
+    ticks = [(at, _moment(stretch, at))] if stretch.holds(at) else []
     pointed, word = bool(ticks), tr("now") if stretch.following else moment_word(end, end)
     most = max(1, int(area.width() / _PER_TICK))
     times = time_ticks(stretch.start, stretch.end, stretch.offset, most)
@@ -319,17 +337,15 @@ def draw_pills(drawing: Drawing, field: Field, at: float, pills: Sequence[Pill])
                 painter.drawEllipse(QPointF(middle, each.beside), _DOT - 1, _DOT - 1)
 
 
-def draw_values(drawing: Drawing, layout: Layout, at: float) -> None:
-    """The values of that moment on each plot."""
-    for plot in layout.plots:
-        lines = plot.content.lines
-        pills = [pill for line in lines if (pill := _pill(drawing, layout, plot, line, at))]
-        if not pills and any(len(line.trace) for line in lines):
-            # A gap has no value, which is another thing than zero. Between two grid lines.
-            words = _absent(layout.stretch, at)
-            run = Run(words, drawing.letters.caption, drawing.theme.faint)
-            pills = [Pill(plot.area.top() + 0.375 * plot.area.height(), [run])]
-        draw_pills(drawing, plot, at, pills)
+def _draw_values(drawing: Drawing, layout: Layout, plot: Place, at: float) -> None:
+    """Those of that moment."""
+    lines, letters = plot.content.lines, drawing.letters.caption
+    pills = [pill for line in lines if (pill := _pill(drawing, layout, plot, line, at))]
+    if not pills and any(len(line.trace) for line in lines):
+        # A gap has no value, which is another thing than zero. Between two grid lines.
+        run = Run(_absent(layout.stretch, at), letters, drawing.theme.faint)
+        pills = [Pill(plot.area.top() + 0.375 * plot.area.height(), [run])]
+    draw_pills(drawing, plot, at, pills)
 
 
 def _pill(

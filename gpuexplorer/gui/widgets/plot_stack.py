@@ -40,16 +40,8 @@ from gpuexplorer.gui.plots.content import (
     least_height,
 )
 from gpuexplorer.gui.plots.curves import columns_for
-from gpuexplorer.gui.plots.flags import draw_flags, draw_poles
 from gpuexplorer.gui.plots.graph import ZOOM, Graph, PlotView, page_of
-from gpuexplorer.gui.plots.labels import (
-    draw_behind,
-    draw_times,
-    draw_upright,
-    draw_values,
-    draw_words,
-    in_words,
-)
+from gpuexplorer.gui.plots.labels import draw_over, draw_under, in_words
 from gpuexplorer.gui.state.command_list import CommandGroup, CommandList
 from gpuexplorer.gui.state.comparing import Comparing
 from gpuexplorer.gui.state.settings import Settings
@@ -80,11 +72,8 @@ _LEAF = 0.8  # of what is seen: how far Page Up goes back
 _STEP, _LONG_STEP = 2, 20  # pixels: how far an arrow key moves the crosshair
 _DRAG = 4  # pixels: less is a click
 _SIDE = 4
-_BY_KEYS = (
-    Qt.FocusReason.TabFocusReason,
-    Qt.FocusReason.BacktabFocusReason,
-    Qt.FocusReason.ShortcutFocusReason,
-)
+_BY = Qt.FocusReason
+_BY_KEYS = (_BY.TabFocusReason, _BY.BacktabFocusReason, _BY.ShortcutFocusReason)
 _EVERY_READING = 10_000_000
 
 
@@ -128,9 +117,7 @@ class PlotStack(Graph):
         self._saving = Saving(settings, self)
         self._saving.done.connect(self.note.show_done)
         self._saving.refused.connect(self.note.show_refused)
-        self.full_screen = self._add(
-            tr("Full screen of one plot"), lambda: self.full_screen_asked.emit(self.current)
-        )
+        self.full_screen = self._add(tr("Full screen of one plot"), self._ask_full)
         copy = self._add(tr("Copy picture of the plots"), self.copy_picture)
         copy.setShortcut(QKeySequence.StandardKey.Copy)
         picture = partial(self._ask, tr("Save plots as PNG"), PNG, self._write_picture)
@@ -266,26 +253,11 @@ class PlotStack(Graph):
         self.scene().prepareForPaint()
 
     def _draw_under(self, drawing: Drawing) -> None:
-        draw_behind(drawing, self.layout_now())
-        draw_poles(drawing, self.layout_now())
+        draw_under(drawing, self.layout_now())
 
     def _draw_over(self, drawing: Drawing) -> None:
-        layout, window, theme = self.layout_now(), self.time_window, drawing.theme
-        draw_words(drawing, layout)
-        marked = None if window.marked is None else window.marked.at
-        for at in (window.playhead, marked):
-            if layout.stretch.holds(at):
-                draw_upright(drawing, layout, at, theme.accent)
-        if layout.stretch.holds(window.crosshair):
-            draw_upright(drawing, layout, window.crosshair, theme.quiet)
-            draw_values(drawing, layout, window.crosshair)
-        back = self._foot.adjusted(0, 3, 0, 0)
-        if back.top() < layout.foot.top():
-            drawing.painter.fillRect(back, theme.surface)
-            drawing.hairline(layout.left, layout.right, back.top())
-        draw_flags(drawing, layout, self._foot, window.marked)
-        if layout.plots:
-            draw_times(drawing, layout, self._foot.bottom() - AXIS, window.crosshair)
+        layout = self.layout_now()
+        draw_over(drawing, layout, self.time_window, self._foot)
         if self.hasFocus() and self._by_keyboard and layout.plots:
             # Around the plot that the keys act on.
             chosen = layout.plots[self._current].area
@@ -340,11 +312,7 @@ class PlotStack(Graph):
         step, leaf = _LONG_STEP if far else _STEP, _LEAF * self._length()
         at = window.crosshair
         around = None if at is None else self.layout_now().stretch.share(at)
-        nearer, further = (
-            partial(window.zoom, 1 / ZOOM, around),
-            partial(window.zoom, ZOOM, around),
-        )
-        alone = lambda: self.full_screen_asked.emit(self.current)  # noqa: E731
+        nearer, alone = partial(window.zoom, 1 / ZOOM, around), self._ask_full
         keys: dict[int, Callable[[], object]] = {
             key.Key_Left: partial(self._step_crosshair, -step),
             key.Key_Right: partial(self._step_crosshair, step),
@@ -352,7 +320,7 @@ class PlotStack(Graph):
             key.Key_Down: partial(self._choose, self._current + 1),
             key.Key_Plus: nearer,
             key.Key_Equal: nearer,
-            key.Key_Minus: further,
+            key.Key_Minus: partial(window.zoom, ZOOM, around),
             key.Key_PageUp: partial(self._move, -leaf),
             key.Key_PageDown: partial(self._move, leaf),
             key.Key_Home: partial(self._move, -LONGEST_SPAN),  # as far back as is kept
@@ -393,6 +361,9 @@ class PlotStack(Graph):
         heading = Heading(origin.source, origin.simulated, *window.stretch(), window.wall(0.0))
         lines = [line for content in self.contents for line in content.lines]
         return partial(_write_csv, path, lines, heading, origin.past)
+
+    def _ask_full(self) -> None:
+        self.full_screen_asked.emit(self.current)
 
     def _on_full_closed(self) -> None:
         self._full = None
@@ -452,8 +423,8 @@ class PlotStack(Graph):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self._choose(self.layout_now().plot_at(event.position().y()))
-        if event.button() is Qt.MouseButton.LeftButton and self.contents:
-            self.full_screen_asked.emit(self.current)
+        if event.button() is Qt.MouseButton.LeftButton:
+            self._ask_full()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         at = event.position()
