@@ -87,8 +87,9 @@ def draw_over(drawing: Drawing, layout: Layout, window: TimeWindow, foot: QRectF
     for then, ink in ((window.playhead, accent), (marked, accent), (at, quiet)):
         if layout.stretch.holds(then):
             draw_upright(drawing, layout, then, ink)
-    for plot in layout.plots if layout.stretch.holds(at) else ():
-        _draw_values(drawing, layout, plot, at)
+    if layout.stretch.holds(at):
+        for plot in layout.plots:
+            _draw_values(drawing, layout, plot, at)
     if foot.top() < layout.foot.top():
         drawing.painter.fillRect(foot.adjusted(0, 3, 0, 0), drawing.theme.surface)
         drawing.hairline(layout.left, layout.right, foot.top() + 3)
@@ -256,7 +257,12 @@ def _end(
 
 
 def _draw_end(
-    drawing: Drawing, layout: Layout, plot: Place, row: _End, y: float, told: set[object]
+    drawing: Drawing,
+    layout: Layout,
+    plot: Place,
+    row: _End,
+    y: float,
+    told: set[tuple[str, str]],
 ) -> None:
     """A reason is `told` once of a card: it is lost once, and so are all its lines."""
     caption, theme, left = drawing.letters.caption, drawing.theme, layout.labels

@@ -42,9 +42,9 @@ class Painted(QWidget):
         self._hints = drawing.hints
 
     def event(self, event: QEvent) -> bool:
-        asked = isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip
-        if asked and (tell_hint(event, self._hints, self) or not self.toolTip()):
-            return True
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            told = tell_hint(event, self._hints, self)
+            return told or not self.toolTip() or super().event(event)
         return super().event(event)
 
 

@@ -15,8 +15,8 @@ from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.plots.content import Origin
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
-from gpuexplorer.gui.widgets.plot_stack import FullPlot, PlotNote, PlotStack
-from gpuexplorer.gui.widgets.saving import CSV, PNG, FileKind
+from gpuexplorer.gui.widgets.plot_stack import FullPlot, PlotStack
+from gpuexplorer.gui.widgets.saving import CSV, PNG, FileKind, PlotNote
 from gpuexplorer.telemetry.history import History
 from tests.gui.hands import press, texts, the
 from tests.gui.pixels import colours_of

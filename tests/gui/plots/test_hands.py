@@ -13,7 +13,8 @@ from gpuexplorer.gui.plots.content import Flag
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.live_view import Page
-from gpuexplorer.gui.widgets.plot_stack import PlotNote, PlotStack
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.saving import PlotNote
 from gpuexplorer.telemetry.history import History
 from tests.clocks import ManualClock
 from tests.gui.hands import press
