@@ -8,6 +8,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +50,8 @@ class Past:
     @staticmethod
     def of_readings(times: Floats, values: Figures, shortest: float) -> "Past":
         """`times` begin with _HEAD that go before."""
-        usual = max(float(np.median(np.diff(times[-_HEAD:]))), shortest)
+        # NumPy's own `median` takes longer than all the rest.
+        usual = max(median(np.diff(times[-_HEAD:]).tolist()), shortest)
         return Past(times[_HEAD:], gaps(times, shortest), _singly(values), usual)
 
     def followed_by(self, newer: "Past") -> "Past":
@@ -80,8 +82,9 @@ def gaps(times: Floats, shortest: float) -> NDArray[np.bool_]:
     apart = np.diff(times)
     found: NDArray[np.bool_] = apart[_LEARNT:] > GAP * shortest
     some = np.flatnonzero(found)
-    usual = np.median(apart[some[:, None] + np.arange(_LEARNT)], axis=1)
-    found[some] = apart[some + _LEARNT] > GAP * np.maximum(usual, shortest)
+    if some.size:
+        usual = np.median(apart[some[:, None] + np.arange(_LEARNT)], axis=1)
+        found[some] = apart[some + _LEARNT] > GAP * np.maximum(usual, shortest)
     return found
 
 
@@ -127,7 +130,7 @@ def condensed(past: Past, start: float, end: float, columns: int) -> Trace:
     starts = np.flatnonzero(np.append(True, times[1:] > times[:-1]))
     at, width, beside = times[starts], float(times[-1] - times[0]), 0.0
     if starts.size + np.count_nonzero(past.broken[1:]) <= columns:
-        width = float(np.median(np.diff(at))) if at.size > 1 else past.usual
+        width = median(np.diff(at).tolist()) if at.size > 1 else past.usual
     else:
         # They begin at multiples of their width, so that those of a moving window stand still.
         # It is the window's over 1, 2, 4, 8 …: the smallest that the entries allow.
