@@ -192,11 +192,7 @@ class Graph(pg.GraphicsView):
                 setattr(cls, name, guarded(method))
 
     def add_plot(
-        self,
-        row: int = 0,
-        *,
-        left: Axis | None = None,
-        bottom: Axis | None = None,
+        self, row: int = 0, *, left: Axis | None = None, bottom: Axis | None = None
     ) -> pg.ViewBox:
         """A place for items in the grid, with its axes."""
         view = self.new_view()
@@ -252,10 +248,8 @@ class Graph(pg.GraphicsView):
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() is not QEvent.Type.ToolTip or not isinstance(event, QHelpEvent):
             return bool(super().viewportEvent(event))
-        sheets = sorted(self._sheets, key=PlotSheet.zValue)
-        tell_hint(
-            event, [hint for each in sheets if each.isVisible() for hint in each.hints], self
-        )
+        sheets = sorted(filter(PlotSheet.isVisible, self._sheets), key=PlotSheet.zValue)
+        tell_hint(event, [hint for each in sheets for hint in each.hints], self)
         return True
 
     def wheelEvent(self, event: QWheelEvent) -> None:

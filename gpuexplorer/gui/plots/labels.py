@@ -170,13 +170,11 @@ def _place_of(field: Field, band: Band) -> QRectF:
     area, stretch = field.area, field.stretch
     column = COLUMN_PIXELS * (stretch.end - stretch.start) / max(1.0, area.width())
     start, end = math.floor(band.start / column) * column, math.ceil(band.end / column) * column
-    left = max(area.left(), round(field.x(start)))
-    return QRectF(
-        left,
-        field.top,
-        min(area.right(), round(field.x(end))) - left,
-        area.bottom() - field.top,
+    left, right = (
+        max(area.left(), round(field.x(start))),
+        min(area.right(), round(field.x(end))),
     )
+    return QRectF(left, field.top, max(0.0, right - left), area.bottom() - field.top)
 
 
 def draw_gap(drawing: Drawing, field: Field, start: float, end: float, words: str) -> None:

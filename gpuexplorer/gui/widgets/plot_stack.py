@@ -272,8 +272,8 @@ class PlotStack(Graph):
     def _describe(self) -> None:
         """A moment that was found by keys is told first."""
         at = self.words_at_crosshair() if self._by_keyboard else ""
-        said = (at, in_words(self.layout_now()))
-        self.setAccessibleDescription(". ".join(filter(None, said)))
+        said = in_words(self.layout_now())
+        self.setAccessibleDescription(f"{at}. {said}" if at else said)
 
     def _share(self, x: float) -> float:
         area = self.layout_now().area
