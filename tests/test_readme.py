@@ -26,7 +26,6 @@ from gpuexplorer.commands.window_arguments import (
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, Unit
 from gpuexplorer.core.units import USUAL
-from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.content import PlotContent, PlotLine
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.settings.section import Section
@@ -209,15 +208,14 @@ def test_the_page_of_keys_has_what_the_window_tells_under_f1(qtbot: QtBot) -> No
 
 
 def test_every_key_on_plots_does_something(qtbot: QtBot) -> None:
-    time_window, settings = TimeWindow(), Settings()
-    canvas = PlotCanvas(time_window, settings)
-    stack = PlotStack(time_window, settings)
-    for widget in (canvas, stack):
-        qtbot.addWidget(widget)
-    canvas.resize(600, 300)
+    time_window = TimeWindow()
+    stack = PlotStack(time_window, Settings())
+    qtbot.addWidget(stack)
+    stack.full_screen_asked.disconnect(stack.show_full)
+    stack.resize(600, 300)
     busy = METRICS[GPU_UTILIZATION]
     line = PlotLine("GPU", busy, empty_trace())
-    canvas.show_contents([PlotContent("busy", "Busy", busy.unit, (line,))])
+    stack.show_contents([PlotContent("busy", "Busy", busy.unit, (line,))])
     told = [cells[0] for cells in rows(section(KEYS, "Plots"))]
     keys = [QKeySequence(key) for cell in told for key in re.findall(r"`([^`]+)`", cell)]
     assert len(keys) > 10
@@ -226,7 +224,7 @@ def test_every_key_on_plots_does_something(qtbot: QtBot) -> None:
             continue
         pressed = key[0]  # type: ignore[index]  # Qt has it, its stubs do not
         event = QKeyEvent(QEvent.Type.KeyPress, pressed.key(), pressed.keyboardModifiers())
-        QApplication.sendEvent(canvas, event)
+        QApplication.sendEvent(stack, event)
         assert event.isAccepted(), key.toString()
 
 

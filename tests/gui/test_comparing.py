@@ -60,7 +60,7 @@ def test_the_crosshair_tells_both_figures_and_how_far_apart_they_are(qtbot: QtBo
     stack = stack_of([plot(compared(0.75, steady(0.5)))])
     qtbot.addWidget(stack)
     stack.time_window.point_at(NOW - 100)
-    assert "Utilisation GPU 75 %, compared: 50 %, +25 %" in stack.words_at_crosshair()
+    assert "Utilisation GPU: 75 %, compared: 50 %, +25 %" in stack.words_at_crosshair()
 
 
 def test_where_nothing_was_read_there_is_nothing_to_compare_with(qtbot: QtBot) -> None:
@@ -68,7 +68,7 @@ def test_where_nothing_was_read_there_is_nothing_to_compare_with(qtbot: QtBot) -
     stack = stack_of([plot(compared(0.75, other))])
     qtbot.addWidget(stack)
     stack.time_window.point_at(NOW - 100)
-    assert "Utilisation GPU 75 %, compared: not read" in stack.words_at_crosshair()
+    assert "Utilisation GPU: 75 %, compared: not read" in stack.words_at_crosshair()
 
 
 def test_the_scale_holds_what_is_compared_too(qtbot: QtBot) -> None:

@@ -153,7 +153,7 @@ def test_whatever_draws_or_watches_events_in_the_window_is_guarded() -> None:
         for path in GUI.rglob("*.py")
         for each in ast.walk(ast.parse(path.read_text("utf-8")))
         # A graph guards all events of its subclasses.
-        if isinstance(each, ast.ClassDef) and each.name != "PlotCanvas"
+        if isinstance(each, ast.ClassDef) and each.name != "PlotStack"
         for method in each.body
         if isinstance(method, ast.FunctionDef) and method.name in painting
         if not any(ast.unparse(mark) == "guarded" for mark in method.decorator_list)

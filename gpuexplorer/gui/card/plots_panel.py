@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.card.facts_tree import FactsTree, search_field
@@ -21,7 +21,6 @@ from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.sheets.sheet import Popup
 
-_HEADS_DOWN = 7
 _CHOOSER_WIDTH, _CHOOSER_HEIGHT = 400, 460
 
 
@@ -49,14 +48,8 @@ class PlotsPanel(QFrame):
         self.stack = PlotStack(time_window, settings)
         # Plots keep so much free on either side.
         head = row(self.title, self._choose, FREE, gap=12, margins=(4, 0, 0, 0))
-        below = column(self._nothing, self.stack, GROWS, margins=(0, _HEADS_DOWN, 0, 0))
-        # The headings of the plots' columns stand at the right end of the same line.
-        grid = QGridLayout(self)
-        grid.setContentsMargins(12, 10, 12, 10)
-        grid.addLayout(below, 0, 0)
-        grid.addLayout(head, 0, 0, Qt.AlignmentFlag.AlignTop)
-        self.title.raise_()
-        self._choose.raise_()
+        parts = (head, self._nothing, self.stack, GROWS)
+        column(*parts, within=self, gap=0, margins=(12, 10, 12, 10))
 
     @property
     def choosing(self) -> bool:

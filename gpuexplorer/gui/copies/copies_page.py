@@ -13,7 +13,7 @@ from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.key_words import KeyGroup
-from gpuexplorer.gui.widgets.plot_stack import PlotNote
+from gpuexplorer.gui.widgets.saving import PlotNote
 
 # Words, keys and what is done, as the screen lists them under Ctrl+K and F1. The keys hold
 # while the page is seen, so that pages may have the same.

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import as_csv, as_json
@@ -17,7 +17,7 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton, open_below
-from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
+from gpuexplorer.gui.widgets.laid_out import GROWS, label
 from gpuexplorer.gui.widgets.saving import (
     CSV,
     JSON,
@@ -25,6 +25,7 @@ from gpuexplorer.gui.widgets.saving import (
     FileKind,
     Saving,
     Write,
+    picture,
     png,
     suggested_name,
 )
@@ -98,19 +99,14 @@ class ResultsSaving(TablesSaving):
 
     def picture(self) -> QImage:
         """As it is seen, under a line that says of what machine it is."""
-        seen, badge, simulated = QLabel(), SourceBadge(), self.simulated
-        seen.setPixmap(self._pictured.grab())
+        badge, simulated = SourceBadge(), self.simulated
         source, letters = self._machine.session.source, look().letters
         badge.show_source(source)
         machine = label(tr(source.label), letters.body, Tone.QUIET)
         said = tr("modelled: no bytes were moved") if simulated else ""
         modelled = label(said, letters.caption, Tone.QUIET)
-        head = (label(self._title, letters.title), machine, GROWS, modelled, badge)
-        page = QWidget()
-        page.setProperty("panel", "page")
-        page.setStyleSheet(look().style_sheet())
-        column(row(*head, gap=16, margins=(20, 12, 20, 12)), seen, within=page, gap=0)
-        return page.grab().toImage()
+        title = label(self._title, letters.title)
+        return picture(self._pictured, title, machine, GROWS, modelled, badge)
 
     def copy_picture(self) -> None:
         QGuiApplication.clipboard().setImage(self.picture())

@@ -18,9 +18,9 @@ from gpuexplorer.gui.overview.words import (
     pointed_words,
     value_in_words,
 )
-from gpuexplorer.gui.plots.canvas import ZOOM
 from gpuexplorer.gui.plots.content import Origin
 from gpuexplorer.gui.plots.flags import flags_of
+from gpuexplorer.gui.plots.graph import ZOOM
 from gpuexplorer.gui.state.lab.cell_flags import CellFlags
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow

@@ -15,8 +15,7 @@ from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.overview.plotted import Plotted
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.widgets.plot_stack import PlotNote
-from gpuexplorer.gui.widgets.saving import CSV, Saving, Write, suggested_name
+from gpuexplorer.gui.widgets.saving import CSV, PlotNote, Saving, Write, suggested_name
 from gpuexplorer.telemetry.trace import Heading, TraceColumn, TraceSource, write_traces
 
 _EVERY_READING = 10_000_000

@@ -17,9 +17,9 @@ from PySide6.QtCore import (
     QRectF,
     Qt,
 )
-from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF, QRegion
+from PySide6.QtGui import QColor, QHelpEvent, QImage, QPainter, QPen, QPolygonF, QRegion
 from PySide6.QtGui import Qt as GuiQt
-from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QToolTip, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
@@ -279,6 +279,17 @@ def plain_tip(text: str) -> str:
     """For a tooltip: what somebody else named is never taken for markup."""
     shown = escape(text).replace("\n", "<br>")
     return f"<qt>{shown}</qt>" if GuiQt.mightBeRichText(text) else text
+
+
+def tell_hint(event: QHelpEvent, hints: Sequence[Hint], widget: QWidget) -> bool:
+    """In a tooltip what lies there, of several the last; False where nothing does."""
+    for hint in reversed(hints):
+        if hint.place.contains(event.pos()):
+            place = hint.place.toAlignedRect()
+            QToolTip.showText(event.globalPos(), plain_tip(hint.text), widget, place)
+            return True
+    QToolTip.hideText()
+    return False
 
 
 def picture_of(colours: Sequence[QColor], cells: NDArray[np.intp]) -> QImage:

@@ -3,18 +3,19 @@ how far a plot reaches, and where all of it stands. Times are steady seconds.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from typing import NamedTuple, TypeGuard
 
 from PySide6.QtCore import QRectF
 
 from gpuexplorer.core.axes import round_steps
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Metric, Unit
-from gpuexplorer.core.units import Measure, Units, measure, quantity
+from gpuexplorer.core.units import Measure, Units, measure
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, on_columns, runs, steady_stretch
+from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, runs, steady_stretch
+from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.letters import Letterings
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.trace import Trace, TraceSource
@@ -24,9 +25,8 @@ CHIP = 16.0
 FLAGS, AXIS = 18.0, 26.0
 NOW = mark("now")
 _HEADINGS = (NOW, mark("min"), mark("avg"), mark("max"))
-_BELOW = 2.0  # a line along the floor is as thick as any other
 _LABEL_ROOM = 36.0
-_TITLE, _HEADS, _BETWEEN = 22.0, 20.0, 10.0
+_TITLE, _BETWEEN = 22.0, 10.0
 _LEADER, _COLUMN = 22.0, 46.0
 _WORDS = 104.0  # for the label of a line
 _LEAST_AREA = 36.0
@@ -46,8 +46,7 @@ _LEAST_REACH = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(NamedTuple):
     """What is seen of time: from `start` to `end` on the steady clock."""
 
     start: float
@@ -59,6 +58,9 @@ class Stretch:
     def share(self, at: float) -> float:
         """How far into it a moment is, from 0 to 1."""
         return (at - self.start) / (self.end - self.start)
+
+    def holds(self, at: float | None) -> TypeGuard[float]:
+        return at is not None and self.start <= at <= self.end
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,16 +84,14 @@ class PlotLine:
         return self.label or tr("Card {number}", number=self.chip)
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(NamedTuple):
     """A dotted line across, with its word in the gutter at the right."""
 
     label: str
     value: float
 
 
-@dataclass(frozen=True, slots=True)
-class Band:
+class Band(NamedTuple):
     """A stretch behind the lines, such as the time a card was slowed by heat."""
 
     start: float
@@ -100,8 +100,7 @@ class Band:
     tone: Tone = Tone.WARN
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(NamedTuple):
     """A moment on the time axis. Numbered ones that would touch become one: "3–7"."""
 
     at: float
@@ -124,6 +123,11 @@ class PlotContent:
     lowest: float | None = 0.0  # None: as the lines have it
     highest: float | None = None  # None: as the lines have it
 
+    @property
+    def titled(self) -> bool:
+        """Where each line is a card, what is plotted stands elsewhere."""
+        return not all(line.chip for line in self.lines)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:
@@ -136,8 +140,7 @@ class Origin:
     past: TraceSource | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """What a line says in figures about the stretch that is seen. None: nothing was read."""
 
     least: float | None = None
@@ -151,25 +154,22 @@ def summarise(line: PlotLine, stretch: Stretch) -> Summary:
     trace, following = line.trace, stretch.following
     first = int(trace.times.searchsorted(stretch.start - trace.column_seconds))
     view = slice(first, int(trace.times.searchsorted(stretch.end, side="right")))
-    counts = trace.counts[view]
-    there = counts > 0
-    readings = int(counts.sum())
-    if readings == 0:
+    there, counts, means = trace.counts[view] > 0, trace.counts[view], trace.means[view]
+    if not there.any():
         return Summary(now=line.now if following and not line.reason else None)
-    means = trace.means[view][there]
-    last = float(means[-1])
-    now: float | None = last
+    now: float | None
+    last = now = float(means[there][-1])
     if following:
         ended = bool(line.reason) or not there[-1]
         now = None if ended else last if line.now is None else line.now
     elif trace.times[view][there][-1] < stretch.end - _REACH_AT_THE_END * trace.column_seconds:
         now = None
     return Summary(
-        least=float(trace.minima[view][there].min()),
-        mean=float((means * counts[there]).sum() / readings),
-        most=float(trace.maxima[view][there].max()),
-        last=last,
-        now=now,
+        float(trace.minima[view][there].min()),
+        float((means[there] * counts[there]).sum() / counts.sum()),
+        float(trace.maxima[view][there].max()),
+        last,
+        now,
     )
 
 
@@ -192,21 +192,17 @@ def unread(lines: Sequence[PlotLine], stretch: Stretch) -> Sequence[tuple[float,
 
     What was before the program began is one by itself.
     """
-    reads = sorted(each for line in lines for each in _read(line.trace, stretch))
+    reads = [each for line in lines for each in _read(line.trace, stretch)]
     if not reads and (not lines or any(line.reason for line in lines)):
         return []  # it is said already
     gaps, at = [], stretch.start
-    for start, end in reads:
+    for start, end in sorted([*reads, (stretch.began, stretch.began)]):
         if start > at:
-            gaps.append((at, start))
+            gaps.append((at, min(start, stretch.end)))
         at = max(at, end)
     if at < stretch.end and not (stretch.following and reads):
         gaps.append((at, stretch.end))  # a line that ends before now says why
-    parts: list[tuple[float, float]] = []
-    for start, end in gaps:
-        edges = [start, stretch.began, end] if start < stretch.began < end else [start, end]
-        parts += pairwise(edges)
-    return parts
+    return gaps
 
 
 def _read(trace: Trace, stretch: Stretch) -> Sequence[tuple[float, float]]:
@@ -240,6 +236,11 @@ class Scale:
         shown = self.measure.shown(value)
         # What rounds to nothing is not nothing.
         return "0" if shown == 0 else f"{shown:.{self.decimals}f}"
+
+    def word(self, metric: Metric, value: float | None) -> str:
+        """The same of a state by its name, and of what was not read."""
+        state = None if value is None else metric.text_of(value)
+        return tr(state) if state is not None else "–" if value is None else self.number(value)
 
 
 def scale_of(content: PlotContent, seen: Sequence[Summary], lines: int, units: Units) -> Scale:
@@ -276,28 +277,31 @@ def scale_of(content: PlotContent, seen: Sequence[Summary], lines: int, units: U
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class Field:
+    """A place in which time goes from left to right."""
+
+    area: QRectF  # of a plot from the topmost grid line to the floor
+    stretch: Stretch
+
+    @property
+    def top(self) -> float:
+        return self.area.top()
+
+    def x(self, at: float) -> float:
+        return self.area.left() + self.stretch.share(at) * self.area.width()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place(Field):
     """One plot with all that is worked out for drawing it."""
 
     content: PlotContent
-    area: QRectF  # from the topmost grid line to the floor
     scale: Scale
     summaries: tuple[Summary, ...]
 
     @property
     def top(self) -> float:
         return self.area.top() - HEADROOM
-
-    @property
-    def view(self) -> QRectF:
-        """The area with room for lines along its edges."""
-        return self.area.adjusted(0, -HEADROOM, 0, _BELOW)
-
-    @property
-    def reach(self) -> tuple[float, float]:
-        """Of the view, in the metric's units."""
-        pixel = (self.scale.highest - self.scale.lowest) / self.area.height()
-        return self.scale.lowest - _BELOW * pixel, self.scale.highest + HEADROOM * pixel
 
     @property
     def empty(self) -> bool:
@@ -317,99 +321,98 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layout:
-    """Where everything of a stack stands. `compact`: a single plot of several cards: a chip and
-    a figure at each line's end, and neither titles nor columns.
+class Layout(Field):
+    """Where everything of a stack stands: as wide as time is, from the first plot's top to the
+    last one's floor. The stretch moves by whole pixels.
     """
 
-    compact: bool
-    stretch: Stretch  # as it is drawn: it moves by whole pixels
+    plots: tuple[Place, ...]
     flags: tuple[Flag, ...]
     units: Units
-    plots: tuple[Place, ...]
     left: float  # where titles begin
-    heads: float  # the baseline of the columns' headings
     foot: QRectF  # the row of flags and the axis of time
-    area: QRectF  # from the first plot's top to the foot, as wide as time is
-    labels: QRectF  # beside the plots, at the right
+    labels: float  # where they begin, beside the plots
     columns: tuple[tuple[str, float], ...]  # heading and right edge of each
 
     @property
     def right(self) -> float:
         return self.columns[-1][1]
 
-    def x(self, at: float) -> float:
-        return self.area.left() + self.stretch.share(at) * self.area.width()
+    @property
+    def titled(self) -> bool:
+        return any(plot.content.titled for plot in self.plots)
 
-    def plot_at(self, y: float) -> int | None:
-        ends = [plot.area.bottom() + _BETWEEN for plot in self.plots]
-        return next((at for at, end in enumerate(ends) if y < end), None)
-
-
-def is_compact(contents: Sequence[PlotContent]) -> bool:
-    return len(contents) == 1 and all(line.chip for line in contents[0].lines)
+    def plot_at(self, y: float) -> int:
+        return sum(y >= plot.area.bottom() + _BETWEEN for plot in self.plots)
 
 
-def least_height(contents: Sequence[PlotContent], flags: bool) -> float:
-    each, around = _heights(is_compact(contents), flags)
-    return max(1, len(contents)) * (each + _LEAST_AREA) + around
+def least_height(contents: Sequence[PlotContent], *, flags: bool) -> float:
+    around, foot = _heights(contents, flags=flags)
+    return max(1, len(contents)) * (around + _LEAST_AREA) - _BETWEEN + foot
 
 
 def lay_out(
     place: QRectF,
     contents: Sequence[PlotContent],
     flags: tuple[Flag, ...],
-    stretch: Stretch,
+    window: TimeWindow,
     units: Units,
     letters: Letterings,
-    scales: Sequence[Scale] = (),
+    kept: Mapping[str, Scale],
 ) -> Layout:
-    """`scales` are kept, where there are any: a scale stands while a hand drags."""
-    compact = is_compact(contents)
-    each, around = _heights(compact, bool(flags))
-    room = (place.height() - around) / max(1, len(contents))
-    height = float(int(max(_LEAST_AREA, room - each)))
+    """`kept`: scales of plots that stand while a hand drags, by their names."""
+    marked = window.marked
+    if marked is not None and all(flag.at != marked.at for flag in flags):
+        # It has one too, whatever took place then.
+        flags = (*flags, Flag(marked.at, marked.text, Tone.TEXT))
+    stretch = Stretch(*window.stretch(), window.following, window.wall(0.0), window.began)
+    around, foot = _heights(contents, flags=bool(flags))
+    room = (place.height() + _BETWEEN - foot) / max(1, len(contents))
+    height = float(int(max(_LEAST_AREA, room - around)))
     lines = 4 if height >= _FOUR_LINES_FROM else 3 if height >= _THREE_LINES_FROM else 2
     summaries = [tuple(summarise(line, stretch) for line in c.lines) for c in contents]
-    scales = scales or [
-        scale_of(content, (*seen, *_beside(content, stretch)), lines, units)
-        for content, seen in zip(contents, summaries, strict=True)
+    scales = [
+        kept.get(each.name) or scale_of(each, (*seen, *_beside(each, stretch)), lines, units)
+        for each, seen in zip(contents, summaries, strict=True)
     ]
-    labels, columns = _gutter(place, contents, scales, letters, units)
+    chips = any(line.chip for content in contents for line in content.lines)
+    titled = any(content.titled for content in contents)
+    label = (CHIP + 6 if chips else 0.0) + (_WORDS if titled else 0.0)
+    numbers = [letters.strong.width(scale.number(scale.highest)) for scale in scales]
+    column = max(_COLUMN, max(numbers, default=0.0) + 10)
+    wide = place.width() >= 420 + label + len(_HEADINGS) * column
+    headings = _HEADINGS if titled and wide else _HEADINGS[:1]
+    right = float(int(place.right())) - len(headings) * column
+    columns = tuple((word, right + at * column) for at, word in enumerate(headings, 1))
+    labels = right - label
     ticks = [letters.caption.width(word) for scale in scales for _, word in scale.ticks]
     left = float(int(place.left() + max([_LABEL_ROOM, *(width + 8 for width in ticks)])))
     # The history's columns are whole pixels wide only if the area is.
-    count = max(1, int(labels.left() - left - _LEADER) // COLUMN_PIXELS)
-    width = float(count * COLUMN_PIXELS)
-    begin, end = steady_stretch(stretch.start, stretch.end, width)
-    above = HEADROOM + (0.0 if compact else _TITLE)
-    first = bottom = place.top() + above + (0.0 if compact else _HEADS)
-    plots = []
+    width = float(max(1, int(labels - left - _LEADER) // COLUMN_PIXELS) * COLUMN_PIXELS)
+    start, end = steady_stretch(stretch.start, stretch.end, width)
+    drawn, bottom = stretch._replace(start=start, end=end), place.top() + around
+    first, plots = place.top() + around - _BETWEEN, []
     for at, (content, scale, seen) in enumerate(zip(contents, scales, summaries, strict=True)):
-        area = QRectF(left, float(int(first + at * (height + each))), width, height)
+        area = QRectF(left, float(int(first + at * (height + around))), width, height)
         bottom = area.bottom()
-        plots.append(Place(_on_columns(content, (end - begin) / count), area, scale, seen))
+        plots.append(Place(area, drawn, content, scale, seen))
     return Layout(
-        compact,
-        replace(stretch, start=begin, end=end),
+        QRectF(left, first - HEADROOM, width, bottom - first + HEADROOM),
+        drawn,
+        tuple(plots),
         flags,
         units,
-        tuple(plots),
         place.left(),
-        place.top() + letters.caption.ascent + 2,
-        QRectF(place.left(), bottom, place.width(), AXIS + (FLAGS if flags else 4.0)),
-        QRectF(left, first - HEADROOM, width, bottom - first + HEADROOM),
+        QRectF(place.left(), bottom, place.width(), foot),
         labels,
         columns,
     )
 
 
-def _heights(compact: bool, flags: bool) -> tuple[float, float]:
-    """Of one plot without its area, and of everything but the plots."""
-    below = (FLAGS if flags else 4.0) + AXIS - _BETWEEN
-    if compact:
-        return HEADROOM + _BETWEEN, below
-    return _TITLE + HEADROOM + _BETWEEN, _HEADS + below
+def _heights(contents: Sequence[PlotContent], *, flags: bool) -> tuple[float, float]:
+    """What is above and below the area of each plot, and what is below all of them."""
+    title = _TITLE if any(each.titled for each in contents) else 0.0
+    return title + HEADROOM + _BETWEEN, (FLAGS if flags else 4.0) + AXIS
 
 
 def _beside(content: PlotContent, stretch: Stretch) -> list[Summary]:
@@ -419,42 +422,3 @@ def _beside(content: PlotContent, stretch: Stretch) -> list[Summary]:
         for line in content.lines
         if line.beside is not None
     ]
-
-
-def _on_columns(content: PlotContent, column: float) -> PlotContent:
-    """Bands begin and end where columns do, and so does what is drawn beside them."""
-    bands = []
-    for band in content.bands:
-        start, end = on_columns(band.start, band.end, column)
-        bands.append(replace(band, start=start, end=end))
-    return replace(content, bands=tuple(bands))
-
-
-def _gutter(
-    place: QRectF,
-    contents: Sequence[PlotContent],
-    scales: Sequence[Scale],
-    letters: Letterings,
-    units: Units,
-) -> tuple[QRectF, tuple[tuple[str, float], ...]]:
-    """Where labels stand, and the columns of figures beside them."""
-    right = float(int(place.right()))
-    if is_compact(contents):
-        # The widest figure there may be, so that the plot keeps its width.
-        wide = letters.body.width("100 %")
-        for line in contents[0].lines[:1]:
-            for value in (scales[0].highest, scales[0].highest * 0.99):
-                wide = max(wide, letters.body.width(str(quantity(line.metric, value, units))))
-        left = right - CHIP - 10 - int(wide)
-        return QRectF(left, place.top(), right - left, place.height()), (("", right),)
-    chips = any(line.chip for content in contents for line in content.lines)
-    label = _WORDS + (CHIP + 6 if chips else 0.0)
-    numbers = [letters.strong.width(scale.number(scale.highest)) for scale in scales]
-    column = max(_COLUMN, max(numbers, default=0.0) + 10)
-    count = len(_HEADINGS) if place.width() >= 420 + label + len(_HEADINGS) * column else 1
-    columns = tuple(
-        (heading, right - (count - 1 - at) * column)
-        for at, heading in enumerate(_HEADINGS[:count])
-    )
-    left = right - count * column - label
-    return QRectF(left, place.top(), label, place.height()), columns

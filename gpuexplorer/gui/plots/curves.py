@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 import shiboken6
 from numpy.typing import NDArray
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
@@ -20,7 +20,8 @@ from gpuexplorer.telemetry.trace import Trace
 Numbers = NDArray[np.float64]
 Shape = TypeVar("Shape", QLineF, QRectF)
 COLUMN_PIXELS = 2  # narrower columns cost more than they show
-_WIDTH, _THIN, _DOT = 1.5, 1.0, 3.0
+_WIDTH, _THIN, _DOT = 1.5, 1.0, 1.5
+_EDGE = 2.0  # pixels beyond a view
 _FILL, _BAND = 0.12, 0.26
 # Marks in columns, a gap of two after each; 0 is a whole line. Qt's dashed pens take forty
 # times as long as the line itself.
@@ -62,11 +63,6 @@ def steady_stretch(start: float, end: float, width: float) -> tuple[float, float
     return later - (end - start), later
 
 
-def on_columns(start: float, end: float, column: float) -> tuple[float, float]:
-    """All the columns that a stretch reaches into."""
-    return math.floor(start / column) * column, math.ceil(end / column) * column
-
-
 def runs(there: NDArray[np.bool_]) -> NDArray[np.int64]:
     """First and one past the last of every stretch without a gap."""
     between = np.zeros(there.size + 2, np.bool_)  # np.diff takes five times as long
@@ -95,13 +91,7 @@ class TraceItem(pg.GraphicsObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self._curves: Sequence[Curve] = ()
-        self._seen = QRectF()
-
-    def show_curves(self, curves: Sequence[Curve]) -> None:
-        """The first lies on top."""
-        self._curves = curves
-        self.update()
+        self.curves: list[Curve] = []  # the first lies on top
 
     @guarded
     def paint(
@@ -111,21 +101,21 @@ class TraceItem(pg.GraphicsObject):
         widget: QWidget | None = None,
     ) -> None:
         to = painter.transform()
-        place = to.mapRect(self._seen)
+        place = to.mapRect(self.boundingRect())
         # A view that is squeezed to nothing still reaches from a value to another.
         if not place.toRect().isEmpty():
             painter.save()
             painter.resetTransform()
-            draw_curves(painter, place, to, self._curves)
+            # A line along an edge is as thick as any other.
+            draw_curves(painter, place.adjusted(0, -_EDGE, 0, _EDGE), to, self.curves)
             painter.restore()
 
     def boundingRect(self) -> QRectF:
-        return self._seen
+        view = self.getViewBox()
+        return QRectF() if view is None else QRectF(view.viewRect())
 
     def viewRangeChanged(self) -> None:
         self.prepareGeometryChange()
-        view = self.getViewBox()
-        self._seen = QRectF() if view is None else QRectF(view.viewRect())
 
 
 def line_pen(colour: QColor, width: float, dash: int = 0, *, ratio: float = 0.0) -> QPen:
@@ -139,13 +129,6 @@ def line_pen(colour: QColor, width: float, dash: int = 0, *, ratio: float = 0.0)
     pattern = [part * COLUMN_PIXELS / width for mark in _MARKS[dash] for part in (mark, 2)]
     if pattern:
         pen.setDashPattern(pattern)
-    return pen
-
-
-def dotted_pen(colour: QColor, *, ratio: float) -> QPen:
-    """For limits in a view."""
-    pen = line_pen(colour, 1.2, ratio=ratio)
-    pen.setDashPattern([1.0, 2.2])
     return pen
 
 
@@ -174,8 +157,8 @@ def _draw(painter: QPainter, place: QRectF, to: QTransform, curve: Curve) -> Non
     if curve.fill:
         tops = np.interp(cells + COLUMN_PIXELS / 2, middles, y, np.nan, np.nan)
         for start, stop in curve.bare:
-            left, right = round(start * scale + shift), round(stop * scale + shift)
-            tops[(cells >= left) & (cells < right)] = np.nan
+            left, right = start * scale + shift, stop * scale + shift
+            tops[(cells > left - COLUMN_PIXELS) & (cells < right)] = np.nan
         floor = np.full(cells.size, min(place.bottom(), to.dy()))
         _draw_area(painter, faded(curve.colour, _FILL), cells, tops, floor)
     if spread and not curve.behind:
@@ -209,13 +192,9 @@ def _draw_line(painter: QPainter, curve: Curve, x: Numbers, y: Numbers, phase: i
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
     painter.setPen(pen)
     single = runs(np.isfinite(y))
-    for alone in single[single[:, 1] - single[:, 0] == 1, 0]:
-        # One column between two gaps would be a line without length.
-        dot = QPen(curve.colour, _DOT)
-        dot.setCapStyle(Qt.PenCapStyle.RoundCap)
-        painter.setPen(dot)
-        painter.drawPoint(QPointF(x[alone], y[alone]))
-        painter.setPen(pen)
+    alone = single[single[:, 1] - single[:, 0] == 1, 0]
+    # One column between two gaps would be a line without length.
+    dots = np.stack((x[alone] - _DOT, y[alone], x[alone] + _DOT, y[alone]), 1)
     # What is level is one piece.
     turns = np.ones(x.size, np.bool_)
     turns[1:-1] = (y[1:-1] != y[:-2]) | (y[1:-1] != y[2:])
@@ -231,7 +210,7 @@ def _draw_line(painter: QPainter, curve: Curve, x: Numbers, y: Numbers, phase: i
     drawn = np.isfinite(risen)
     if pattern.size > 1:
         drawn &= (np.abs(risen) > _STEEP) | _marked(pattern, x[:-1], phase)
-    lines = np.stack((x[:-1], y[:-1], x[1:], y[1:]), 1)[drawn]
+    lines = np.concatenate((np.stack((x[:-1], y[:-1], x[1:], y[1:]), 1)[drawn], dots))
     if len(lines):
         painter.drawLines(_as(QLineF, lines), len(lines))
 

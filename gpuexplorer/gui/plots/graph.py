@@ -1,32 +1,33 @@
 """Graph: a pyqtgraph view in the program's look; every chart of the program is one. Beside it
-its axes, sheets for words, and what tells a scroll of the page from a zoom.
+its axes, and sheets for words.
 """
 
-import math
 from collections.abc import Callable, Sequence
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QGraphicsItem,
     QGraphicsView,
     QScrollArea,
     QStyleOptionGraphicsItem,
-    QToolTip,
     QWidget,
 )
 
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.drawing import Drawing, Hint, Run, plain_tip
+from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Hint, Run, tell_hint
+from gpuexplorer.gui.plots.content import AXIS, Place
+from gpuexplorer.gui.plots.curves import Curve, TraceItem
 from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import faded
 
 # Of moves that come close together the last is what counts, and Qt hands on no others.
 pg.setConfigOption("mouseRateLimit", 0)
+ZOOM = 1.25  # for one notch of a wheel, or one key
+_BEHIND = 0.7  # what lines are compared with
 _APART = 10.0  # pixels between words along an axis
-_TICK = 4  # pixels below a view without upright hairlines
-_ONE_GESTURE = 300  # milliseconds between two turns of a wheel, at most
-_AIMED = 12  # pixels: a hand that turns a wheel moves the pointer by less
+_TICK = 4.0  # pixels below a view
 
 
 class PlotSheet(QGraphicsItem):
@@ -63,29 +64,22 @@ class PlotSheet(QGraphicsItem):
 
 
 class Axis(pg.AxisItem):
-    """Shows the ticks it is given, in the units of its view, and a hairline at each of them;
-    pyqtgraph's own searches and records them at each move.
+    """Shows the ticks it is given, in the units of its view, at the left each with a
+    hairline; pyqtgraph's own searches and records them at each move.
     """
 
-    def __init__(self, orientation: str, *, lines: bool = True, inside: bool = False) -> None:
-        """`inside`: the words at the ends do not stand out."""
+    def __init__(self, orientation: str) -> None:
         super().__init__(orientation)
         self.autoSIPrefix = False  # which writes a label that nobody sees at each move
-        self._lines, self._inside = lines, inside
-        self._upright = orientation in {"left", "right"}
         self._ticks: Sequence[tuple[float, str]] = ()
-        self._marked: float | None = None
         self.setZValue(-200)  # a view has -100: traces lie over the hairlines
-        look().changed.connect(self._on_look_changed)
 
-    def show_ticks(
-        self, ticks: Sequence[tuple[float, str]], marked: float | None = None
-    ) -> None:
+    def show_ticks(self, ticks: Sequence[tuple[float, str]]) -> None:
         """Values of the view with their words, the weightier first: where words along the
-        bottom would touch, the first of them is kept. The word of `marked` stands out.
+        bottom would touch, the first of them is kept.
         """
-        if (tuple(ticks), marked) != (self._ticks, self._marked):
-            self._ticks, self._marked = tuple(ticks), marked
+        if tuple(ticks) != self._ticks:
+            self._ticks = tuple(ticks)
             self.update()
 
     @guarded
@@ -100,87 +94,73 @@ class Axis(pg.AxisItem):
             return
         drawing, place = Drawing(painter), QRectF(self.mapRectFromParent(self.geometry()))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-        seen = [
-            ((value - low) / (high - low), words)
-            for value, words in self._ticks
-            if low <= value <= high
-        ]
-        if self._upright:
-            self._draw_rows(drawing, place, view.width(), seen)
-        else:
-            self._draw_columns(drawing, place, view.height(), seen)
-
-    def _draw_rows(
-        self, drawing: Drawing, place: QRectF, across: float, seen: list[tuple[float, str]]
-    ) -> None:
-        letters = drawing.letters.caption
-        for share, words in seen:
-            y = round(place.bottom() - share * place.height())
-            if self._lines:
-                drawing.hairline(place.right(), place.right() + across, y)
-            run = Run(words, letters, drawing.theme.faint)
-            drawing.runs_right(place.width() - 8, round(y + letters.cap_height / 2), [run])
-
-    def _draw_columns(
-        self, drawing: Drawing, place: QRectF, upwards: float, seen: list[tuple[float, str]]
-    ) -> None:
-        theme, painter, bottom = drawing.theme, drawing.painter, self.orientation == "bottom"
+        seen = [((at - low) / (high - low), word) for at, word in self._ticks]
+        seen = [(share, word) for share, word in seen if 0 <= share <= 1]
+        if self.orientation == "left":
+            rows = [(place.bottom() - share * place.height(), word) for share, word in seen]
+            draw_rows(drawing, place.right(), place.right() + view.width(), rows)
+            return
         words = [(place.left() + share * place.width(), word) for share, word in seen]
-        for x, _ in words:
-            if self._lines:
-                painter.fillRect(
-                    QRectF(round(x), place.top() - upwards, 1, upwards), theme.line
-                )
-            elif bottom and not self._inside:
-                painter.fillRect(QRectF(round(x), place.top(), 1, _TICK), theme.line)
-        ends = (place.left(), place.right()) if self._inside else (-math.inf, math.inf)
-        width = drawing.letters.badge.width
-        top = 6.0 if bottom else place.bottom() - 18
-        marked = next((word for value, word in self._ticks if value == self._marked), None)
-        for left, word in fitting_words(words, width, *ends):
-            letters, ink = drawing.letters.caption, theme.faint
-            if word == marked:
-                letters, ink, marked = drawing.letters.badge, theme.text, None
-                if bottom:
-                    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                    drawing.filled(QRectF(left - 8, top - 1, width(word) + 16, 18), ink, 4)
-                    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-                    ink = theme.ground
-            drawing.text(left, round(top + 8 + letters.cap_height / 2), Run(word, letters, ink))
+        # What stands out at the ends is not cut off.
+        whole = self.mapRectFromScene(QRectF(self.getViewWidget().rect()))
+        bottom = self.orientation == "bottom"
+        top = place.top() if bottom else place.bottom() - AXIS + 2
+        draw_columns(drawing, top, words, (whole.left(), whole.right()), ticks=bottom)
 
     def boundingRect(self) -> QRectF:
         """With the hairlines, which lie over the plot, and words that stand out at the ends."""
         place, view = QRectF(self.mapRectFromParent(self.geometry())), self.linkedView()
-        if view is None:
-            return place
-        if self._upright:
-            return place.adjusted(0, -8, view.width() if self._lines else 0, 8)
-        return place.adjusted(-60, -view.height() if self._lines else 0, 60, 0)
-
-    def _on_look_changed(self) -> None:
-        self.update()
+        if self.orientation == "left":
+            return place.adjusted(0, -8, 0 if view is None else view.width(), 8)
+        return place.adjusted(-60, 0, 60, 0)
 
 
-def fitting_words(
+def draw_rows(
+    drawing: Drawing, left: float, right: float, rows: Sequence[tuple[float, str]]
+) -> None:
+    """Hairlines across, each with its word before it."""
+    letters = drawing.letters.caption
+    for y, word in rows:
+        drawing.hairline(left, right, round(y))
+        run = Run(word, letters, drawing.theme.faint)
+        drawing.runs_right(left - 8, round(round(y) + letters.cap_height / 2), [run])
+
+
+def draw_columns(
+    drawing: Drawing,
+    top: float,
     words: Sequence[tuple[float, str]],
-    width_of: Callable[[str], float],
-    first: float,
-    last: float,
-) -> list[tuple[float, str]]:
-    """Where each begins that has its middle there, the weightier first: where two would touch
-    the first is kept. None reaches beyond the ends.
+    ends: tuple[float, float],
+    *,
+    pointed: bool = False,
+    ticks: bool = False,
+) -> None:
+    """Words that have their middle there, the weightier first: where two would touch the first
+    is kept, and none goes beyond the ends. `pointed`: the first is in a pill.
     """
-    placed: list[tuple[float, str]] = []
-    for middle, word in words:
-        width = width_of(word)
-        left = min(max(middle - width / 2, first), last - width)
-        apart = (
-            left >= other + width_of(before) + _APART or left + width + _APART <= other
-            for other, before in placed
-        )
-        if all(apart):
-            placed.append((left, word))
-    return placed
+    taken: list[tuple[float, float]] = []
+    for x, word in words:
+        pill, theme = pointed and not taken, drawing.theme
+        letters = drawing.letters.badge if pill else drawing.letters.caption
+        width = letters.width(word)
+        left = round(min(max(x - width / 2, ends[0]), ends[1] - width))
+        if ticks and not pill:
+            drawing.painter.fillRect(QRectF(round(x), top, 1, _TICK), theme.line)
+        if any(left < end + _APART and left + width > start - _APART for start, end in taken):
+            continue
+        taken.append((left, left + width))
+        if pill:
+            drawing.filled(QRectF(left - 8, top + 5, width + 16, 18), theme.text, CHIP_RADIUS)
+        run = Run(word, letters, theme.ground if pill else theme.faint)
+        drawing.text(left, round(top + 14 + letters.cap_height / 2), run)
+
+
+def page_of(widget: QWidget) -> QScrollArea | None:
+    """What it scrolls with."""
+    above = widget.parentWidget()
+    while above is not None and not isinstance(above, QScrollArea):
+        above = above.parentWidget()
+    return above
 
 
 class Graph(pg.GraphicsView):
@@ -212,17 +192,12 @@ class Graph(pg.GraphicsView):
                 setattr(cls, name, guarded(method))
 
     def add_plot(
-        self,
-        row: int = 0,
-        column: int = 1,
-        *,
-        left: Axis | None = None,
-        bottom: Axis | None = None,
+        self, row: int = 0, *, left: Axis | None = None, bottom: Axis | None = None
     ) -> pg.ViewBox:
         """A place for items in the grid, with its axes."""
         view = self.new_view()
-        self.grid.addItem(view, row, column)
-        for axis, at in ((left, (row, column - 1)), (bottom, (row + 1, column))):
+        self.grid.addItem(view, row, 1)
+        for axis, at in ((left, (row, 0)), (bottom, (row + 1, 1))):
             if axis is not None:
                 self.grid.addItem(axis, *at)
                 axis.linkToView(view)
@@ -249,10 +224,11 @@ class Graph(pg.GraphicsView):
         """Everything that can be asked for by pointing."""
         return [hint.text for sheet in self._sheets for hint in sheet.hints]
 
-    def end_drag(self) -> None:
-        """Whoever lets go of the button now does so over another screen."""
-        scene = self.scene()
-        scene.clickEvents, scene.dragButtons, scene.dragItem = [], [], None
+    def takes(self, wheel: QWheelEvent) -> bool:
+        """Where the page has something to scroll the wheel is the page's, but for Ctrl."""
+        page, alone = page_of(self), Qt.KeyboardModifier.NoModifier
+        turns = wheel.modifiers() != alone or not wheel.angleDelta().y()
+        return turns or page is None or not page.verticalScrollBar().maximum()
 
     def dress(self) -> None:
         """Give the items their colours and pens."""
@@ -272,14 +248,8 @@ class Graph(pg.GraphicsView):
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() is not QEvent.Type.ToolTip or not isinstance(event, QHelpEvent):
             return bool(super().viewportEvent(event))
-        at = self.mapToScene(event.pos())
-        for sheet in sorted(self._sheets, key=PlotSheet.zValue, reverse=True):
-            for hint in reversed(sheet.hints):
-                if sheet.isVisible() and hint.place.contains(at):
-                    place = self.mapFromScene(hint.place).boundingRect()
-                    QToolTip.showText(event.globalPos(), plain_tip(hint.text), self, place)
-                    return True
-        QToolTip.hideText()
+        sheets = sorted(filter(PlotSheet.isVisible, self._sheets), key=PlotSheet.zValue)
+        tell_hint(event, [hint for each in sheets for hint in each.hints], self)
         return True
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -302,61 +272,33 @@ class Graph(pg.GraphicsView):
         return QSize(64, 36)
 
 
-class PageWheel(QObject):
-    """Knows when the page that a graph stands on was turned last: a scroll of the page stays a
-    scroll when a plot slides under the pointer.
-    """
+class PlotView:
+    """The curves of one plot of a stack."""
 
-    moved = Signal()  # another part of the graph is in view
+    def __init__(self, graph: Graph) -> None:
+        self._view, self._traces = graph.new_view(), TraceItem()
+        # What lies in it keeps to it by itself.
+        self._view.setFlag(self._view.GraphicsItemFlag.ItemClipsChildrenToShape, enabled=False)
+        self._view.addItem(self._traces, ignoreBounds=True)
+        graph.scene().addItem(self._view)
 
-    def __init__(self, graph: QWidget) -> None:
-        super().__init__(graph)
-        self._page: QScrollArea | None = None
-        self._turned_at: int | None = None
-        self._pointed_at = QPointF()
-        graph.installEventFilter(self)
-
-    def holds(self, event: QWheelEvent) -> bool:
-        """Whether it belongs to a scroll that began beside the graph.
-
-        However slow it is: nobody has pointed at the graph before the pointer moves.
-        """
-        if self._turned_at is None or event.phase() is Qt.ScrollPhase.ScrollBegin:
-            return False
-        moved = (event.globalPosition() - self._pointed_at).manhattanLength()
-        since = event.timestamp() - self._turned_at
-        return moved < _AIMED or 0 <= since < _ONE_GESTURE
-
-    def _follow(self, seen: QObject) -> None:
-        """While the graph is seen; on what it stands then it stays."""
-        above = seen.parentWidget() if isinstance(seen, QWidget) else None
-        while above is not None and not isinstance(above, QScrollArea):
-            above = above.parentWidget()
-        self._leave()
-        if above is not None:
-            self._page = above
-            above.viewport().installEventFilter(self)
-            above.verticalScrollBar().valueChanged.connect(self._on_scrolled)
-
-    def _leave(self) -> None:
-        if self._page is not None:
-            self._page.viewport().removeEventFilter(self)
-            self._page.verticalScrollBar().valueChanged.disconnect(self._on_scrolled)
-            self._page = None
-
-    def _on_scrolled(self) -> None:
-        self.moved.emit()
-
-    @guarded
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.parent():
-            if event.type() is QEvent.Type.Show:
-                self._follow(watched)
-            elif event.type() is QEvent.Type.Hide:
-                self._leave()
-        elif isinstance(event, QWheelEvent):
-            self._turned_at = event.timestamp()
-            self._pointed_at = event.globalPosition()
-        elif event.type() is QEvent.Type.Resize:
-            self.moved.emit()
-        return False
+    def show(self, place: Place | None) -> None:
+        """Hidden where there is none."""
+        self._view.setVisible(place is not None)
+        if place is None:
+            return
+        self._view.setGeometry(place.area)
+        # Each by itself: links work out where on the screen the others are, at each move.
+        x = (place.stretch.start, place.stretch.end)
+        y = (place.scale.lowest, place.scale.highest)
+        self._view.setRange(xRange=x, yRange=y, padding=0, disableAutoRange=False)
+        lines, card = place.content.lines, look().theme.card
+        filled = len(lines) == 1 and place.scale.lowest == 0
+        bare = [(band.start, band.end) for band in place.content.bands]
+        self._traces.curves = [
+            Curve(each.trace, card(each.colour), filled, each.dash, bare) for each in lines
+        ]
+        for each in lines:
+            if each.beside is not None:
+                ink = faded(card(each.colour), _BEHIND)
+                self._traces.curves.append(Curve(each.beside, ink, behind=True))

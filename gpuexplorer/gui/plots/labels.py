@@ -1,23 +1,26 @@
 """What is written in and beside plots, and what lies behind their curves: titles, bands,
-limits, reasons, figures at the ends of lines and those of the moment that is pointed at.
+limits, gaps, reasons, figures at the ends of lines and those of the moment pointed at.
 """
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPen
 
-from gpuexplorer.core.axes import moment_word, spread
+from gpuexplorer.core.axes import moment_word, spread, time_ticks
 from gpuexplorer.core.units import quantity
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.facts import explained
-from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.plots.content import (
+    AXIS,
     CHIP,
     HEADROOM,
     NOW,
     Band,
+    Field,
     Layout,
     Place,
     PlotLine,
@@ -26,6 +29,10 @@ from gpuexplorer.gui.plots.content import (
     unread,
     value_at,
 )
+from gpuexplorer.gui.plots.curves import COLUMN_PIXELS
+from gpuexplorer.gui.plots.flags import draw_flags, draw_poles
+from gpuexplorer.gui.plots.graph import draw_columns, draw_rows
+from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import faded, mixed
 
@@ -34,128 +41,157 @@ _BAND_TOP, _BAND = 2.0, 0.13
 _TELLING = 8  # letters: a stump of a word says less than nothing
 _BACKING = 0.86
 _APART, _CLOSEST = 19.0, 14.0
-_REASON_SHARE = 0.4  # of the plot, at most
+_REASON_SHARE = 0.6  # of the plot, at most
 _PILL, _DOT = 20.0, 3.5
+_PER_TICK = 70.0  # pixels
 _UNSEEN = mark("no reading in this stretch")
 
 
-def draw_behind(drawing: Drawing, layout: Layout) -> None:
-    """Titles, and between the plots nothing of what lies behind them; the bands and limits."""
-    painter, theme, area = drawing.painter, drawing.theme, layout.area
-    bands = dict.fromkeys(band for plot in layout.plots for band in plot.content.bands)
-    for band in bands:
-        place = _place_of(layout, band)
-        if place.width():
-            painter.fillRect(place, faded(theme.tone(band.tone), _BAND))
-    before = 0.0
+def draw_under(drawing: Drawing, layout: Layout) -> None:
+    """What lies behind the curves: titles and headings, scales, bands, limits and poles."""
+    letters, theme = drawing.letters, drawing.theme
     for plot in layout.plots:
-        if not layout.compact:
-            between = QRectF(area.left(), before, area.width(), plot.top - before)
-            before = plot.area.bottom() + 1
-            painter.fillRect(between, theme.surface)
-            title = Run(plot.content.title, drawing.letters.strong, theme.text)
-            drawing.elided(layout.left, plot.top - 6, title, area.width())
+        scale, area = plot.scale, plot.area
+        floor = (scale.lowest, scale.number(scale.lowest) if scale.lowest else "")
+        ticks = [] if plot.empty else [*scale.ticks, floor]
+        rows = [(plot.y(value), word) for value, word in ticks]
+        draw_rows(drawing, area.left(), area.right(), rows)
+        draw_bands(drawing, plot, plot.content.bands)
         for limit in plot.limits:
-            draw_dots(drawing, area.left(), area.right(), plot.y(limit.value))
-
-
-def draw_words(drawing: Drawing, layout: Layout) -> None:
-    """Over the curves, and at their ends."""
-    said: set[tuple[float, str]] = set()
-    for plot in layout.plots:
-        for band in plot.content.bands:
-            _draw_band(
-                drawing, layout, plot, band, with_word=(band.start, band.word) not in said
-            )
-            said.add((band.start, band.word))
-        if plot.empty:
-            # A scale without a line would look as if everything were zero.
-            draw_dots(drawing, layout.left, plot.area.right(), plot.area.bottom())
-        _draw_unread(drawing, layout, plot)
-    letters, faint = drawing.letters.caption, drawing.theme.faint
-    for heading, right in layout.columns:
+            _draw_dots(drawing, area.left(), area.right(), plot.y(limit.value))
+        if plot.content.titled:
+            title = Run(plot.content.title, letters.strong, theme.text)
+            drawing.elided(layout.left, plot.top - 6, title, area.width())
+    for heading, right in layout.columns if layout.titled else ():
         # Looking back, the last figure is not what is so now.
         word = mark("last") if heading == NOW and not layout.stretch.following else heading
-        if word:
-            drawing.runs_right(right, layout.heads, [Run(tr(word), letters, faint)])
+        run = Run(tr(word), letters.caption, theme.faint)
+        drawing.runs_right(right, layout.plots[0].top - 6, [run])
+
+    draw_poles(drawing, layout)
+
+
+def draw_over(drawing: Drawing, layout: Layout, window: TimeWindow, foot: QRectF) -> None:
+    """What is said over the curves and at their ends, and in the foot, wherever that is."""
+    said: set[Band] = set()
     for plot in layout.plots:
+        draw_edges(drawing, plot, plot.content.bands, said)
+        if plot.empty:
+            # A scale without a line would look as if everything were zero.
+            _draw_dots(drawing, layout.left, plot.area.right(), plot.area.bottom())
+        for start, end in unread(plot.content.lines, plot.stretch):
+            draw_gap(drawing, plot, start, end, _absent(plot.stretch, end - 1e-6))
         _draw_ends(drawing, layout, plot)
+    marked = None if window.marked is None else window.marked.at
+    accent, quiet, at = drawing.theme.accent, drawing.theme.quiet, window.crosshair
+    for then, ink in ((window.playhead, accent), (marked, accent), (at, quiet)):
+        if layout.stretch.holds(then):
+            draw_upright(drawing, layout, then, ink)
+    if layout.stretch.holds(at):
+        for plot in layout.plots:
+            _draw_values(drawing, layout, plot, at)
+    if foot.top() < layout.foot.top():
+        drawing.painter.fillRect(foot.adjusted(0, 3, 0, 0), drawing.theme.surface)
+        drawing.hairline(layout.left, layout.right, foot.top() + 3)
+    draw_flags(drawing, layout, foot, window.marked)
+    if layout.plots:
+        _draw_times(drawing, layout, foot.bottom() - AXIS, at)
 
 
-def in_words(layout: Layout) -> str:
-    """Every line with its newest value, or why it has none."""
-    said = []
+def in_words(layout: Layout, at: float | None = None) -> str:
+    """Every line with its newest value, or that of a moment, or why it has none."""
+    said = [] if at is None else [_moment(layout.stretch, at)]
     for plot in layout.plots:
         for line, summary in zip(plot.content.lines, plot.summaries, strict=True):
-            if summary.now is not None:
-                figure = str(quantity(line.metric, summary.now, layout.units))
-            else:
-                figure = line.reason or tr(_UNSEEN)
-            said.append(f"{_name(plot, line)}: {figure}")
+            value, read = summary.now, line.reason or tr(_UNSEEN)
+            if at is not None:
+                value, read = value_at(line.trace, at), _absent(layout.stretch, at)
+            if value is not None:
+                read = str(quantity(line.metric, value, layout.units))
+            _, compared = (None, "") if at is None else _compared(layout, plot, line, value, at)
+            if compared:
+                read = tr("{now}, compared: {other}", now=read, other=compared)
+            label = line.label or tr("card {number}", number=line.chip)
+            said.append(f"{plot.content.title} {label}: {read}")
     return ". ".join(said)
 
 
-def words_at(layout: Layout, at: float) -> str:
-    """What stands at the crosshair, for whoever does not see it."""
-    said = [moment(layout.stretch, at)]
-    for plot in layout.plots:
-        for line in plot.content.lines:
-            value = value_at(line.trace, at)
-            read = _absent(layout.stretch, at)
-            if value is not None:
-                read = str(quantity(line.metric, value, layout.units))
-            _, compared = _compared(layout, plot, line, value, at)
-            if compared:
-                read = tr("{now}, compared: {other}", now=read, other=compared)
-            said.append(f"{_name(plot, line)} {read}")
-    return ", ".join(said)
-
-
-def moment(stretch: Stretch, at: float) -> str:
+def _moment(stretch: Stretch, at: float) -> str:
     """As finely as a person can point."""
     tenths = stretch.end - stretch.start <= TENTHS_UP_TO
     return moment_word(at + stretch.offset, stretch.end + stretch.offset, tenths=tenths)
 
 
-def draw_values(drawing: Drawing, layout: Layout, at: float) -> None:
-    """The values of that moment on each plot."""
-    for plot in layout.plots:
-        marks = _marks(drawing, layout, plot, at)
-        if not marks and any(len(line.trace) for line in plot.content.lines):
-            # A gap has no value, which is another thing than zero. Between two grid lines.
-            words, letters = _absent(layout.stretch, at), drawing.letters.caption
-            said = Run(words, letters, drawing.theme.faint)
-            marks = [_Mark(None, plot.area.top() + 0.375 * plot.area.height(), [said])]
-        if marks:
-            _draw_marks(drawing, plot, marks, layout.x(at))
+def _draw_times(drawing: Drawing, layout: Layout, top: float, at: float | None) -> None:
+    """The moment pointed at, how the axis ends, and what is between, as far as it fits."""
+    stretch, area = layout.stretch, layout.area
+    end = stretch.end + stretch.offset
+    ticks = [(at, _moment(stretch, at))] if stretch.holds(at) else []
+    pointed, word = bool(ticks), tr("now") if stretch.following else moment_word(end, end)
+    most = max(1, int(area.width() / _PER_TICK))
+    times = time_ticks(stretch.start, stretch.end, stretch.offset, most)
+    words = [(layout.x(when), said) for when, said in (*ticks, (stretch.end, word), *times)]
+    draw_columns(drawing, top, words, (layout.left, layout.right), pointed=pointed, ticks=True)
 
 
-def _place_of(layout: Layout, band: Band) -> QRectF:
-    """As high as all plots; without width where it is out of sight."""
-    area = layout.area
-    left = float(round(max(area.left(), layout.x(band.start))))
-    right = float(round(min(area.right(), layout.x(band.end))))
-    if right < area.left() or left > area.right():
-        return QRectF()
-    return QRectF(left, area.top(), max(1.0, right - left), area.height())
+def draw_upright(drawing: Drawing, field: Field, at: float, ink: QColor) -> None:
+    """A line through a moment."""
+    place = QRectF(int(field.x(at)), field.area.top(), 1, field.area.height())
+    drawing.painter.fillRect(place, ink)
 
 
-def _draw_band(
-    drawing: Drawing, layout: Layout, plot: Place, band: Band, *, with_word: bool
+def draw_bands(drawing: Drawing, field: Field, bands: Sequence[Band]) -> None:
+    """Behind the curves. The first is the gravest."""
+    for band in reversed(bands):
+        ink = faded(drawing.theme.tone(band.tone), _BAND)
+        drawing.painter.fillRect(_place_of(field, band), ink)
+
+
+def draw_edges(
+    drawing: Drawing, field: Field, bands: Sequence[Band], said: set[Band] | None = None
 ) -> None:
-    place = _place_of(layout, band)
-    if not place.width():
+    """Of bands, over the curves; with their words, which are `said` once."""
+    letters = drawing.letters.caption
+    for band in reversed(bands):
+        place, ink = _place_of(field, band), drawing.theme.tone(band.tone)
+        drawing.painter.fillRect(QRectF(place.topLeft(), QSizeF(place.width(), _BAND_TOP)), ink)
+        if said is None or place.isEmpty():
+            continue
+        drawing.hint(QRectF(place.topLeft(), QSizeF(place.width(), HEADROOM)), band.word)
+        word = letters.elided(band.word, place.width() - 8)
+        if band not in said and len(word) >= min(_TELLING, len(band.word)):
+            baseline = place.top() + _BAND_TOP + letters.ascent
+            drawing.text(place.left() + 4, baseline, Run(word, letters, ink))
+        said.add(band)
+
+
+def _place_of(field: Field, band: Band) -> QRectF:
+    """All columns of pixels that it reaches into; empty where it is out of sight."""
+    area, stretch = field.area, field.stretch
+    column = COLUMN_PIXELS * (stretch.end - stretch.start) / max(1.0, area.width())
+    start, end = math.floor(band.start / column) * column, math.ceil(band.end / column) * column
+    left, right = (
+        max(area.left(), round(field.x(start))),
+        min(area.right(), round(field.x(end))),
+    )
+    return QRectF(left, field.top, max(0.0, right - left), area.bottom() - field.top)
+
+
+def draw_gap(drawing: Drawing, field: Field, start: float, end: float, words: str) -> None:
+    """Dotted along the floor: a time that was not read looks like no healthy zero."""
+    left, right, floor = field.x(start) + 2, field.x(end) - 2, field.area.bottom()
+    if right - left < 6:
         return
-    ink, letters = drawing.theme.tone(band.tone), drawing.letters.caption
-    drawing.painter.fillRect(QRectF(place.left(), plot.top, place.width(), _BAND_TOP), ink)
-    drawing.hint(QRectF(place.left(), plot.top, place.width(), HEADROOM), band.word)
-    word = letters.elided(band.word, place.width() - 8)
-    if with_word and len(word) >= min(_TELLING, len(band.word)):
-        baseline = plot.top + _BAND_TOP + letters.ascent
-        drawing.text(place.left() + 4, baseline, Run(word, letters, ink))
+    _draw_dots(drawing, left, right, floor - 3)
+    word = drawing.letters.caption.elided(words, right - left - 4)
+    if len(word) >= min(_TELLING, len(words)):
+        run = Run(word, drawing.letters.caption, drawing.theme.faint)
+        drawing.text((left + right - run.width) / 2, floor - 7, run)
+    else:
+        drawing.hint(QRectF(left, field.top, right - left, floor - field.top), words)
 
 
-def draw_dots(drawing: Drawing, left: float, right: float, y: float) -> None:
+def _draw_dots(drawing: Drawing, left: float, right: float, y: float) -> None:
     pen = QPen(drawing.theme.faint, 1)
     pen.setDashPattern([1.5, 2.5])
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
@@ -163,180 +199,172 @@ def draw_dots(drawing: Drawing, left: float, right: float, y: float) -> None:
     drawing.painter.drawLine(QPointF(left, int(y) + 0.5), QPointF(right, int(y) + 0.5))
 
 
-def _draw_unread(drawing: Drawing, layout: Layout, plot: Place) -> None:
-    """Dotted along the floor: a time that was not read looks like no healthy zero."""
-    letters, area = drawing.letters.caption, plot.area
-    for start, end in unread(plot.content.lines, layout.stretch):
-        left, right = layout.x(start) + 2, layout.x(end) - 2
-        if right - left < 6:
-            continue
-        draw_dots(drawing, left, right, area.bottom() - 3)
-        word = Run(_absent(layout.stretch, end - 1e-6), letters, drawing.theme.faint)
-        if right - left > word.width + 12:
-            drawing.text((left + right - word.width) / 2, area.bottom() - 7, word)
-        else:
-            place = QRectF(left, plot.top, right - left, area.bottom() - plot.top)
-            drawing.hint(place, word.text)
-
-
 def _absent(stretch: Stretch, at: float) -> str:
     return tr("nothing read yet") if at < stretch.began else tr("not read")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _EndRow:
+class _End(NamedTuple):
     """What stands at the end of a line or a limit."""
 
-    y: float  # where that is
-    ink: QColor
-    there: bool  # it goes on to the end of the plot
+    y: float
     words: str
-    figures: Sequence[Sequence[Run]]  # one for each column
     hint: str
+    figures: Sequence[str] = ()  # one for each column; none where nothing was read
+    ink: QColor | None = None  # of its leader; None: it does not go on to the end of the plot
     line: PlotLine | None = None
     reason: str = ""  # why there are no figures, or none now
-    unseen: bool = False  # it has none at all
 
 
 def _draw_ends(drawing: Drawing, layout: Layout, plot: Place) -> None:
-    theme, letters = drawing.theme, drawing.letters
-    rows = []
+    rows, ink = [], faded(drawing.theme.warn, 0.7)
     for limit in plot.limits:
-        number = Run(plot.scale.number(limit.value), letters.body, theme.faint)
-        figures, ink = [] if layout.compact else [[number]], faded(theme.warn, 0.7)
-        y = plot.y(limit.value)
-        rows.append(_EndRow(y, ink, True, limit.label, figures, limit.label))  # noqa: FBT003
+        number, y = plot.scale.number(limit.value), plot.y(limit.value)
+        rows.append(_End(y, limit.label, limit.label, [number], ink))
     for line, summary in zip(plot.content.lines, plot.summaries, strict=True):
-        rows.append(_row(drawing, layout, plot, line, summary))
-    lowest, highest = plot.top + 6, plot.area.bottom() - 1
-    if not layout.compact:
-        # Beside the title there is room as well, and below, up to the next one. The lowest
-        # touches no flag.
-        above_flags = bool(layout.flags) and plot is layout.plots[-1]
-        lowest, highest = plot.top - 8, plot.area.bottom() + (-2 if above_flags else 6)
+        rows.append(_end(drawing, layout, plot, line, summary))
+    # Beside the title there is room as well, but for that of the first.
+    lowest, highest = plot.top + (8 if plot is layout.plots[0] else -8), plot.area.bottom() - 2
     most = max(1, int((highest - lowest) / _CLOSEST) + 1)
-    left_out = rows[most - 1 :] if len(rows) > most else []
-    shown = rows[: most - 1] if left_out else rows
-    wanted = [row.y for row in shown]
-    if left_out:
-        words = trn("and {count} more", "and {count} more", len(left_out))
-        hint = "\n".join(row.line.who if row.line else row.words for row in left_out)
-        wanted.append(max(highest, *wanted))
-        shown = [*shown, _EndRow(highest, theme.faint, False, words, (), hint)]  # noqa: FBT003
-    told: set[str] = set()
-    for row, y in zip(shown, spread(wanted, _APART, lowest, highest), strict=True):
-        _draw_row(drawing, layout, plot, row, y, told)
+    if len(rows) > most:
+        rest = rows[most - 1 :]
+        words = trn("and {count} more", "and {count} more", len(rest))
+        hint = "\n".join(each.line.who if each.line else each.words for each in rest)
+        rows[most - 1 :] = [_End(max(highest, *(each.y for each in rows)), words, hint)]
+    told: set[tuple[str, str]] = set()
+    wanted = [row.y for row in rows]
+    for row, y in zip(rows, spread(wanted, _APART, lowest, highest), strict=True):
+        _draw_end(drawing, layout, plot, row, y, told)
 
 
-def _row(
+def _end(
     drawing: Drawing, layout: Layout, plot: Place, line: PlotLine, summary: Summary
-) -> _EndRow:
-    theme, letters, compact = drawing.theme, drawing.letters, layout.compact
+) -> _End:
     ends = summary.last if summary.now is None else summary.now
-    values = (summary.now, summary.least, summary.mean, summary.most)
-    figures = []
-    for at, value in enumerate(values[: len(layout.columns)]):
-        if value is None:
-            figures.append([Run("–", letters.body, theme.faint)])
-            continue
-        now = quantity(line.metric, value, layout.units)
-        state = line.metric.text_of(value)
-        words = plot.scale.number(value) if state is None else tr(state)
-        font = letters.body if compact or at else letters.strong
-        ink = theme.quiet if at else theme.tone(line.tone)
-        figures.append([Run(now.number if compact else words, font, ink)])
-        if compact and now.unit:
-            figures[0].append(Run(f"{THIN_SPACE}{now.unit}", letters.caption, theme.quiet))
-    unseen = summary.mean is None and not compact
-    about = line.reason if compact and line.reason else explained(line.metric)
-    return _EndRow(
+    values = (summary.now, summary.least, summary.mean, summary.most)[: len(layout.columns)]
+    unseen, metric = summary.mean is None and not line.chip, line.metric
+    about = line.reason if line.chip and line.reason else explained(metric)
+    return _End(
         plot.area.bottom() - 4 if ends is None else plot.y(ends),
-        theme.card(line.colour),
-        summary.now is not None,
-        "" if compact else line.label,
-        figures,
-        f"{line.who if compact else tr(line.metric.label)}: {about}",
+        line.label,
+        f"{tr(metric.label) if line.label else line.who}: {about}",
+        () if unseen else [plot.scale.word(metric, each) for each in values],
+        None if summary.now is None else drawing.theme.card(line.colour),
         line,
         line.reason or (tr(_UNSEEN) if unseen else ""),
-        unseen,
     )
 
 
-def _draw_row(
-    drawing: Drawing, layout: Layout, plot: Place, row: _EndRow, y: float, told: set[str]
+def _draw_end(
+    drawing: Drawing,
+    layout: Layout,
+    plot: Place,
+    row: _End,
+    y: float,
+    told: set[tuple[str, str]],
 ) -> None:
-    """A reason is `told` once a plot: a card is lost once, and so are all its lines."""
-    caption, left, theme = drawing.letters.caption, layout.labels.left(), drawing.theme
-    if row.there and not (layout.compact and abs(y - row.y) < 3):
+    """A reason is `told` once of a card: it is lost once, and so are all its lines."""
+    caption, theme, left = drawing.letters.caption, drawing.theme, layout.labels
+    baseline = round(y + drawing.letters.body.cap_height / 2)
+    if row.ink is not None:
         drawing.painter.setPen(QPen(mixed(theme.surface, row.ink, 0.75), 1))
-        leader = QPointF(plot.area.right() + 3, row.y), QPointF(left - 5, y)
-        drawing.painter.drawLine(*leader)
-    drawing.hint(QRectF(left, y - 9, layout.labels.width(), 18), row.hint)
+        drawing.painter.drawLine(QPointF(plot.area.right() + 3, row.y), QPointF(left - 5, y))
+    right = layout.columns[0][1] if row.figures else layout.right
+    for at, (figure, (_, end)) in enumerate(zip(row.figures, layout.columns, strict=False)):
+        run = Run(figure, drawing.letters.body, theme.quiet)
+        if row.line is not None and at == 0:
+            run = Run(figure, drawing.letters.strong, theme.tone(row.line.tone))
+        begin = drawing.runs_right(end, baseline, [run])
+        right = min(right, begin)
+    drawing.hint(QRectF(left, y - 9, right - left, 18), row.hint)
     if row.line is not None and row.line.chip:
         _draw_chip(drawing, QRectF(left, round(y) - _CLOSEST / 2, CHIP, _CLOSEST), row.line)
         left += CHIP + 6
-    words = caption.elided(row.words, layout.labels.right() - left - 6)
-    baseline = _baseline(caption, y)
-    left = drawing.text(left, baseline, Run(words, caption, theme.quiet))
-    reason = Run(row.reason, caption, theme.faint)
-    if row.unseen and reason.width + 10 <= layout.right - left:
+    words = Run(caption.elided(row.words, right - left - 6), caption, theme.quiet)
+    left = drawing.text(left, _baseline(caption, y), words)
+    reason, room = Run(row.reason, caption, theme.faint), right - left
+    who = (row.line.chip if row.line else "", row.reason)
+    if not row.figures and row.reason and reason.width + 10 <= room:
         # Where its figures would be.
-        drawing.runs_right(layout.right, baseline, [reason])
-        drawing.hint(QRectF(left, y - 9, layout.right - left, 18), row.reason)
-        return
-    for (_, right), figure in zip(layout.columns, row.figures, strict=False):
-        drawing.runs_right(right, _baseline(drawing.letters.body, y), figure)
-    if row.reason and not row.there and (layout.compact or row.reason not in told):
-        told.add(row.reason)
-        _draw_reason(drawing, layout, plot, row.reason, y)
+        x = layout.right - reason.width
+        drawing.elided(x, _baseline(caption, y), reason, room, row.reason)
+    elif row.reason and row.ink is None and who not in told:
+        told.add(who)
+        _draw_reason(drawing, plot, reason, min(y, plot.area.bottom() - 9))
 
 
-def _draw_reason(drawing: Drawing, layout: Layout, plot: Place, reason: str, y: float) -> None:
+def _draw_reason(drawing: Drawing, plot: Place, reason: Run, y: float) -> None:
     """In the plot, where its line would come in; beside a label there is no room for it."""
-    letters, area = drawing.letters.caption, plot.area
-    share = _REASON_SHARE if layout.compact else 0.8
-    words = letters.elided(reason, area.width() * share)
-    width = letters.width(words) + 8
-    y = min(y, area.bottom() - 9)
-    place = QRectF(area.right() - width, round(y) - 8, width, 16)
+    room = _REASON_SHARE * plot.area.width()
+    width = min(reason.width, room) + 8
+    place = QRectF(plot.area.right() - width, round(y) - 8, width, 16)
     drawing.painter.fillRect(place, faded(drawing.theme.surface, _BACKING))
-    run = Run(words, letters, drawing.theme.faint)
-    drawing.text(place.left() + 4, _baseline(letters, y), run)
-    drawing.hint(place, reason)
+    drawing.elided(place.left() + 4, _baseline(reason.letters, y), reason, room, reason.text)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Mark:
-    """One line at the moment that is pointed at; without one, why there is nothing."""
+class Pill(NamedTuple):
+    """What is said at the moment that is pointed at: of a line, or why there is nothing."""
 
-    line: PlotLine | None
     y: float
-    runs: list[Run]
+    runs: Sequence[Run]
+    line: PlotLine | None = None
     beside: float | None = None  # where what it is compared with is
 
-    @property
-    def width(self) -> float:
-        return sum(run.width for run in self.runs) + (16 if self.line is None else 30)
+
+def draw_pills(drawing: Drawing, field: Field, at: float, pills: Sequence[Pill]) -> None:
+    """Beside that moment, on the side where there is room."""
+    painter, theme, caption = drawing.painter, drawing.theme, drawing.letters.caption
+    lowest, highest = field.top + _PILL / 2, field.area.bottom() - _PILL / 2 + 4
+    places = spread([each.y for each in pills], _PILL + 1, lowest, highest)
+    x = field.x(at)
+    for each, y in zip(pills, places, strict=True):
+        width = sum(run.width for run in each.runs) + (16 if each.line is None else 30)
+        left = x + 9 if x + 9 + width <= field.area.right() else x - 9 - width
+        place = QRectF(round(left), round(y - _PILL / 2), width, _PILL)
+        drawing.filled(place, theme.raised, CHIP_RADIUS)
+        drawing.outlined(place, QPen(theme.line, 1))
+        if each.line is not None:
+            mark = QRectF(place.left() + 4, place.top() + 3, 14, 14)
+            _draw_chip(
+                drawing, mark if each.line.chip else mark.adjusted(4, 4, -4, -4), each.line
+            )
+        words = place.left() + (22 if each.line else 8)
+        drawing.runs(words, place.center().y() + caption.cap_height / 2, each.runs)
+    for each in pills:
+        if each.line is not None:
+            ink, middle = theme.card(each.line.colour), int(x) + 0.5
+            painter.setPen(QPen(theme.surface, 1.5))
+            painter.setBrush(ink)
+            painter.drawEllipse(QPointF(middle, each.y), _DOT, _DOT)
+            if each.beside is not None:
+                painter.setPen(QPen(ink, 1))
+                painter.setBrush(theme.surface)
+                painter.drawEllipse(QPointF(middle, each.beside), _DOT - 1, _DOT - 1)
 
 
-def _marks(drawing: Drawing, layout: Layout, plot: Place, at: float) -> list[_Mark]:
-    theme, letters = drawing.theme, drawing.letters
-    marks = []
-    for line in plot.content.lines:
-        value = value_at(line.trace, at)
-        if value is None:
-            continue
-        other, compared = _compared(layout, plot, line, value, at)
-        read = quantity(line.metric, value, layout.units)
-        runs = [Run(read.number, letters.badge, theme.text)]
-        if read.unit:
-            runs.append(Run(f"{THIN_SPACE}{read.unit}", letters.caption, theme.quiet))
-        if compared:
-            words = tr("vs {other}", other=compared)
-            runs.append(Run(f"   {words}", letters.caption, theme.quiet))
-        beside = None if other is None else plot.y(other)
-        marks.append(_Mark(line, plot.y(value), runs, beside))
-    return marks
+def _draw_values(drawing: Drawing, layout: Layout, plot: Place, at: float) -> None:
+    """Those of that moment."""
+    lines, letters = plot.content.lines, drawing.letters.caption
+    pills = [pill for line in lines if (pill := _pill(drawing, layout, plot, line, at))]
+    if not pills and any(len(line.trace) for line in lines):
+        # A gap has no value, which is another thing than zero. Between two grid lines.
+        run = Run(_absent(layout.stretch, at), letters, drawing.theme.faint)
+        pills = [Pill(plot.area.top() + 0.375 * plot.area.height(), [run])]
+    draw_pills(drawing, plot, at, pills)
+
+
+def _pill(
+    drawing: Drawing, layout: Layout, plot: Place, line: PlotLine, at: float
+) -> Pill | None:
+    value, quiet = value_at(line.trace, at), drawing.theme.quiet
+    if value is None:
+        return None
+    other, compared = _compared(layout, plot, line, value, at)
+    read, caption = quantity(line.metric, value, layout.units), drawing.letters.caption
+    runs = [Run(read.number, drawing.letters.badge, drawing.theme.text)]
+    runs.append(Run(f"{THIN_SPACE}{read.unit}" if read.unit else "", caption, quiet))
+    if compared:
+        runs.append(Run(f"   {tr('vs {other}', other=compared)}", caption, quiet))
+    return Pill(plot.y(value), runs, line, None if other is None else plot.y(other))
 
 
 def _compared(
@@ -357,45 +385,9 @@ def _compared(
     return other, f"{words}, {apart} {scale.measure.name}".rstrip()
 
 
-def _draw_marks(drawing: Drawing, plot: Place, marks: list[_Mark], x: float) -> None:
-    painter, theme, caption = drawing.painter, drawing.theme, drawing.letters.caption
-    lowest, highest = plot.top + _PILL / 2, plot.area.bottom() - _PILL / 2 + 4
-    places = spread([each.y for each in marks], _PILL + 1, lowest, highest)
-    widest = max(each.width for each in marks)
-    left = x + 9 if x + 9 + widest <= plot.area.right() else x - 9 - widest
-    for each, y in zip(marks, places, strict=True):
-        place = QRectF(round(left) + 0.5, round(y - _PILL / 2) + 0.5, each.width, _PILL - 1)
-        painter.setPen(QPen(theme.line, 1))
-        painter.setBrush(theme.raised)
-        painter.drawRoundedRect(place, 4, 4)
-        middle, left_of_words = place.center().y(), place.left() + (22 if each.line else 8)
-        if each.line is not None and each.line.chip:
-            _draw_chip(drawing, QRectF(place.left() + 4, middle - 7, 14, 14), each.line)
-        elif each.line is not None:
-            dot = QRectF(place.left() + 8, middle - 3, 6, 6)
-            drawing.filled(dot, theme.card(each.line.colour), 3)
-        drawing.runs(left_of_words, middle + caption.cap_height / 2, each.runs)
-    for each in marks:
-        if each.line is not None:
-            ink, at = theme.card(each.line.colour), int(x) + 0.5
-            painter.setPen(QPen(theme.surface, 1.5))
-            painter.setBrush(ink)
-            painter.drawEllipse(QPointF(at, each.y), _DOT, _DOT)
-            if each.beside is not None:
-                painter.setPen(QPen(ink, 1))
-                painter.setBrush(theme.surface)
-                painter.drawEllipse(QPointF(at, each.beside), _DOT - 1, _DOT - 1)
-
-
 def _draw_chip(drawing: Drawing, place: QRectF, line: PlotLine) -> None:
     fill = None if line.colour is None else drawing.theme.card(line.colour)
     drawing.chip(place, line.chip, drawing.letters.caption, fill)
-
-
-def _name(plot: Place, line: PlotLine) -> str:
-    """Which line it is, in words."""
-    label = line.label or tr("card {number}", number=line.chip)
-    return f"{plot.content.title} {label}".strip()
 
 
 def _baseline(letters: Lettering, y: float) -> float:

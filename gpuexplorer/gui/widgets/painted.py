@@ -4,12 +4,12 @@ the small ones that every screen has.
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QRect, QRectF, QSize
+from PySide6.QtCore import QEvent, QRectF, QSize
 from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.drawing import Drawing, Hint, plain_tip
+from gpuexplorer.gui.paint.drawing import Drawing, Hint, tell_hint
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
@@ -43,14 +43,8 @@ class Painted(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
-            for hint in reversed(self._hints):
-                if hint.place.contains(event.pos()):
-                    place: QRect = hint.place.toAlignedRect()
-                    QToolTip.showText(event.globalPos(), plain_tip(hint.text), self, place)
-                    return True
-            if not self.toolTip():
-                QToolTip.hideText()
-                return True
+            told = tell_hint(event, self._hints, self)
+            return told or not self.toolTip() or super().event(event)
         return super().event(event)
 
 

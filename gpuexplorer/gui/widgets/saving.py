@@ -11,16 +11,24 @@ from PySide6.QtCore import (
     QByteArray,
     QIODevice,
     QObject,
+    QPoint,
     QStandardPaths,
+    Qt,
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QImage, QImageWriter
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtGui import QImage, QImageWriter, QMouseEvent, QPixmap
+from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.paint.drawing import plain_tip
+from gpuexplorer.gui.plots.graph import page_of
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.look import look, restyle
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.laid_out import Placed, column, row
 from gpuexplorer.telemetry.patience import Asked
 
 T = TypeVar("T")
@@ -30,6 +38,8 @@ Write = Callable[[], object]
 Take = Callable[[Path], Write | None]
 _FOLDER = "saving/folder"
 _LOOK_EVERY = 50  # milliseconds
+_FINE = 2  # pixels of a picture for each of the screen's
+_NOTE_HEIGHT, _NOTE_STAYS = 32, 6000  # pixels, milliseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +73,24 @@ def png(image: QImage) -> bytes:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     QImageWriter(buffer, QByteArray(b"png")).write(image)
     return bytes(buffer.data().data())
+
+
+def picture(seen: QWidget, *head: Placed) -> QImage:
+    """As it is seen and twice as fine, under a line that says what it is."""
+    shown, page = QLabel(), QWidget()
+    shown.setPixmap(_fine(seen))
+    page.setProperty("panel", "page")
+    page.setStyleSheet(look().style_sheet())
+    column(row(*head, gap=16, margins=(20, 12, 20, 12)), shown, within=page, gap=0)
+    page.adjustSize()
+    return _fine(page).toImage()
+
+
+def _fine(widget: QWidget) -> QPixmap:
+    pixmap = QPixmap(widget.size() * _FINE)
+    pixmap.setDevicePixelRatio(_FINE)
+    QWidget.render(widget, pixmap)  # of a view, all of it
+    return pixmap
 
 
 def in_a_thread(
@@ -180,3 +208,52 @@ class Saving(QObject):
         if self._dialog is not None:
             self._dialog.deleteLater()
             self._dialog = None
+
+
+class PlotNote(QLabel):
+    """One sentence over what was saved or could not be. What went well goes away by itself;
+    what did not waits to be clicked away.
+    """
+
+    def __init__(self, over: QWidget, above: float = 0.0) -> None:
+        """`above`: so many pixels at the bottom stay free of it."""
+        super().__init__(over)
+        self._over, self._above = over, round(above) + _NOTE_HEIGHT + 4
+        self._timer = QTimer(self, singleShot=True, interval=_NOTE_STAYS)
+        self._timer.timeout.connect(self.hide)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setFont(look().letters.body.font)
+        self.setProperty("kind", "note")
+        self.hide()
+
+    def show_done(self, text: str) -> None:
+        self._show(text, Tone.TEXT)
+        self._timer.start()
+
+    def show_refused(self, text: str) -> None:
+        self._timer.stop()
+        self._show(text, Tone.BAD)
+
+    def put_in_view(self) -> None:
+        """At the bottom of what is seen of its parent, in the middle."""
+        place, page = self._over.rect(), page_of(self._over)
+        if page is not None:
+            corner = self._over.mapTo(page.viewport(), QPoint(0, 0))
+            place &= page.viewport().rect().translated(-corner)
+        letters, words = look().letters.body, self.accessibleName()
+        self.setText(letters.elided(words, place.width() - 30))
+        self.setToolTip("" if self.text() == words else plain_tip(words))
+        self.resize(round(letters.width(self.text())) + 30, _NOTE_HEIGHT)
+        self.move(place.center().x() - self.width() // 2, place.bottom() - self._above)
+
+    def _show(self, text: str, tone: Tone) -> None:
+        restyle(self, "tone", tone.value)
+        self.setAccessibleName(text)
+        self.put_in_view()
+        self.show()
+        self.raise_()
+
+    @guarded
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.hide()
+        event.accept()

@@ -158,7 +158,9 @@ def test_a_lost_card_keeps_its_history_and_says_since_when(
     answer.state, answer.values, answer.otherwise = CardState.LOST, {}, Absence.LOST
     reads(screen, "Lost since ", "its history is kept", "Power limit: card lost")
     assert "UUID: GPU-0" in screen.facts
-    qtbot.waitUntil(lambda: "The card is lost" in [flag.text for flag in screen.plots.flags])
+    qtbot.waitUntil(
+        lambda: "The card is lost" in [each.text for each in screen.plots.layout_now().flags]
+    )
     line = screen.plots.contents[0].lines[0]
     assert line.reason == "the card is lost"
     assert line.trace.means[0] == pytest.approx(0.97)

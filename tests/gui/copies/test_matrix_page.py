@@ -17,7 +17,7 @@ from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.plot_stack import PlotNote
+from gpuexplorer.gui.widgets.saving import PlotNote
 from gpuexplorer.lab.wire import CopyJob
 from tests.gui.copies.matrix_pages import (
     HOST_TO_0,

@@ -20,7 +20,7 @@ from gpuexplorer.gui.copies.moving.travel_panel import TravelHead, TravelPanel
 from gpuexplorer.gui.copies.moving.view import MovingPage
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.widgets.machine.layout import Kind, Part
-from gpuexplorer.gui.widgets.plot_stack import PlotNote
+from gpuexplorer.gui.widgets.saving import PlotNote
 from gpuexplorer.lab.wire import Run
 from tests.gui.copies.moves import MIB, across, cell, drawing, moving_page, read, rows, show_at
 from tests.gui.frame.steps import called

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from html import unescape
 
 import numpy as np
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtSvg import QSvgGenerator
 
@@ -96,9 +96,12 @@ def _drawn(shown: PlotStack | Strip) -> str:
     generator.setOutputDevice(buffer)
     generator.setResolution(96)
     generator.setSize(shown.size())
+    shown.grab()
     with QPainter(generator) as painter:
         if isinstance(shown, Strip):
             shown.draw(Drawing(painter))
         else:
-            shown.draw_into(painter, QRectF(shown.rect()))
+            whole = QRectF(shown.rect())
+            painter.setBrush(Qt.BrushStyle.NoBrush)  # a view outlines itself with what there is
+            shown.scene().render(painter, whole, whole)
     return bytes(content.data()).decode()

@@ -145,7 +145,7 @@ def test_a_view_that_is_squeezed_to_nothing_draws_nothing(qtbot: QtBot) -> None:
     view, drawn = graph.add_plot(), TraceItem()
     view.addItem(drawn, ignoreBounds=True)
     view.setRange(xRange=(9_700, 10_000), yRange=(0, 1), padding=0)
-    drawn.show_curves([Curve(steady(0.5), QColor("red"), fill=True)])
+    drawn.curves = [Curve(steady(0.5), QColor("red"), fill=True)]
     graph.grid.setContentsMargins(0, 0, 0, 40)
     graph.resize(100, 40)
     with qtbot.waitExposed(graph):

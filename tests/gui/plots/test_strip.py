@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.axes import TimeTick
-from gpuexplorer.gui.widgets.strip import Strip, StripShown, card_wear
+from gpuexplorer.gui.widgets.strip import Strip, StripShown, Wear
 from tests.gui.pixels import colours_of
 from tests.gui.plots.made import NOTHING, NOW, steady, written
 
@@ -25,7 +25,7 @@ def strip(qtbot: QtBot) -> Strip:
     made = Strip(scaled=True)
     qtbot.addWidget(made)
     made.resize(400, 80)
-    made.show_past(SHOWN, card_wear(0))
+    made.show_past(SHOWN, Wear(0))
     return made
 
 
@@ -43,12 +43,12 @@ def test_the_value_stands_where_one_points_and_the_moment_below(strip: Strip) ->
 def test_what_was_not_read_is_no_line_at_zero(strip: Strip) -> None:
     ink = strip.look.theme.card(0).name()
     assert ink in colours_of(strip.grab().toImage())
-    strip.show_past(replace(SHOWN, trace=NOTHING, unread="not read"), card_wear(0))
+    strip.show_past(replace(SHOWN, trace=NOTHING, unread="not read"), Wear(0))
     assert "not read" in written(strip)
     assert ink not in colours_of(strip.grab().toImage())
 
 
 def test_the_moment_of_a_loss_is_told_beside_it(strip: Strip) -> None:
     lost = replace(SHOWN, ended=NOW - 20, ended_word="11:59:40", began=NOW - 200)
-    strip.show_past(lost, card_wear(0))
+    strip.show_past(lost, Wear(0))
     assert {"11:59:40", "nothing read yet"} <= set(written(strip))

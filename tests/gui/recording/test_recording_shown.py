@@ -22,7 +22,6 @@ from gpuexplorer.gui.lab.code.cell_editor import CellEditor
 from gpuexplorer.gui.leaving import LeavingDialog
 from gpuexplorer.gui.overview import tile_feed
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.processes.details import ProcessDetails
 from gpuexplorer.gui.rail.python_foot import PythonFoot
 from gpuexplorer.gui.state.settings import Settings
@@ -31,6 +30,7 @@ from gpuexplorer.gui.topology.machine_panel import MachinePanel
 from gpuexplorer.gui.topology.view import TopologyView
 from gpuexplorer.gui.widgets.bars.notices import Notices
 from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.strip import StripShown
 from gpuexplorer.gui.window_commands import Do
 from gpuexplorer.recording.recorded_session import RecordedSession
@@ -175,7 +175,7 @@ def test_all_of_it_is_shown_and_the_playhead_stands_at_its_end(
     recording = recorded(app).recording
     assert app.window.time_window.stretch() == (recording.began, recording.ended)
     assert not recorded(app).playhead.playing
-    canvas = shown(PlotCanvas, app.window)
+    canvas = shown(PlotStack, app.window)
     trace = canvas.contents[0].lines[0].trace
     assert trace.times[0] <= recording.began + 2.0
     assert trace.times[-1] >= recording.ended - 5.0

@@ -171,7 +171,7 @@ class PairScale(Graph):
     def __init__(self) -> None:
         super().__init__()
         self._shown: tuple[HeatScale | None, str] = (None, "")
-        self._axis = Axis("bottom", lines=False, inside=True)
+        self._axis = Axis("bottom")
         self._axis.setHeight(_WORDS)
         self._image = pg.ImageItem(axisOrder="row-major")
         view = self.add_plot(bottom=self._axis)

@@ -32,7 +32,7 @@ from gpuexplorer.gui.copies.moving.timeline_words import (
 )
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.plots.curves import line_pen
-from gpuexplorer.gui.plots.graph import Axis, Graph, PageWheel
+from gpuexplorer.gui.plots.graph import Axis, Graph
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.theme.palette import faded
 
@@ -60,7 +60,6 @@ class TimelineView(Graph):
         self._whole, self._origin, self._origin_words = 0.0, 0.0, ""
         self._ticks: Sequence[tuple[float, str]] = ()
         self.playhead: float | None = None
-        self._page = PageWheel(self)
         self.scroll = QScrollBar(Qt.Orientation.Vertical, self)
         self._axis = _Ruler(self._scrub_to)
         self._axis.setHeight(_AXIS)
@@ -325,7 +324,9 @@ class TimelineView(Graph):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self.end_drag()
+        # Whoever lets go of the button now does so over another screen.
+        scene = self.scene()
+        scene.clickEvents, scene.dragButtons, scene.dragItem = [], [], None
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -341,7 +342,7 @@ class TimelineView(Graph):
             aside = aside or event.angleDelta().y()
         if event.position().x() < self._lanes.x():
             self.scroll.wheelEvent(event)
-        elif self._page.holds(event):
+        elif not self.takes(event):
             event.ignore()
         elif aside:
             self._move(-aside / _NOTCH * self.frame.span / 8)
@@ -381,7 +382,7 @@ class _Ruler(Axis):
     """The playhead goes where one drags along it."""
 
     def __init__(self, scrub_to: Callable[[float], None]) -> None:
-        super().__init__("top", lines=False)
+        super().__init__("top")
         self._scrub_to = scrub_to
 
     def mouseDragEvent(self, event: MouseDragEvent) -> None:

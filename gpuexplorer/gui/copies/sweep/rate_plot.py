@@ -29,7 +29,7 @@ from gpuexplorer.gui.copies.sweep.rate_labels import (
 from gpuexplorer.gui.copies.sweep.words import said_at
 from gpuexplorer.gui.copies.sweep_ways import SIZES, SweepWay
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing
-from gpuexplorer.gui.plots.curves import dotted_pen, line_pen
+from gpuexplorer.gui.plots.curves import line_pen
 from gpuexplorer.gui.plots.graph import Axis, Graph
 from gpuexplorer.gui.theme.palette import mixed
 
@@ -59,10 +59,7 @@ class RatePlot(Graph):
         self._chosen: SweepWay | None = None
         self._ends: Sequence[float] | None = None
         self._at: int | None = None  # the size at which the crosshair stands
-        self._rates, self._sizes = (
-            Axis("left"),
-            Axis("bottom", lines=False, inside=True),
-        )
+        self._rates, self._sizes = Axis("left"), Axis("bottom")
         self._rates.setWidth(_LEFT)
         self._sizes.setHeight(_BOTTOM)
         self._view = self.add_plot(left=self._rates, bottom=self._sizes)
@@ -118,7 +115,8 @@ class RatePlot(Graph):
         view.setYRange(lowest, highest, padding=0)
         self._rates.show_ticks(rate_ticks(lowest, highest))
         self._add(pg.InfiniteLine(lowest, angle=0, pen=self._pen(theme.faint, 1.0)))
-        dots = dotted_pen(theme.quiet, ratio=self.devicePixelRatioF())
+        dots = self._pen(theme.quiet, 1.2)
+        dots.setDashPattern([1.0, 2.2])
         for limit in {row.limit.rate for row in rows if row.limit is not None}:
             # In the middle of a pixel, so that all are equally sharp.
             y = math.floor(self.place_of(limit, 1.0).y()) + 0.5

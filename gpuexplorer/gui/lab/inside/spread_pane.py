@@ -78,7 +78,7 @@ class SpreadChart(Graph):
         self._scale = ValueScale(None, None)
         self._marked: float | None = None
         self._left = Axis("left")
-        self._bottom = Axis("bottom", lines=False, inside=True)
+        self._bottom = Axis("bottom")
         self._bottom.setHeight(_FOOT)
         self._view = self.add_plot(left=self._left, bottom=self._bottom)
         self._below, self._above = (

@@ -220,7 +220,7 @@ class ScaleLegend(Graph):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._scale = ValueScale(None, None)
-        self._axis = Axis("bottom", lines=False, inside=True)
+        self._axis = Axis("bottom")
         self._axis.setHeight(_WORDS)
         self._image = pg.ImageItem(axisOrder="row-major")
         view = self.add_plot(bottom=self._axis)

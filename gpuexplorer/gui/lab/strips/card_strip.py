@@ -16,7 +16,7 @@ from gpuexplorer.gui.lab.strips.merged_flags import MergedFlag
 from gpuexplorer.gui.lab.strips.strip_graph import StripGraph
 from gpuexplorer.gui.lab.strips.strip_past import StripPast, strip_past
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.plots.canvas import ZOOM
+from gpuexplorer.gui.plots.graph import ZOOM
 from gpuexplorer.gui.plots.labels import TENTHS_UP_TO
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState

@@ -15,7 +15,7 @@ from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.plots.content import value_at
 from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 from gpuexplorer.gui.widgets.laid_out import GROWS, Grow, column
-from gpuexplorer.gui.widgets.strip import LABELS, Strip, StripShown, card_wear
+from gpuexplorer.gui.widgets.strip import LABELS, Strip, StripShown, Wear
 from gpuexplorer.telemetry.trace import empty_trace
 
 _FLAG_GAP, _FLAG, _FLAGS = 2, 14, 16  # what lies below the plots
@@ -79,7 +79,7 @@ class StripGraph(QWidget):
             for each in past.flags
         ]
         flags = merged_flags(poles, self._busy.look.letters.badge.width, left, right)
-        wear = card_wear(colour)
+        wear = Wear(colour)
         nothing, ends = empty_trace(), (past.start, past.end)
         for strip, trace, highest, word in (
             (self._busy, past.busy, 1.0, "100 %"),

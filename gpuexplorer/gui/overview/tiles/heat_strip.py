@@ -22,7 +22,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.plots.graph import Axis, Graph, PageWheel
+from gpuexplorer.gui.plots.graph import Axis, Graph
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.line import draw_figure_right
 
@@ -88,10 +88,9 @@ class HeatStrip(Graph):
         self._chosen: int | None = None
         self._dragged_from: float | None = None
         self._pointer: QPointF | None = None
-        self._page = PageWheel(self)
         self._rows: list[tuple[int, int]] = []  # where each begins and ends, in pixels
         self._image = pg.ImageItem(axisOrder="row-major")
-        self._times = Axis("bottom", lines=False, inside=True)
+        self._times = Axis("bottom")
         self._times.setHeight(_AXIS)
         # Rows are pixels from the top, and time is seconds before the end: then the view stands
         # still while time goes on.
@@ -320,7 +319,7 @@ class HeatStrip(Graph):
     def wheelEvent(self, event: QWheelEvent) -> None:
         at, notches = event.position(), event.angleDelta().y() / 120
         plot = self._plot()
-        if self._page.holds(event) or not plot.contains(at) or not notches:
+        if not self.takes(event) or not plot.contains(at) or not notches:
             event.ignore()
             return
         self.turned.emit(notches, (at.x() - plot.left()) / plot.width())

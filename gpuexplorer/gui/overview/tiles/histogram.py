@@ -22,7 +22,7 @@ class Histogram(Graph):
     def __init__(self) -> None:
         super().__init__()
         self._counts = np.zeros(_BINS, np.int64)
-        shares = Axis("bottom", lines=False, inside=True)
+        shares = Axis("bottom")
         shares.setHeight(_AXIS)
         shares.show_ticks(((0, "0"), (_BINS / 2, "50"), (_BINS, "100 %")))
         self._view = self.add_plot(bottom=shares)

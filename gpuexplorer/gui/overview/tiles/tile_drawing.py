@@ -35,7 +35,7 @@ from gpuexplorer.gui.widgets.line import (
     spell,
     wordings,
 )
-from gpuexplorer.gui.widgets.strip import StripShown, card_wear
+from gpuexplorer.gui.widgets.strip import StripShown, Wear
 
 _DIMMED, _SILENT = 0.7, 0.6
 _HATCH_STEP, _HATCH_GROUND = 5.0, 0.3
@@ -65,7 +65,7 @@ def placed_curves(
     if plan.busy is None or (face.sentence and face.mark is None):
         return []
     strength = _SILENT if face.sentence else _DIMMED if face.dimmed else 1.0
-    wear, scaled = card_wear(face.colour, strength, raised=raised), plan.measures is FULL
+    wear, scaled = Wear(face.colour, strength, raised), plan.measures is FULL
     busy = QRectF(plan.busy)
     if face.sentence:
         busy.setBottom(plan.sentence.top() - plan.measures.gap)
