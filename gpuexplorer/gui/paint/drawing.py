@@ -276,9 +276,9 @@ def parts_of(keys: str) -> list[str]:
 
 
 def plain_tip(text: str) -> str:
-    """For a tooltip: what somebody else named is never taken for markup."""
+    """For a tooltip: a long text is broken into lines, and never taken for markup."""
     shown = escape(text).replace("\n", "<br>")
-    return f"<qt>{shown}</qt>" if GuiQt.mightBeRichText(text) else text
+    return f"<qt>{shown}</qt>" if len(text) > 90 or GuiQt.mightBeRichText(text) else text
 
 
 def picture_of(colours: Sequence[QColor], cells: NDArray[np.intp]) -> QImage:

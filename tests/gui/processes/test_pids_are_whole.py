@@ -17,7 +17,7 @@ def test_the_processes_screen_has_room_for_the_longest_however_narrow_it_is(
 ) -> None:
     screen = open_screen(Machine([named(using(A, LONGEST))]))
     assert screen.column("PID") == [str(LONGEST)]
-    keys = [column.key for column in screen.table.columns.all]
+    keys = [column.key for column in screen.table.model().columns]
     for width in (1400, 1000, 560):
         screen.window.resize(width, 700)
         room = screen.table.columnWidth(keys.index("pid")) - 2 * PADDING
@@ -28,7 +28,7 @@ def test_the_overview_has_room_for_the_longest_wherever_it_shows_pids(qtbot: QtB
     panel = ProcessesPanel(TimeWindow())
     qtbot.addWidget(panel)
     table = panel.table
-    at = [column.key for column in table.columns.all].index("pid")
+    at = [column.key for column in table.model().columns].index("pid")
     room = look().letters.body.width(str(LONGEST)) + 2 * PADDING
     panel.show()
     for width in range(300, 1200, 50):
