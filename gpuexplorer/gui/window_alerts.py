@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.bridge import Bridge
-from gpuexplorer.gui.desktop.notifications import Notifications, Tray
+from gpuexplorer.gui.desktop.desktop import Notifications, Tray
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.alert_watch import AlertNotes, AlertWatch, Heard
 from gpuexplorer.gui.state.always_on import AlwaysOn

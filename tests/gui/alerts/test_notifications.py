@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtWidgets import QSystemTrayIcon, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.desktop.notifications import Notifications, NotifiedBy
+from gpuexplorer.gui.desktop.desktop import Notifications, NotifiedBy
 from gpuexplorer.gui.state.alert_watch import AlertNotes
 from gpuexplorer.telemetry.alerts import CLEARLY_BACK_FOR
 from tests.gui.alerts.conftest import MakeScene, Scene
