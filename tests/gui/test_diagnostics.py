@@ -91,7 +91,7 @@ def test_the_sheet_shows_and_copies_what_the_figures_name(
     assert figures["event_loop"]["longest_wait_ms"] is None  # nobody asked the heart to beat
     sheet = DiagnosticsSheet(diagnostics, window.frame_clock, window)
     sheet.open()
-    assert diagnostics.heartbeat.beating
+    assert diagnostics.heartbeat.isActive()
     [table] = sheet.findChildren(Table)
     qtbot.waitUntil(lambda: "99 % within" in table.model().index(3, 1).data())
     click(sheet, "Copy")
@@ -101,7 +101,7 @@ def test_the_sheet_shows_and_copies_what_the_figures_name(
     assert lines[-1].startswith("Cards: SIMULATED: ")
     click(sheet, "Close")
     assert not sheet.isVisible()
-    assert not diagnostics.heartbeat.beating
+    assert not diagnostics.heartbeat.isActive()
 
 
 def run_program(*words: str) -> subprocess.CompletedProcess[str]:

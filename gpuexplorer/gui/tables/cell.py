@@ -3,16 +3,18 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import accumulate
 from typing import Generic, TypeVar
 
 import numpy as np
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen, QPolygonF
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.letters import Lettering
-from gpuexplorer.gui.theme.palette import Tone, mixed
+from gpuexplorer.gui.theme.palette import Tone, faded, mixed
 
 T = TypeVar("T")
 PADDING = 8.0
@@ -213,38 +215,56 @@ def _draw_chips(
 ) -> None:
     """As many as fit, one in any case, and how many more; joined, all with arrows between."""
     theme, letters, middle = drawing.theme, drawing.letters.caption, place.center().y()
-    ends, x = [], place.left()
-    for chip in chips:
-        ends.append(x + max(_CHIP, letters.width(chip.text) + 8))
-        x = ends[-1] + (_ARROW + 2 if joined else _CHIP_GAP)
+    gap = _ARROW + 2 if joined else _CHIP_GAP
+    wide = [max(_CHIP, letters.width(chip.text) + 8) for chip in chips]
+    ends = list(accumulate(wide, lambda end, next_: end + gap + next_))
     shown = len(chips)
-    if not joined and ends[-1] > place.right() + 1:
-        right = place.right() - letters.width(f"+{shown}") - _CHIP_GAP
-        shown = max(1, sum(end <= right for end in ends))
-    x = place.left()
-    for chip, end in zip(chips[:shown], ends, strict=False):
-        if joined and x > place.left():
-            arrow = QRectF(x - _ARROW - 1, middle - _ARROW / 2, _ARROW, _ARROW)
+    if not joined and ends[-1] > place.width() + 1:
+        room = place.width() - letters.width(f"+{shown}") - _CHIP_GAP
+        shown = max(1, sum(end <= room for end in ends))
+    for chip, width, end in zip(chips[:shown], wide, ends, strict=False):
+        left = place.left() + end - width
+        if joined and end > width:
+            arrow = QRectF(left - _ARROW - 1, middle - _ARROW / 2, _ARROW, _ARROW)
             drawing.icon(Icon.ARROW, arrow, theme.quiet)
         fill = None if chip.colour is None else theme.card(chip.colour)
-        drawing.chip(QRectF(x, place.top(), end - x, _CHIP), chip.text, letters, fill)
-        x = end + (_ARROW + 2 if joined else _CHIP_GAP)
+        drawing.chip(QRectF(left, place.top(), width, _CHIP), chip.text, letters, fill)
     if shown < len(chips):
         rest = Run(f"+{len(chips) - shown}", letters, theme.quiet)
-        drawing.text(x, middle + letters.cap_height / 2, rest)
+        after = place.left() + ends[shown - 1] + gap
+        drawing.text(after, middle + letters.cap_height / 2, rest)
 
 
 def _draw_spark(drawing: Drawing, place: QRectF, spark: Spark) -> None:
     """A line, and a fill below it; where nothing was told there is neither."""
-    drawing.hairline(place.left(), place.right(), place.bottom())
+    painter, foot = drawing.painter, place.bottom()
+    drawing.hairline(place.left(), place.right(), foot)
     times, values = np.array(spark.times, float), np.array(spark.values, float)
     times, values = times[times >= spark.start], values[times >= spark.start]
     if times.size == 0 or spark.end <= spark.start:
         return
+    colour = drawing.theme.level if spark.colour is None else drawing.theme.card(spark.colour)
+    line = QPen(colour, 1.25)
+    line.setCapStyle(Qt.PenCapStyle.SquareCap)
+    across = place.left() + (times - spark.start) / (spark.end - spark.start) * place.width()
+    up = foot - np.clip(values / spark.top, 0.0, 1.0) * place.height()
     # Where looks are further apart than usual, there is a gap between them, and not a slope.
     usual = (times[-1] - times[0]) / max(1, times.size - 1)
-    late = np.flatnonzero(np.diff(times) > 3 * usual) + 1
-    x = (np.insert(times, late, times[late]) - spark.start) / (spark.end - spark.start)
-    y = np.insert(values, late, np.nan) / spark.top
-    colour = drawing.theme.level if spark.colour is None else drawing.theme.card(spark.colour)
-    drawing.curve(place, x, y, colour, fill=0.16 if spark.filled else 0.0)
+    there = np.isfinite(values)
+    torn = np.flatnonzero((np.diff(times) > 3 * usual) | (there[1:] != there[:-1])) + 1
+    for run in np.split(np.arange(times.size), torn):
+        if not there[run[0]]:
+            continue
+        points = list(map(QPointF, across[run].tolist(), up[run].tolist()))
+        if len(points) == 1:  # between two gaps
+            points.insert(0, points[0] - QPointF(1.5, 0))
+        if spark.filled:
+            # Smooth edges below the line would cost more than all the rest.
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(faded(colour, 0.16))
+            ends = QPointF(points[-1].x(), foot), QPointF(points[0].x(), foot)
+            painter.drawPolygon(QPolygonF([*points, *ends]))
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(line)
+        painter.drawPolyline(QPolygonF(points))
