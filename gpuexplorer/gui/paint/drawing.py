@@ -159,9 +159,6 @@ class Drawing:
         for share, colour in parts:
             # A hair of it stays visible, so that little looks different from nothing.
             width = max(2.0, share * place.width()) if share > 0 else 0.0
-            width = min(width, place.right() - left)
-            if width <= 0:
-                continue
             self.painter.setClipRect(QRectF(left, place.top(), width, place.height()))
             self.filled(place, colour, radius)
             left += width
@@ -218,8 +215,10 @@ class Delegate(QStyledItemDelegate):
 
 def plain_tip(text: str) -> str:
     """For a tooltip: a long text is broken into lines, and never taken for markup."""
-    shown = escape(text).replace("\n", "<br>")
-    return f"<qt>{shown}</qt>" if len(text) > 90 or GuiQt.mightBeRichText(text) else text
+    if len(text) <= 90 and not GuiQt.mightBeRichText(text):
+        return text
+    shown = escape(f"{text[:1500]}…" if len(text) > 1500 else text).replace("\n", "<br>")
+    return f"<qt>{shown}</qt>"
 
 
 def picture_of(colours: Sequence[QColor], cells: NDArray[np.intp]) -> QImage:

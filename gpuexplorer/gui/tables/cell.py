@@ -4,17 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
-import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen, QPolygonF
+from PySide6.QtCore import QRectF
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.letters import Lettering
-from gpuexplorer.gui.theme.palette import Tone, faded, mixed
+from gpuexplorer.gui.theme.palette import Tone, mixed
 
 T = TypeVar("T")
 PADDING = 8.0
@@ -30,17 +28,10 @@ class Chip:
     colour: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Spark:
-    """A small curve from `start` to `end`, from nothing at its foot to `top`. NaN is a gap."""
+class Drawn(Protocol):
+    """What a cell shows that is no words; where two are equal, they look alike."""
 
-    times: Sequence[float]
-    values: Sequence[float]
-    start: float
-    end: float
-    top: float
-    colour: int | None
-    filled: bool = True  # down to its foot; not where others lie over it
+    def draw(self, drawing: Drawing, place: QRectF) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +57,7 @@ class Cell:
     icon: Icon | None = None  # before the text, in its tone
     chips: tuple[Chip, ...] = ()
     mark: str = ""  # a word in an outline behind the text
-    spark: Spark | None = None
+    drawn: Drawn | None = None
     unit: str = ""  # behind the number, smaller and dimmer
     gauge: Gauge | None = None
     joined: bool = False  # an arrow leads from each chip to the next
@@ -84,6 +75,8 @@ class Cell:
         chips = [chip.text for chip in self.chips]
         words = self.text or (reduce(_to, chips) if self.joined else " ".join(chips))
         words = f"{words} {self.unit}" if self.unit else words
+        if not words and self.icon is not None:
+            return self.hint
         return tr("{text} ({mark})", text=words, mark=self.mark) if self.mark else words
 
 
@@ -133,8 +126,8 @@ def draw_cell(
     high = QRectF(inner.left(), middle - _CHIP / 2, inner.width(), _CHIP)
     if inner.width() <= 0:
         return
-    if cell.spark is not None:
-        _draw_spark(drawing, inner.adjusted(0, 6, 0, -6), cell.spark)
+    if cell.drawn is not None:
+        cell.drawn.draw(drawing, inner)
     elif cell.absent:
         fitting = (each for each in cell.absent if letters.width(each) <= inner.width())
         run = Run(_SAME if same else next(fitting, _SAME), letters, drawing.theme.faint)
@@ -233,38 +226,3 @@ def _draw_chips(
         rest = Run(f"+{len(chips) - shown}", letters, theme.quiet)
         after = place.left() + ends[shown - 1] + gap
         drawing.text(after, middle + letters.cap_height / 2, rest)
-
-
-def _draw_spark(drawing: Drawing, place: QRectF, spark: Spark) -> None:
-    """A line, and a fill below it; where nothing was told there is neither."""
-    painter, foot = drawing.painter, place.bottom()
-    drawing.hairline(place.left(), place.right(), foot)
-    times, values = np.array(spark.times, float), np.array(spark.values, float)
-    times, values = times[times >= spark.start], values[times >= spark.start]
-    if times.size == 0 or spark.end <= spark.start:
-        return
-    colour = drawing.theme.level if spark.colour is None else drawing.theme.card(spark.colour)
-    line = QPen(colour, 1.25)
-    line.setCapStyle(Qt.PenCapStyle.SquareCap)
-    across = place.left() + (times - spark.start) / (spark.end - spark.start) * place.width()
-    up = foot - np.clip(values / spark.top, 0.0, 1.0) * place.height()
-    # Where looks are further apart than usual, there is a gap between them, and not a slope.
-    usual = (times[-1] - times[0]) / max(1, times.size - 1)
-    there = np.isfinite(values)
-    torn = np.flatnonzero((np.diff(times) > 3 * usual) | (there[1:] != there[:-1])) + 1
-    for run in np.split(np.arange(times.size), torn):
-        if not there[run[0]]:
-            continue
-        points = list(map(QPointF, across[run].tolist(), up[run].tolist()))
-        if len(points) == 1:  # between two gaps
-            points.insert(0, points[0] - QPointF(1.5, 0))
-        if spark.filled:
-            # Smooth edges below the line would cost more than all the rest.
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(faded(colour, 0.16))
-            ends = QPointF(points[-1].x(), foot), QPointF(points[0].x(), foot)
-            painter.drawPolygon(QPolygonF([*points, *ends]))
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(line)
-        painter.drawPolyline(QPolygonF(points))

@@ -21,7 +21,6 @@ _MOST_COMPARED = 500  # rows whose cells are compared one by one
 # A view of 100 000 rows would stand still for a second with each that is added, so that there
 # are more only when it is scrolled to the last one. Of `canFetchMore` QTreeView takes all.
 _AT_ONCE = 2000
-_LONGEST_HINT = 1500
 
 
 @dataclass(eq=False, slots=True)
@@ -223,9 +222,7 @@ class TableModel(QAbstractItemModel, Generic[T]):
             case _ROLE.DisplayRole:
                 return self.cell(index).said
             case _ROLE.ToolTipRole:
-                cell = self.cell(index)
-                text = cell.hint or cell.said
-                return plain_tip(f"{text[:_LONGEST_HINT]}…" if text[_LONGEST_HINT:] else text)
+                return plain_tip(self.cell(index).hint or self.cell(index).said)
             case _ROLE.AccessibleDescriptionRole:
                 return self.cell(index).hint
             case _ROLE.AccessibleTextRole if column.spoken is not None:

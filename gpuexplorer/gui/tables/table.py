@@ -12,6 +12,7 @@ from PySide6.QtCore import (
     QPoint,
     QRect,
     QRectF,
+    QSignalBlocker,
     QSize,
     Qt,
     Signal,
@@ -33,7 +34,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.tables.cell import Cell, Column, draw_cell
+from gpuexplorer.gui.tables.cell import Column, draw_cell
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
@@ -65,7 +66,6 @@ class Table(QTreeView, Generic[T]):
         self._rows = model
         self._clock = clock or SystemClock()
         self._touched_at = float("-inf")
-        self._picking = False
         self._pointed: Hashable | None = None
         self.setModel(model)
         self.columns = Columns(self, model)
@@ -81,7 +81,7 @@ class Table(QTreeView, Generic[T]):
         self.show_branches(None)
         look().changed.connect(self.viewport().update)
         self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
-        self.selectionModel().selectionChanged.connect(self._on_selection_changed)
+        self.selectionModel().selectionChanged.connect(self.picked_changed)
         # The ring of the current row is around all of it.
         self.selectionModel().currentRowChanged.connect(self.viewport().update)
 
@@ -111,10 +111,7 @@ class Table(QTreeView, Generic[T]):
         """As high as its rows, at most so many."""
         rows = self._rows.rowCount()
         shown = rows if most is None else min(rows, most)
-        policy = Qt.ScrollBarPolicy
-        scrolls = policy.ScrollBarAlwaysOff if shown == rows else policy.ScrollBarAsNeeded
-        self.setVerticalScrollBarPolicy(scrolls)
-        self.setHorizontalScrollBarPolicy(policy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFixedHeight(shown * self.high + (0 if self.isHeaderHidden() else _HEADINGS))
 
     def may_move(self) -> bool:
@@ -135,19 +132,18 @@ class Table(QTreeView, Generic[T]):
         if {self._rows.key(each) for each in self.selectionModel().selectedRows()} == {key}:
             return
         index = QModelIndex() if key is None else self._rows.index_of(key)
-        self._picking = True
-        if index.isValid():
-            self.selectionModel().setCurrentIndex(index, _PICK.ClearAndSelect | _PICK.Rows)
-        else:
-            self.selectionModel().clear()
-        self._picking = False
+        with QSignalBlocker(self):
+            if index.isValid():
+                self.selectionModel().setCurrentIndex(index, _PICK.ClearAndSelect | _PICK.Rows)
+            else:
+                self.selectionModel().clear()
         if scroll and index.isValid():
             self.scrollTo(index)
 
     def texts(self, things: Sequence[T]) -> tuple[list[str], list[list[str]]]:
         """The headings of the columns that are shown, and what they say of these."""
         shown = [column for column in self.columns.in_order() if column.copied]
-        rows = [[_in_words(column.cell(thing)) for column in shown] for thing in things]
+        rows = [[column.cell(thing).said for column in shown] for thing in things]
         return [column.heading for column in shown], rows
 
     def open_column_menu(self, place: QPoint | None = None) -> None:
@@ -156,10 +152,6 @@ class Table(QTreeView, Generic[T]):
         menu.aboutToHide.connect(menu.deleteLater)
         self.columns.fill_menu(menu)
         menu.popup(place or self.columns.mapToGlobal(self.columns.rect().bottomLeft()))
-
-    def _on_selection_changed(self) -> None:
-        if not self._picking:
-            self.picked_changed.emit()
 
     def _on_scrolled(self, place: int) -> None:
         if place and place == self.verticalScrollBar().maximum() and self._rows.more:
@@ -265,27 +257,24 @@ class Columns(QHeaderView):
         self.resizeSection(self._at(key), width)
 
     def fill_menu(self, menu: QMenu) -> None:
-        """Lists every column that can be hidden, shown or not."""
+        """Every column that can be hidden, shown or not; and what to sort by."""
         shown, by, falling = self.in_order(), self._rows.sorted_by, self._rows.falling
         turn = partial(self._show_fitting, fitting=not self.fitting)
         _add(menu, tr("As many as fit"), self.fitting, turn)
         menu.addSeparator()
+        sorting = QMenu(tr("Sort by"), menu)
         for column in self._rows.columns:
             if column.kept:
                 turn = partial(self.show_column, column.key, shown=column not in shown)
                 _add(menu, column.named, column in shown, turn)
+            if column.sorts is not None:
+                # As by its heading: once more turns the order around.
+                order = not falling if column is by else column.largest_first
+                turn = partial(self.sort_by, column.key, falling=order)
+                _add(sorting, column.named, column is by, turn)
         menu.addSeparator()
-        if any(column.sorts for column in self._rows.columns):
-            sorting = menu.addMenu(tr("Sort by"))
-            for column in self._rows.columns:
-                if column.sorts is not None:
-                    turn = partial(self.sort_by, column.key, falling=column.largest_first)
-                    _add(sorting, column.named, column is by, turn)
-            if by is not None:
-                sorting.addSeparator()
-                turn = partial(self.sort_by, by.key, falling=not falling)
-                _add(sorting, tr("Largest first"), falling, turn)
-            menu.addSeparator()
+        if not sorting.isEmpty():
+            menu.addMenu(sorting)
         menu.addAction(tr("Reset the columns")).triggered.connect(self._on_reset)
 
     def fit(self) -> None:
@@ -383,8 +372,3 @@ def _add(menu: QMenu, words: str, checked: bool, run: Callable[[], None]) -> Non
     action.setCheckable(True)
     action.setChecked(checked)
     action.triggered.connect(lambda _=False: run())
-
-
-def _in_words(cell: Cell) -> str:
-    """An icon alone says what it means."""
-    return cell.said or (cell.hint if cell.icon is not None else "")

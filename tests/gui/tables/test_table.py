@@ -9,8 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.processes.columns import Spark
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.tables.cell import Cell, Chip, Column, Spark
+from gpuexplorer.gui.tables.cell import Cell, Chip, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import ROW_HEIGHT, Table
 from gpuexplorer.gui.theme.look import look
@@ -111,11 +112,11 @@ def test_the_same_reason_is_said_once_and_then_meant(show: Show) -> None:
 
 def test_a_curve_has_a_gap_where_nothing_was_told(show: Show) -> None:
     torn = [*[0.9] * 40, *[float("nan")] * 30, *[0.9] * 30]
-    sparks = [Spark(TIMES, values, 0.0, 100.0, 1.0, 0) for values in ([0.9] * 100, torn)]
-    whole, with_gap = (ink(show(Cell(spark=spark))) for spark in sparks)
+    sparks = [Spark(TIMES, values, 240.0, 1.0, 0) for values in ([0.9] * 100, torn)]
+    whole, with_gap = (ink(show(Cell(drawn=spark))) for spark in sparks)
     assert with_gap < whole
     for few in ([], [0.5], [float("nan")] * 3, [0.0] * 5, [7.0] * 5):
-        drawn(show(Cell(spark=Spark(TIMES[: len(few)], few, 0.0, 10.0, 1.0, None))))
+        drawn(show(Cell(drawn=Spark(TIMES[: len(few)], few, 240.0, 1.0, None))))
 
 
 def test_who_is_picked_is_seen_and_who_has_the_keyboard(show: Show) -> None:
