@@ -207,7 +207,7 @@ class MainWindow(QMainWindow):
 
     def _show(self, session: Session) -> None:
         self._session = session
-        self.diagnostics.watch(session)
+        self.diagnostics.session = session
         self._live.stop()
         self._lab = lab = self.machines.lab(session)
         self._machine = machine = lab.machine

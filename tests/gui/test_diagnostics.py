@@ -80,7 +80,7 @@ def test_the_sheet_shows_and_copies_what_the_figures_name(
     session = session_of({card(0): working(), card(1): working()}, SIMULATED)
     window = open_window(session)
     diagnostics = measured(window)
-    diagnostics.watch(session)
+    diagnostics.session = session
     tile_saying(window, "GPU busy 97 %")
     qtbot.waitUntil(lambda: diagnostics.figures()["first_reading_seconds"] is not None)
     figures = json.loads(json.dumps(diagnostics.figures()))

@@ -2,10 +2,8 @@
 icon beside the clock; and whether the person wants little motion.
 """
 
-import ctypes
 import os
 import shutil
-import sys
 from collections.abc import Callable, Sequence
 from enum import Enum
 
@@ -15,10 +13,11 @@ from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from gpuexplorer.core.resources import resource
 
-_NOTIFICATIONS = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
+_SERVICE = "org.freedesktop.Notifications"
+_NOTIFY = _SERVICE, "/org/freedesktop/Notifications", _SERVICE, "Notify", "susssasa{sv}i"
 _PORTAL = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
+_SETTINGS = "org.freedesktop.portal.Settings", "ReadOne", "ss"
 _ANIMATIONS = "org.gnome.desktop.interface", "enable-animations"
-_CLIENT_AREA_ANIMATION = 0x1042  # of Windows
 _ICON = str(resource("icons", "gpuexplorer.svg"))
 _SHOWN_FOR = 10_000  # milliseconds
 
@@ -131,8 +130,7 @@ class Notifications(QObject):
         if self._call.caller:
             said = "GPU Explorer", self._number, _ICON, title, text
             no_buttons, hints = ("0",), ("1", "urgency", "y", "1")
-            method = *_NOTIFICATIONS, _NOTIFICATIONS[0], "Notify", "susssasa{sv}i"
-            self._call.say(*method, *said, *no_buttons, *hints, str(_SHOWN_FOR))
+            self._call.say(*_NOTIFY, *said, *no_buttons, *hints, str(_SHOWN_FOR))
         elif self._tray is not None and self._tray.there:
             self._tray.showMessage(title, text, Tray.MessageIcon.Warning, _SHOWN_FOR)
 
@@ -154,13 +152,6 @@ def ask_for_stillness(
     """
     call = BusCall(caller, parent)
     call.answered.connect(lambda words: tell(words[-1] == "false") if words else None)
-    if sys.platform == "win32":
-        moves = ctypes.c_int(1)
-        ctypes.windll.user32.SystemParametersInfoW(
-            _CLIENT_AREA_ANIMATION, 0, ctypes.byref(moves), 0
-        )
-        tell(not moves.value)
-    elif call.caller:
-        read = "org.freedesktop.portal.Settings", "ReadOne", "ss"
-        call.say(*_PORTAL, *read, *_ANIMATIONS)
+    if call.caller:
+        call.say(*_PORTAL, *_SETTINGS, *_ANIMATIONS)
     return call

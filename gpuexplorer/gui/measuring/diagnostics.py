@@ -1,6 +1,5 @@
 """Diagnostics: what the program has cost since it began, for the file and for the sheet."""
 
-import json
 import os
 import platform
 import sys
@@ -22,7 +21,6 @@ from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.telemetry.session import Session
-from gpuexplorer.telemetry.whole_file import write_whole
 
 _MS = 1000.0
 _LOOK_EVERY = 10.0
@@ -66,7 +64,7 @@ class Diagnostics(QObject):
     def __init__(self, window: QWidget, clock: FrameClock, navigation: Navigation) -> None:
         super().__init__(window)
         self._window, self._navigation = window, navigation
-        self._session: Session | None = None
+        self.session: Session | None = None  # whose beats are told
         self._resident = resident_bytes()
         self._first: tuple[float, float, int] | None = None  # seconds, of a processor; bytes
         self._looked = time.perf_counter(), time.process_time()
@@ -80,21 +78,9 @@ class Diagnostics(QObject):
         clock.ticked.connect(self._on_ticked)
         window.installEventFilter(self)
 
-    def watch(self, session: Session | None) -> None:
-        """From now on the beats of this one are told."""
-        self._session = session
-
-    def write(self, place: str) -> None:
-        """To this file, or to the output where it is a dash."""
-        text = json.dumps(self.figures(), indent=2) + "\n"
-        if place == "-":
-            sys.stdout.write(text)
-        else:
-            write_whole(Path(place), [text.encode("utf-8")])
-
     def figures(self) -> Mapping[str, Any]:  # of every kind, ready for JSON
         """What was not measured is None."""
-        session, window, heart = self._session, self._window, self.heartbeat
+        session, window, heart = self.session, self._window, self.heartbeat
         beats = source = simulated = cards = None
         if session is not None:
             taken, missed = session.beats().taken, session.beats().missed
@@ -181,7 +167,7 @@ class Diagnostics(QObject):
         self.wall.append(self._pulled[0])
         self.cpu.append(self._pulled[1])
         self._pulled = 0.0, 0.0
-        if self._first is None and _is_read(self._session):
+        if self._first is None and self.session is not None and self.session.beats().taken:
             self._first = seconds_since_start(), time.process_time(), resident_bytes()
         return True
 
@@ -210,10 +196,6 @@ class Heartbeat(QTimer):
         self.beats += 1
         self.longest_wait = max(self.longest_wait, now - self._before - _HEARTBEAT)
         self._before = now
-
-
-def _is_read(session: Session | None) -> bool:
-    return session is not None and any(session.reading(each.id) for each in session.cards())
 
 
 def seconds_since_start() -> float:

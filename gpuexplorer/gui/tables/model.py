@@ -17,7 +17,6 @@ from gpuexplorer.gui.tables.cell import NO_CELL, Cell, Column
 T = TypeVar("T")
 _TOP = QModelIndex()
 _ROLE, _ORDER, _SIDE = Qt.ItemDataRole, Qt.SortOrder, Qt.AlignmentFlag
-_MOST_COMPARED = 500  # rows whose cells are compared one by one
 # A view of 100 000 rows would stand still for a second with each that is added, so that there
 # are more only when it is scrolled to the last one. Of `canFetchMore` QTreeView takes all.
 _AT_ONCE = 2000
@@ -171,17 +170,13 @@ class TableModel(QAbstractItemModel, Generic[T]):
 
     def _tell_changes(self) -> None:
         """What nobody asked for cannot be out of date."""
-        seen = [node for node in self._nodes.values() if node.cells]
-        for node in seen[:_MOST_COMPARED]:
+        for node in self._nodes.values():
             before = node.cells
             node.cells = {at: self.columns[at].cell(node.thing) for at in before}
             changed = [at for at, cell in node.cells.items() if cell != before[at]]
             if changed:
                 first, last = self._index(node, min(changed)), self._index(node, max(changed))
                 self.dataChanged.emit(first, last)
-        for node in seen[_MOST_COMPARED:]:
-            node.cells = {}
-            self.dataChanged.emit(self._index(node), self._index(node, len(self.columns) - 1))
 
     def _node(self, index: Index) -> _Node[T] | None:
         return self._nodes.get(index.internalId()) if index.isValid() else None

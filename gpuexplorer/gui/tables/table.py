@@ -10,7 +10,6 @@ from PySide6.QtCore import (
     QModelIndex,
     QPersistentModelIndex,
     QPoint,
-    QRect,
     QRectF,
     QSignalBlocker,
     QSize,
@@ -36,12 +35,10 @@ from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.cell import Column, draw_cell
 from gpuexplorer.gui.tables.model import TableModel
-from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 
 T = TypeVar("T")
 ROW_HEIGHT, _HEADINGS, _NARROWEST, _INDENT = 28, 32, 36, 20
-_ICON = 16.0
 # Whoever reads with the pointer or the arrow keys needs rows that stand still.
 _AT_REST_AFTER = 4.0
 _ORDER, _MODE, _PICK = Qt.SortOrder, QHeaderView.ResizeMode, QItemSelectionModel.SelectionFlag
@@ -171,13 +168,6 @@ class Table(QTreeView, Generic[T]):
         ringed = self.hasFocus() and (picked or by_keyboard)
         if ringed and first == self.currentIndex().siblingAtColumn(0):
             drawing.focus_ring(whole.adjusted(1, 0, -1, 0), 5)
-
-    @guarded
-    def drawBranches(self, painter: QPainter, rect: QRect, index: Index) -> None:
-        if rect.width() and self._rows.hasChildren(index):
-            place = QRectF(rect.right() - _ICON, rect.center().y() - 7, _ICON, _ICON)
-            drawing, opened = Drawing(painter), self.isExpanded(index)
-            drawing.icon(Icon.OPEN if opened else Icon.CLOSED, place, drawing.theme.quiet)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._touched_at = self._clock.now()
