@@ -25,7 +25,8 @@ def test_what_the_desktop_says_is_told_and_nothing_where_it_does_not_know(
     parent = QObject()
     call = ask_for_stillness(heard.append, parent, str(tmp_path / "busctl"))
     if not script.startswith("sleep"):
-        qtbot.waitSignal(call.answered).wait()
+        with qtbot.waitSignal(call.answered):
+            pass
     call.stop()
     assert heard == told
 

@@ -93,13 +93,8 @@ class Notifications(QObject):
 
     way_changed = Signal()
 
-    def __init__(
-        self,
-        caller: str | None = None,
-        tray: Tray | None = None,
-        parent: QObject | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, caller: str | None = None, tray: Tray | None = None) -> None:
+        super().__init__()
         self._tray = tray
         self._number = "0"  # of the one before
         self._wanted: tuple[str, str] | None = None  # a title and a text

@@ -30,7 +30,6 @@ _HINT = mark(
 )
 _HEARTBEAT = 0.02
 _PAINTING = QEvent.Type.UpdateRequest, QEvent.Type.Expose, QEvent.Type.Paint
-_RECENT = 60
 
 
 class Spread(deque[float]):
@@ -66,7 +65,8 @@ class Diagnostics(QObject):
         self._window, self._navigation = window, navigation
         self.session: Session | None = None  # whose beats are told
         self._resident = resident_bytes()
-        self._first: tuple[float, float, int] | None = None  # seconds, of a processor; bytes
+        # Of the first reading: seconds, those of a processor, and bytes.
+        self._first: tuple[float | None, float | None, int | None] = None, None, None
         self._looked = time.perf_counter(), time.process_time()
         self._depth = 0
         self._began = self._pulled = (0.0, 0.0)  # seconds by the clock and of the processor
@@ -88,10 +88,8 @@ class Diagnostics(QObject):
             source, simulated = session.source.label, session.simulated
             cards = len(session.cards())
         cpu = time.process_time()
-        first = first_cpu = first_resident = None
-        if self._first is not None:
-            first, first_cpu, first_resident = self._first
-            first, first_cpu = round(first, 3), round(cpu - first_cpu, 3)
+        first, cpu_then, resident_then = self._first
+        cpu_since = None if cpu_then is None else round(cpu - cpu_then, 3)
         cpu_ms, wall_ms = self.cpu.figures(), self.wall.figures()
         # A frame is timed exactly, and the heart only from beat to beat.
         wait = max(heart.longest_wait, self.wall.percentile(100))
@@ -116,10 +114,10 @@ class Diagnostics(QObject):
             "event_loop": {"longest_wait_ms": wait_ms, "heartbeats": heart.beats},
             "beats": beats,
             "cpu_seconds": round(cpu, 3),
-            "cpu_seconds_after_first_reading": first_cpu,
+            "cpu_seconds_after_first_reading": cpu_since,
             "resident_bytes": {
                 "start": self._resident,
-                "first_reading": first_resident,
+                "first_reading": resident_then,
                 "now": resident_bytes(),
             },
         }
@@ -130,7 +128,7 @@ class Diagnostics(QObject):
             self._looked = now, used
             text = tr(
                 "Drawing {time:.1f} ms a frame, {share:.1f} % of a core",
-                time=float(np.median(list(self.cpu)[-_RECENT:])) * _MS,
+                time=float(np.median(list(self.cpu)[-60:])) * _MS,
                 share=(used - before) / (now - then) * 100,
             )
             self.cost_changed.emit(text, tr(_HINT))
@@ -150,13 +148,11 @@ class Diagnostics(QObject):
     @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Delivers what paints itself, since only so its end is known."""
-        kind, ours = event.type(), _PAINTING
-        if watched is self._window:
-            ours = _PAINTING[:1]
-            if kind is QEvent.Type.Show and (handle := self._window.windowHandle()):
-                # The first painting, and that after being covered, is asked of this one.
-                handle.installEventFilter(self)
-        if kind not in ours or self._depth:
+        kind, of_window = event.type(), watched is self._window
+        if of_window and kind is QEvent.Type.Show:
+            # The first painting, and that after being covered, is asked of this one.
+            self._window.windowHandle().installEventFilter(self)
+        if kind not in _PAINTING[: 1 if of_window else 3] or self._depth:
             return False
         self._on_work_began()
         try:
@@ -167,8 +163,9 @@ class Diagnostics(QObject):
         self.wall.append(self._pulled[0])
         self.cpu.append(self._pulled[1])
         self._pulled = 0.0, 0.0
-        if self._first is None and self.session is not None and self.session.beats().taken:
-            self._first = seconds_since_start(), time.process_time(), resident_bytes()
+        if self._first[0] is None and self.session is not None and self.session.beats().taken:
+            now = round(seconds_since_start(), 3)
+            self._first = now, time.process_time(), resident_bytes()
         return True
 
 
@@ -179,8 +176,8 @@ class Heartbeat(QTimer):
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent, interval=round(_HEARTBEAT * _MS))
-        self.setTimerType(Qt.TimerType.PreciseTimer)
+        milliseconds, precise = round(_HEARTBEAT * _MS), Qt.TimerType.PreciseTimer
+        super().__init__(parent, interval=milliseconds, timerType=precise)
         self.beats = 0
         self.longest_wait = 0.0
         self._before = 0.0

@@ -15,14 +15,13 @@ _LONGEST = 2000  # letters; a longer line is data, and stays as it is
 _LEFT_OPEN = ("", "'''", '"""')  # by the state of the line that leaves them open
 _PARTS = re.compile(
     r"""
-    (?P<comment>\#.*)
-    |(?P<closed>[rRbBfFuU]{0,2}(?:'''.*?'''|\"\"\".*?\"\"\"))
-    |[rRbBfFuU]{0,2}(?P<open>'''|\"\"\").*
-    |(?P<text>[rRbBfFuU]{0,2}(?:'(?:\\.|[^'\\])*'?|"(?:\\.|[^"\\])*"?))
-    |(?P<number>(?<![\w.])(?:0[xXbBoO][\da-fA-F_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?j?))
-    |(?P<mark>^\s*(?:@[\w.]+|[!%]\S*))
+    (?P<COMMENT>\#.*)
+    |(?P<TEXT>[rRbBfFuU]{0,2}(?:'''.*?'''|\"\"\".*?\"\"\"|(?P<open>'''|\"\"\").*
+        |'(?:\\.|[^'\\])*'?|"(?:\\.|[^"\\])*"?))
+    |(?P<NUMBER>(?<![\w.])(?:0[xXbBoO][\da-fA-F_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?j?))
+    |(?P<WORD>^\s*(?:@[\w.]+|[!%]\S*))
     |(?P<attribute>\.\s*[^\W\d]\w*)
-    |(?P<word>[^\W\d]\w*)
+    |(?P<name>[^\W\d]\w*)
     """,
     re.VERBOSE,
 )
@@ -37,16 +36,6 @@ class CodePart(StrEnum):
     TEXT = "code_text"
     NUMBER = "code_number"
     COMMENT = "faint"
-
-
-_KINDS = {
-    "comment": CodePart.COMMENT,
-    "closed": CodePart.TEXT,
-    "open": CodePart.TEXT,
-    "text": CodePart.TEXT,
-    "number": CodePart.NUMBER,
-    "mark": CodePart.WORD,
-}
 
 
 class PythonColours(QSyntaxHighlighter):
@@ -76,11 +65,11 @@ def parts(line: str, quotes: str = "") -> tuple[list[tuple[int, int, CodePart]],
         found.append((0, at, CodePart.TEXT))
     left_open = ""
     for match in _PARTS.finditer(line, at):
-        kind, word = _KINDS.get(match.lastgroup or ""), match["word"]
+        kind, name = CodePart.__members__.get(match.lastgroup or ""), match["name"] or ""
         left_open = match["open"] or ""
-        if word and keyword.iskeyword(word):
+        if keyword.iskeyword(name):
             kind = CodePart.WORD
-        elif word in _BUILTINS:
+        elif name in _BUILTINS:
             kind = CodePart.NUMBER
         if kind is not None:
             found.append((*match.span(), kind))

@@ -83,7 +83,7 @@ class ProcessesView(LiveView):
         )
         self._table = Table(tr("Processes"), self._model, desk.machine.session.desk)
         self._table.setObjectName("processes.table")
-        self._table.columns.begin_with(MEMORY, falling=True)
+        self._table.columns.sort_by(MEMORY, falling=True)
         self._table.columns.remember_in(desk.settings, _COLUMNS)
         self._nobody = EmptyState(Icon.PROCESSES)
         self._details = ProcessDetails()

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from itertools import accumulate
 from typing import Generic, Protocol, TypeVar
 
@@ -11,7 +10,6 @@ from PySide6.QtCore import QRectF
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Tone, mixed
 
 T = TypeVar("T")
@@ -72,8 +70,10 @@ class Cell:
         """In words, for a screen reader, a copy or a test."""
         if self.absent:
             return self.absent[0]
-        chips = [chip.text for chip in self.chips]
-        words = self.text or (reduce(_to, chips) if self.joined else " ".join(chips))
+        words = self.text or " ".join(chip.text for chip in self.chips)
+        if self.joined:
+            start, *_, end = self.chips
+            words = tr("{start} to {end}", start=start.text, end=end.text)
         words = f"{words} {self.unit}" if self.unit else words
         if not words and self.icon is not None:
             return self.hint
@@ -111,10 +111,6 @@ class Column(Generic[T]):
 def chips_width(count: int) -> float:
     """How wide a column has to be for so many cards in one row."""
     return 2 * PADDING + count * _CHIP + max(0, count - 1) * _CHIP_GAP
-
-
-def _to(start: str, end: str) -> str:
-    return tr("{start} to {end}", start=start, end=end)
 
 
 def draw_cell(
@@ -161,7 +157,9 @@ def _draw_words(drawing: Drawing, inner: QRectF, cell: Cell, *, right: bool) -> 
         middle -= letters.height / 2
     baseline, colour = middle + letters.cap_height / 2, theme.tone(cell.tone)
     if right:
-        end, text = inner.right(), whole_figure(letters, cell.text, inner.width())
+        end, text = inner.right(), letters.elided(cell.text, inner.width())
+        if text != cell.text and any(each.isdigit() for each in cell.text):
+            text = "…"  # a part of a figure would be another one
         unit = Run(f"{THIN_SPACE}{cell.unit}", caption, theme.quiet)
         if cell.unit and letters.width(text) + unit.width <= inner.width():
             end = drawing.runs_right(end, baseline, [unit])
@@ -181,12 +179,6 @@ def _draw_words(drawing: Drawing, inner: QRectF, cell: Cell, *, right: bool) -> 
     after = drawing.text(left, baseline, Run(shown, letters, colour)) + PADDING
     if cell.mark:
         drawing.chip(QRectF(after, middle - 9, marked, 18), cell.mark, caption)
-
-
-def whole_figure(letters: Lettering, text: str, room: float) -> str:
-    """A figure is never shortened: a part of it would be another one."""
-    cut = letters.elided(text, room)
-    return cut if cut == text or not any(each.isdigit() for each in text) else "…"
 
 
 def _draw_gauge(

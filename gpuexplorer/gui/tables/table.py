@@ -19,7 +19,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QFrame,
     QHeaderView,
     QMenu,
     QStyleOptionHeader,
@@ -60,7 +59,7 @@ class Table(QTreeView, Generic[T]):
     ) -> None:
         super().__init__(parent)
         self.high = row_height
-        self._rows = model
+        self.listed = model
         self._clock = clock or SystemClock()
         self._touched_at = float("-inf")
         self._pointed: Hashable | None = None
@@ -69,7 +68,7 @@ class Table(QTreeView, Generic[T]):
         self.setItemDelegate(_CellDelegate(self, model))
         self.setProperty("kind", "table")
         self.setAccessibleName(name)
-        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFrameShape(self.Shape.NoFrame)
         self.setUniformRowHeights(True)
         self.setSelectionMode(self.SelectionMode.ExtendedSelection)
         self.setVerticalScrollMode(self.ScrollMode.ScrollPerPixel)
@@ -90,24 +89,23 @@ class Table(QTreeView, Generic[T]):
 
     def show_rows(self, things: Sequence[T], *, in_order: bool = True) -> None:
         """`in_order`: sorted now, even where somebody reads along."""
-        still, branches = not in_order and not self.may_move(), self._rows.branches()
+        still, branches = not in_order and not self.may_move(), self.listed.branches()
         current = self.currentIndex().row()
         bar, seen = self.verticalScrollBar(), QPersistentModelIndex(self.indexAt(QPoint()))
         place = self.visualRect(seen).top()
-        self._rows.show(things, still=still)
-        for key in self._rows.branches() - branches:
-            self.expand(self._rows.index_of(key))
+        self.listed.show(things, still=still)
+        for key in self.listed.branches() - branches:
+            self.expand(self.listed.index_of(key))
         if current >= 0 and not self.currentIndex().isValid():
-            beside = self._rows.index(min(current, self._rows.rowCount() - 1), 0)
+            beside = self.listed.index(min(current, self.listed.rowCount() - 1), 0)
             self.selectionModel().setCurrentIndex(beside, _PICK.NoUpdate)
         # Whoever has scrolled down goes on reading at the same place.
-        if bar.value() and seen.isValid() and (still or self._rows.sorted_by is None):
+        if bar.value() and seen.isValid() and (still or self.listed.sorted_by is None):
             bar.setValue(bar.value() + self.visualRect(seen).top() - place)
 
-    def show_all_rows(self, most: int | None = None) -> None:
+    def show_all_rows(self, most: int = 1000) -> None:
         """As high as its rows, at most so many."""
-        rows = self._rows.rowCount()
-        shown = rows if most is None else min(rows, most)
+        shown = min(self.listed.rowCount(), most)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFixedHeight(shown * self.high + (0 if self.isHeaderHidden() else _HEADINGS))
 
@@ -122,13 +120,13 @@ class Table(QTreeView, Generic[T]):
         """From the top down."""
         indexes = self.selectionModel().selectedRows()
         indexes.sort(key=lambda each: self.visualRect(each).top())
-        return [thing for each in indexes if (thing := self._rows.thing(each)) is not None]
+        return [thing for each in indexes if (thing := self.listed.thing(each)) is not None]
 
     def pick(self, key: Hashable | None, *, scroll: bool = True) -> None:
         """This row and no other, without telling: whoever asks knows already."""
-        if {self._rows.key(each) for each in self.selectionModel().selectedRows()} == {key}:
+        if {self.listed.key(each) for each in self.selectionModel().selectedRows()} == {key}:
             return
-        index = QModelIndex() if key is None else self._rows.index_of(key)
+        index = QModelIndex() if key is None else self.listed.index_of(key)
         with QSignalBlocker(self):
             if index.isValid():
                 self.selectionModel().setCurrentIndex(index, _PICK.ClearAndSelect | _PICK.Rows)
@@ -151,8 +149,8 @@ class Table(QTreeView, Generic[T]):
         menu.popup(place or self.columns.mapToGlobal(self.columns.rect().bottomLeft()))
 
     def _on_scrolled(self, place: int) -> None:
-        if place and place == self.verticalScrollBar().maximum() and self._rows.more:
-            self._rows.take_more()
+        if place and place == self.verticalScrollBar().maximum() and self.listed.more:
+            self.listed.take_more()
 
     @guarded
     def drawRow(self, painter: QPainter, options: QStyleOptionViewItem, index: Index) -> None:
@@ -161,7 +159,7 @@ class Table(QTreeView, Generic[T]):
         picked = self.selectionModel().isSelected(first)
         if picked:
             painter.fillRect(whole, drawing.theme.selection)
-        elif self._pointed == self._rows.key(first) and self.viewport().underMouse():
+        elif self._pointed == self.listed.key(first) and self.viewport().underMouse():
             painter.fillRect(whole, drawing.theme.hover)
         super().drawRow(painter, options, index)
         by_keyboard = self.window().testAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
@@ -171,7 +169,7 @@ class Table(QTreeView, Generic[T]):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._touched_at = self._clock.now()
-        self._pointed = self._rows.key(self.indexAt(event.position().toPoint()))
+        self._pointed = self.listed.key(self.indexAt(event.position().toPoint()))
         super().mouseMoveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -180,7 +178,7 @@ class Table(QTreeView, Generic[T]):
         super().keyPressEvent(event)
 
     def selectAll(self) -> None:
-        self._rows.take_more(len(self._rows.things))
+        self.listed.take_more(len(self.listed.things))
         super().selectAll()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -198,7 +196,7 @@ class Columns(QHeaderView):
 
     def __init__(self, table: Table[Any], model: TableModel[Any]) -> None:
         super().__init__(Qt.Orientation.Horizontal, table)
-        self._table, self._rows = table, model
+        self._table, self.listed = table, model
         self.fitting = True  # as many are shown as fit
         self._memory: tuple[Settings, str] | None = None
         table.setHeader(self)
@@ -207,7 +205,6 @@ class Columns(QHeaderView):
         self.setAccessibleName(tr("Columns"))
         self.setFixedHeight(_HEADINGS)
         self.setMinimumSectionSize(_NARROWEST)
-        self.setStretchLastSection(False)
         self.sectionResized.connect(self._on_section_resized)
         self.sectionMoved.connect(self._on_changed)
         self.sortIndicatorChanged.connect(self._on_changed)
@@ -217,15 +214,13 @@ class Columns(QHeaderView):
     def in_order(self) -> list[Column[Any]]:
         """Those that are shown, from left to right."""
         order = map(self.logicalIndex, range(self.count()))
-        return [self._rows.columns[at] for at in order if not self.isSectionHidden(at)]
-
-    def begin_with(self, key: str, *, falling: bool) -> None:
-        """Sort by this column as long as nobody chose another."""
-        self.sort_by(key, falling=falling)
-        self._first = self.saveState()
+        return [self.listed.columns[at] for at in order if not self.isSectionHidden(at)]
 
     def remember_in(self, settings: Settings, key: str) -> None:
-        """Take up what was left there, and keep it from now on."""
+        """Take up what was left there, and keep it from now on. As they are now, they are again
+        after a reset.
+        """
+        self._first = self.saveState()
         self._memory = settings, key
         self.setSectionsMovable(True)
         names, _, kept = (settings.remembered(key) or "").partition(":")
@@ -248,12 +243,12 @@ class Columns(QHeaderView):
 
     def fill_menu(self, menu: QMenu) -> None:
         """Every column that can be hidden, shown or not; and what to sort by."""
-        shown, by, falling = self.in_order(), self._rows.sorted_by, self._rows.falling
+        shown, by, falling = self.in_order(), self.listed.sorted_by, self.listed.falling
         turn = partial(self._show_fitting, fitting=not self.fitting)
         _add(menu, tr("As many as fit"), self.fitting, turn)
         menu.addSeparator()
         sorting = QMenu(tr("Sort by"), menu)
-        for column in self._rows.columns:
+        for column in self.listed.columns:
             if column.kept:
                 turn = partial(self.show_column, column.key, shown=column not in shown)
                 _add(menu, column.named, column in shown, turn)
@@ -269,7 +264,7 @@ class Columns(QHeaderView):
 
     def fit(self) -> None:
         """Hides what does not fit. Columns that stretch share what is left."""
-        columns, room = self._rows.columns, self._table.viewport().width()
+        columns, room = self.listed.columns, self._table.viewport().width()
         if self.fitting:
             for at in range(len(columns)):
                 self.showSection(at)
@@ -292,10 +287,10 @@ class Columns(QHeaderView):
 
     def _begin(self) -> None:
         """With the widths that columns ask for, and nothing sorted."""
-        for at, column in enumerate(self._rows.columns):
+        for at, column in enumerate(self.listed.columns):
             self.resizeSection(at, column.width)
         self.setSortIndicator(-1, _ORDER.AscendingOrder)
-        self._table.setSortingEnabled(any(each.sorts for each in self._rows.columns))
+        self._table.setSortingEnabled(any(each.sorts for each in self.listed.columns))
         self._first = self.saveState()
 
     def _show_fitting(self, *, fitting: bool) -> None:
@@ -304,17 +299,17 @@ class Columns(QHeaderView):
         self._on_changed()
 
     def _names(self) -> str:
-        return " ".join(column.key for column in self._rows.columns)
+        return " ".join(column.key for column in self.listed.columns)
 
     def _at(self, key: str) -> int:
-        return [column.key for column in self._rows.columns].index(key)
+        return [column.key for column in self.listed.columns].index(key)
 
     def _on_reset(self) -> None:
         self.restoreState(self._first)
         self._show_fitting(fitting=True)
 
     def _on_section_resized(self, at: int, before: int, width: int) -> None:
-        if before and width and not self._rows.columns[at].stretches:  # nor hidden or shown
+        if before and width and not self.listed.columns[at].stretches:  # nor hidden or shown
             self.fit()
             self._on_changed()
 

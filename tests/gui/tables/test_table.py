@@ -162,7 +162,7 @@ def open_table(qtbot: QtBot) -> Open:
         table = Table("Things", model)
         model.setParent(table)
         qtbot.addWidget(table)
-        table.columns.begin_with("weight", falling=True)
+        table.columns.sort_by("weight", falling=True)
         table.columns.remember_in(settings or Settings(), KEY)
         table.resize(width, 300)
         table.show()
