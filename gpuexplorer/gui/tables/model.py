@@ -102,20 +102,11 @@ class TableModel(QAbstractItemModel, Generic[T]):
         return node.cells[at]
 
     def index_of(self, key: Hashable) -> QModelIndex:
-        """Not valid where there is no such row."""
-        if key not in self._by_key and self.more:
-            keys = list(map(self._key, self.things))
-            if key in keys:
-                self.take_more(keys.index(key))
+        """Not valid where there is no such row, or none yet."""
         return self._index(self._by_key.get(key))
 
-    @property
-    def more(self) -> bool:
-        """Whether there are rows below the last one."""
-        return len(self._top) < len(self.things)
-
     def take_more(self, until: int = 0) -> None:
-        """Some, and at least up to this row."""
+        """Of the rows below the last one, where there are some; at least up to this one."""
         self._most = max(len(self._top), until) + _AT_ONCE
         self._arrange(self.things, still=True)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from PySide6.QtCore import (
     QByteArray,
@@ -31,7 +31,6 @@ from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index
-from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.cell import Column, draw_cell
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.theme.look import look
@@ -41,6 +40,13 @@ ROW_HEIGHT, _HEADINGS, _NARROWEST, _INDENT = 28, 32, 36, 20
 # Whoever reads with the pointer or the arrow keys needs rows that stand still.
 _AT_REST_AFTER = 4.0
 _ORDER, _MODE, _PICK = Qt.SortOrder, QHeaderView.ResizeMode, QItemSelectionModel.SelectionFlag
+
+
+class Memory(Protocol):
+    """Where columns are kept from one start to the next."""
+
+    def remembered(self, key: str) -> str | None: ...
+    def remember(self, key: str, text: str) -> None: ...
 
 
 class Table(QTreeView, Generic[T]):
@@ -149,7 +155,7 @@ class Table(QTreeView, Generic[T]):
         menu.popup(place or self.columns.mapToGlobal(self.columns.rect().bottomLeft()))
 
     def _on_scrolled(self, place: int) -> None:
-        if place and place == self.verticalScrollBar().maximum() and self.listed.more:
+        if place and place == self.verticalScrollBar().maximum():
             self.listed.take_more()
 
     @guarded
@@ -198,7 +204,7 @@ class Columns(QHeaderView):
         super().__init__(Qt.Orientation.Horizontal, table)
         self._table, self.listed = table, model
         self.fitting = True  # as many are shown as fit
-        self._memory: tuple[Settings, str] | None = None
+        self._memory: tuple[Memory, str] | None = None
         table.setHeader(self)
         self.setProperty("kind", "table")
         self.setFont(look().letters.caption.font)
@@ -216,7 +222,7 @@ class Columns(QHeaderView):
         order = map(self.logicalIndex, range(self.count()))
         return [self.listed.columns[at] for at in order if not self.isSectionHidden(at)]
 
-    def remember_in(self, settings: Settings, key: str) -> None:
+    def remember_in(self, settings: Memory, key: str) -> None:
         """Take up what was left there, and keep it from now on. As they are now, they are again
         after a reset.
         """
