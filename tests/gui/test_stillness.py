@@ -29,12 +29,3 @@ def test_what_the_desktop_says_is_told_and_nothing_where_it_does_not_know(
             pass
     call.stop()
     assert heard == told
-
-
-def test_where_nobody_can_be_asked_nothing_is_started(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS", raising=False)
-    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
-    parent = QObject()
-    assert not ask_for_stillness(lambda _: None, parent).program()
