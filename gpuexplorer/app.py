@@ -1,6 +1,7 @@
 """The one place that knows everybody: builds the parts, connects them, ends them in order."""
 
 import argparse
+import json
 import signal
 import sys
 import threading
@@ -33,6 +34,7 @@ from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.looked_for import Place, looked_for
 from gpuexplorer.telemetry.session import Session, Want
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers
+from gpuexplorer.telemetry.whole_file import write_whole
 
 # Whichever of them comes, a recording ends as it should.
 _ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -232,7 +234,11 @@ def run(arguments: argparse.Namespace) -> int:
             window.companions.restore()
         status = application.exec()
         if arguments.diagnostics is not None:
-            window.diagnostics.write(arguments.diagnostics)
+            told = json.dumps(window.diagnostics.figures(), indent=2) + "\n"
+            if arguments.diagnostics == "-":
+                sys.stdout.write(told)
+            else:
+                write_whole(Path(arguments.diagnostics), [told.encode("utf-8")])
     finally:
         app.stop()
         # In Qt's order: left to Python, parts would still be told of events when half of what

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.desktop.notifications import Tray
+from gpuexplorer.gui.desktop.desktop import Tray
 from gpuexplorer.gui.live_frame import window_title
 from gpuexplorer.gui.small_window import SmallWindow, small_cards
 from gpuexplorer.gui.state.machine import MachineState
@@ -71,7 +71,7 @@ class Companions(QObject):
         """Harmless when called twice."""
         self._stopped = True
         self._tell.stop()
-        self.tray.stop()
+        self.tray.hide()
         if self._small is not None:
             self._keep_place()
             self._small.stop()
@@ -123,4 +123,6 @@ class Companions(QObject):
             memory=busiest.memory.figure.value or busiest.memory.figure.absent[0],
         )
         words = tr("{card}: {figures}", card=busiest.title, figures=said)
-        self.tray.show_words(f"{window_title(machine)}\n{words}")
+        told = f"{window_title(machine)}\n{words}"
+        if told != self.tray.toolTip():
+            self.tray.setToolTip(told)

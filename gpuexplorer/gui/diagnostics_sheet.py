@@ -30,7 +30,7 @@ class DiagnosticsSheet(Sheet):
         super().__init__(tr("Diagnostics"), window, 600)
         self._diagnostics = diagnostics
         self._clock = clock
-        self._beats_for_us = not diagnostics.heartbeat.beating
+        self._beats_for_us = not diagnostics.heartbeat.isActive()
         model = TableModel[Line](
             [
                 Column("what", tr("What"), lambda it: Cell(it[0], tone=Tone.QUIET), width=230),

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QMainWin
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.companions import Companions
 from gpuexplorer.gui.desk import Desk
-from gpuexplorer.gui.desktop.stillness import Stillness
+from gpuexplorer.gui.desktop.desktop import ask_for_stillness
 from gpuexplorer.gui.explanation import Explanation
 from gpuexplorer.gui.frame_clock import SHORTEST_PERIOD, FrameClock
 from gpuexplorer.gui.lesson_place import LessonPlace
@@ -88,9 +88,7 @@ class MainWindow(QMainWindow):
         self.settings = settings or Settings(parent=self)
         self.look = look()
         self.look.changed.connect(self._on_look_changed)
-        self._stillness = Stillness(parent=self)
-        self._stillness.told.connect(self.look.follow_stillness)
-        self._stillness.ask()
+        self._stillness = ask_for_stillness(self.look.follow_stillness, self)
         self.settings.changed.connect(self._on_settings_changed)
         self.frame_clock = FrameClock(self)
         self.time_window = TimeWindow(parent=self)
@@ -209,7 +207,7 @@ class MainWindow(QMainWindow):
 
     def _show(self, session: Session) -> None:
         self._session = session
-        self.diagnostics.watch(session)
+        self.diagnostics.session = session
         self._live.stop()
         self._lab = lab = self.machines.lab(session)
         self._machine = machine = lab.machine

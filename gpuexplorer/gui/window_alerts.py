@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.bridge import Bridge
-from gpuexplorer.gui.desktop.notifications import Notifications, Tray
+from gpuexplorer.gui.desktop.desktop import Notifications, Tray
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.alert_watch import AlertNotes, AlertWatch, Heard
 from gpuexplorer.gui.state.always_on import AlwaysOn
@@ -35,7 +35,7 @@ class WindowAlerts(QObject):
         self._settings, self._navigation = settings, navigation
         self._notices, self._window = notices, window
         self.watch = AlertWatch(settings, bridge or Bridge(self), self)
-        self._desktop = Notifications(tray=tray, parent=self)
+        self._desktop = Notifications(tray=tray)
         self._notes = AlertNotes(self.watch, self._desktop, self)
         self.watch.changed.connect(self._tell)
         frame_clock.ticked.connect(self._tell)

@@ -15,12 +15,12 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.measuring.diagnostics import Diagnostics, Heartbeat, Spread
+from gpuexplorer.gui.measuring.diagnostics import Diagnostics, Heartbeat
 from gpuexplorer.gui.state.time_window import MINUTE
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.strip import Strip
 from tests.gui.conftest import OpenWindow
-from tests.gui.fakes import SIMULATED, Answer, card, session_of, working
+from tests.gui.fakes import SIMULATED, card, session_of, working
 from tests.gui.hands import click
 
 TileSaying = Callable[[MainWindow, str], QWidget]
@@ -28,15 +28,6 @@ TileSaying = Callable[[MainWindow, str], QWidget]
 
 def measured(window: MainWindow) -> Diagnostics:
     return Diagnostics(window, window.frame_clock, window.navigation)
-
-
-def test_percentiles_are_those_of_what_was_measured() -> None:
-    spread = Spread()
-    assert spread.percentile(50) == 0.0
-    for milliseconds in range(200, 0, -1):
-        spread.append(milliseconds / 1000)
-    assert [spread.percentile(each) for each in (50, 99, 100)] == [0.1, 0.198, 0.2]
-    assert spread.figures() == {"median": 100.0, "p99": 198.0, "longest": 200.0}
 
 
 def test_all_cards_and_the_plot_above_them_are_one_frame(
@@ -50,15 +41,6 @@ def test_all_cards_and_the_plot_above_them_are_one_frame(
     QApplication.processEvents()
     assert diagnostics.drawn == 1
     assert 0 < diagnostics.cpu[0] <= diagnostics.wall[0] + 0.001
-
-
-def test_a_window_without_readings_draws_frames_and_never_a_first_reading(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    window = open_window(session_of({card(0): Answer(hangs=True)}))
-    diagnostics = measured(window)
-    qtbot.waitUntil(lambda: diagnostics.drawn > 2)
-    assert diagnostics.figures()["first_reading_seconds"] is None
 
 
 def test_the_heart_notices_how_long_the_loop_was_held_up(qtbot: QtBot) -> None:
@@ -80,7 +62,7 @@ def test_the_sheet_shows_and_copies_what_the_figures_name(
     session = session_of({card(0): working(), card(1): working()}, SIMULATED)
     window = open_window(session)
     diagnostics = measured(window)
-    diagnostics.watch(session)
+    diagnostics.session = session
     tile_saying(window, "GPU busy 97 %")
     qtbot.waitUntil(lambda: diagnostics.figures()["first_reading_seconds"] is not None)
     figures = json.loads(json.dumps(diagnostics.figures()))
@@ -91,7 +73,7 @@ def test_the_sheet_shows_and_copies_what_the_figures_name(
     assert figures["event_loop"]["longest_wait_ms"] is None  # nobody asked the heart to beat
     sheet = DiagnosticsSheet(diagnostics, window.frame_clock, window)
     sheet.open()
-    assert diagnostics.heartbeat.beating
+    assert diagnostics.heartbeat.isActive()
     [table] = sheet.findChildren(Table)
     qtbot.waitUntil(lambda: "99 % within" in table.model().index(3, 1).data())
     click(sheet, "Copy")
@@ -101,28 +83,22 @@ def test_the_sheet_shows_and_copies_what_the_figures_name(
     assert lines[-1].startswith("Cards: SIMULATED: ")
     click(sheet, "Close")
     assert not sheet.isVisible()
-    assert not diagnostics.heartbeat.beating
-
-
-def run_program(*words: str) -> subprocess.CompletedProcess[str]:
-    displays = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    bare = {name: value for name, value in os.environ.items() if name not in displays}
-    command = [sys.executable, "-m", "gpuexplorer", *words]
-    return subprocess.run(
-        command, env=bare, capture_output=True, text=True, timeout=60, check=False
-    )
+    assert not diagnostics.heartbeat.isActive()
 
 
 @pytest.mark.parametrize("place", ["-", "cost.json"])
 def test_the_program_ends_by_itself_and_leaves_its_figures(tmp_path: Path, place: str) -> None:
+    displays = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    bare = {name: value for name, value in os.environ.items() if name not in displays}
     file = place if place == "-" else str(tmp_path / place)
     words = ("--simulate", "8xH100", "--quit-after", "1.5", "--diagnostics", file)
-    done = run_program(*words)
+    command = [sys.executable, "-m", "gpuexplorer", *words]
+    done = subprocess.run(
+        command, env=bare, capture_output=True, text=True, timeout=60, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")
     figures = json.loads(done.stdout if file == "-" else Path(file).read_text("utf-8"))
-    assert figures["window_system"] == "offscreen"
     assert 0 < figures["first_reading_seconds"] < figures["seconds"]
     assert figures["frames"]["drawn"] >= 2
-    assert figures["frames"]["cpu_ms"]["median"] <= figures["frames"]["cpu_ms"]["longest"]
     assert figures["event_loop"]["heartbeats"] > 0
     assert figures["torch_loaded"] is False

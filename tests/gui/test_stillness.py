@@ -1,41 +1,31 @@
 """Whether the system asks for less motion: told when it is known, and never waited for."""
 
 import sys
+from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.desktop.stillness import Stillness
+from gpuexplorer.gui.desktop.desktop import ask_for_stillness
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="asked in another way there")
 
 
-@pytest.mark.parametrize(("answer", "still"), [("v b false", True), ("v b true", False)])
-def test_what_the_desktop_says_is_told(qtbot: QtBot, answer: str, still: bool) -> None:
-    stillness = Stillness(("/bin/echo", answer))
-    with qtbot.waitSignal(stillness.told) as told:
-        stillness.ask()
-    assert told.args == [still]
-
-
-def test_a_desktop_that_does_not_know_tells_nothing(qtbot: QtBot) -> None:
-    stillness = Stillness(("/bin/false",))
-    with qtbot.assertNotEmitted(stillness.told, wait=200):
-        stillness.ask()
-
-
-def test_where_nobody_can_be_asked_nothing_is_started(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [("echo v b false", [True]), ("echo v b true", [False]), ("exit 1", []), ("sleep 60", [])],
+)
+def test_what_the_desktop_says_is_told_and_nothing_where_it_does_not_know(
+    qtbot: QtBot, tmp_path: Path, script: str, told: list[bool]
 ) -> None:
-    monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS", raising=False)
-    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
-    stillness = Stillness()
-    with qtbot.assertNotEmitted(stillness.told):
-        stillness.ask()
-    stillness.stop()
-
-
-def test_a_desktop_that_hangs_is_left_behind(qtbot: QtBot) -> None:
-    stillness = Stillness(("/bin/sleep", "60"))
-    stillness.ask()
-    stillness.stop()
+    (tmp_path / "busctl").write_text(f"#!/bin/sh\nexec {script}\n", "utf-8")
+    (tmp_path / "busctl").chmod(0o755)
+    heard: list[bool] = []
+    parent = QObject()
+    call = ask_for_stillness(heard.append, parent, str(tmp_path / "busctl"))
+    if not script.startswith("sleep"):
+        with qtbot.waitSignal(call.answered):
+            pass
+    call.stop()
+    assert heard == told

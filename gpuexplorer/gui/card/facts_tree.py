@@ -140,8 +140,9 @@ class FactsTree(QTreeView):
 
     def _fold(self) -> None:
         with QSignalBlocker(self):
-            for index in self._facts.branches():
-                self.setExpanded(index, bool(self._words) or index.data() not in self._folded)
+            for title in self._facts.branches():
+                index = self._facts.index_of(title)
+                self.setExpanded(index, bool(self._words) or title not in self._folded)
 
     def _what(self, index: QModelIndex) -> FactGroup | Fact | str | None:
         entry = self._facts.thing(index)

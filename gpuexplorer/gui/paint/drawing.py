@@ -7,7 +7,6 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import (
-    QLineF,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -17,7 +16,7 @@ from PySide6.QtCore import (
     QRectF,
     Qt,
 )
-from PySide6.QtGui import QColor, QHelpEvent, QImage, QPainter, QPen, QPolygonF, QRegion
+from PySide6.QtGui import QBrush, QColor, QHelpEvent, QImage, QPainter, QPen, QRegion
 from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QToolTip, QWidget
 
@@ -25,16 +24,13 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.letters import Lettering
-from gpuexplorer.gui.theme.look import Look, look
-from gpuexplorer.gui.theme.palette import Theme, faded
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import faded
 
 Index = QModelIndex | QPersistentModelIndex
-Shares = NDArray[np.float64]
 THIN_SPACE = "\N{THIN SPACE}"
 TILE_RADIUS = 10.0
 CHIP_RADIUS = 4.0
-_HATCH = 6.0
-_KEY, _KEY_AIR, _KEY_GAP, _KEYS_BETWEEN = 18.0, 6.0, 4.0, 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +57,11 @@ class Hint:
 class Drawing:
     """For the length of one paint event."""
 
-    def __init__(
-        self, painter: QPainter, worn: Look | None = None, dirty: QRegion | None = None
-    ) -> None:
+    def __init__(self, painter: QPainter, dirty: QRegion | None = None) -> None:
         """`dirty` is what is to be drawn anew, where that is not everything."""
-        worn = worn or look()
         self.painter = painter
         self.dirty = dirty
-        self.theme: Theme = worn.theme
-        self.letters = worn.letters
-        self._icons = worn.icons
+        self.theme, self.letters = look().theme, look().letters
         self.hints: list[Hint] = []
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
@@ -111,7 +102,7 @@ class Drawing:
         return left
 
     def icon(self, icon: Icon, place: QRectF, colour: QColor) -> None:
-        self._icons.draw(self.painter, icon, place, colour)
+        look().icons.draw(self.painter, icon, place, colour)
 
     def tile(
         self, place: QRectF, fill: QColor | None = None, edge: QColor | None = None
@@ -121,7 +112,7 @@ class Drawing:
         half = place.adjusted(0.5, 0.5, -0.5, -0.5)
         self.painter.drawRoundedRect(half, TILE_RADIUS, TILE_RADIUS)
 
-    def filled(self, place: QRectF, colour: QColor, radius: float) -> None:
+    def filled(self, place: QRectF, colour: QColor | QBrush, radius: float) -> None:
         """Without an edge."""
         self.painter.setPen(Qt.PenStyle.NoPen)
         self.painter.setBrush(colour)
@@ -168,9 +159,6 @@ class Drawing:
         for share, colour in parts:
             # A hair of it stays visible, so that little looks different from nothing.
             width = max(2.0, share * place.width()) if share > 0 else 0.0
-            width = min(width, place.right() - left)
-            if width <= 0:
-                continue
             self.painter.setClipRect(QRectF(left, place.top(), width, place.height()))
             self.filled(place, colour, radius)
             left += width
@@ -184,38 +172,11 @@ class Drawing:
         y = place.center().y()
         self.painter.drawLine(QPointF(place.left(), y), QPointF(place.right(), y))
 
-    def curve(self, place: QRectF, x: Shares, y: Shares, colour: QColor, fill: float) -> None:
-        """A small one. All are shares of the place; a y that is not finite is a gap."""
-        line = QPen(colour, 1.25)
-        line.setCapStyle(Qt.PenCapStyle.SquareCap)
-        across = place.left() + x * place.width()
-        up = place.bottom() - np.clip(y, 0.0, 1.0) * place.height()
-        edges = np.flatnonzero(np.diff(np.isfinite(y), prepend=False, append=False))
-        for first, last in edges.reshape(-1, 2):
-            points = list(map(QPointF, across[first:last].tolist(), up[first:last].tolist()))
-            if len(points) == 1:  # between two gaps
-                points.insert(0, points[0] - QPointF(1.5, 0))
-            # Smooth edges below the line would cost more than all the rest.
-            self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-            self.painter.setPen(Qt.PenStyle.NoPen)
-            self.painter.setBrush(faded(colour, fill))
-            foot = (QPointF(points[at].x(), place.bottom()) for at in (-1, 0))
-            self.painter.drawPolygon(QPolygonF([*points, *foot]))
-            self.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            self.painter.setPen(line)
-            self.painter.drawPolyline(QPolygonF(points))
-
     def wrong(self, place: QRectF, *, lettered: bool) -> None:
         """What arrived WRONG: the only hatched thing anywhere. It has no figure."""
         self.filled(place, self.theme.bad, CHIP_RADIUS)
-        self.painter.save()
-        self.painter.setClipRect(place.adjusted(0.5, 0.5, -0.5, -0.5))
-        self.painter.setPen(QPen(faded(self.theme.inverse, 0.34), 1.5))
-        end = place.right() + place.height()
-        for x in np.arange(place.left(), end, _HATCH):
-            low = QPointF(x - place.height(), place.bottom())
-            self.painter.drawLine(QLineF(low, QPointF(x, place.top())))
-        self.painter.restore()
+        hatch = QBrush(faded(self.theme.inverse, 0.5), Qt.BrushStyle.BDiagPattern)
+        self.filled(place, hatch, CHIP_RADIUS)
         if lettered:
             run = Run(tr("WRONG"), self.letters.badge, self.theme.inverse)
             if run.width + 4 > place.width():
@@ -224,22 +185,6 @@ class Drawing:
             ground.moveCenter(place.center())
             self.painter.fillRect(ground, self.theme.bad)
             self._centred(place, run)
-
-    def keys(self, right: float, middle: float, keys: str) -> float:
-        """A cap for each key of "Ctrl+Shift+P", ending at `right`. Returns where they begin.
-
-        With a space between they are pressed one or the other: "+ -".
-        """
-        for either in reversed(keys.split()):
-            for key in reversed(parts_of(either)):
-                run = Run(key, self.letters.caption, self.theme.quiet)
-                wide = max(_KEY, run.width + 2 * _KEY_AIR)
-                cap = QRectF(right - wide, middle - _KEY / 2, wide, _KEY)
-                self.outlined(cap, QPen(self.theme.line, 1))
-                self._centred(cap, run)
-                right -= wide + _KEY_GAP
-            right += _KEY_GAP - _KEYS_BETWEEN
-        return right + _KEYS_BETWEEN
 
     def _centred(self, place: QRectF, run: Run) -> None:
         middle = place.center()
@@ -268,17 +213,12 @@ class Delegate(QStyledItemDelegate):
             painter.restore()
 
 
-def parts_of(keys: str) -> list[str]:
-    """ "Ctrl++" is Ctrl and the plus."""
-    if keys.endswith("++"):
-        return [*parts_of(keys[:-2]), "+"] if keys != "++" else ["+"]
-    return keys.split("+") if keys not in ("", "+") else [keys]
-
-
 def plain_tip(text: str) -> str:
-    """For a tooltip: what somebody else named is never taken for markup."""
-    shown = escape(text).replace("\n", "<br>")
-    return f"<qt>{shown}</qt>" if GuiQt.mightBeRichText(text) else text
+    """For a tooltip: a long text is broken into lines, and never taken for markup."""
+    if len(text) <= 90 and not GuiQt.mightBeRichText(text):
+        return text
+    shown = escape(f"{text[:1500]}…" if len(text) > 1500 else text).replace("\n", "<br>")
+    return f"<qt>{shown}</qt>"
 
 
 def tell_hint(event: QHelpEvent, hints: Sequence[Hint], widget: QWidget) -> bool:

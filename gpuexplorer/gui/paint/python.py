@@ -13,17 +13,15 @@ from gpuexplorer.gui.theme.palette import Theme
 INDENT = "    "
 _LONGEST = 2000  # letters; a longer line is data, and stays as it is
 _LEFT_OPEN = ("", "'''", '"""')  # by the state of the line that leaves them open
-_QUOTES = r"'''|\"\"\""
 _PARTS = re.compile(
-    rf"""
-    (?P<comment>\#.*)
-    |(?P<long>[rRbBfFuU]{{0,2}}(?:{_QUOTES}))
-    |(?P<text>[rRbBfFuU]{{0,2}}(?:'(?:\\.|[^'\\])*'?|"(?:\\.|[^"\\])*"?))
-    |(?P<number>(?<![\w.])(?:0[xXbBoO][\da-fA-F_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?j?))
-    |(?P<decorator>^\s*@[\w.]+)
-    |(?P<shell>^\s*[!%][^\s]*)
+    r"""
+    (?P<COMMENT>\#.*)
+    |(?P<TEXT>[rRbBfFuU]{0,2}(?:'''.*?'''|\"\"\".*?\"\"\"|(?P<open>'''|\"\"\").*
+        |'(?:\\.|[^'\\])*'?|"(?:\\.|[^"\\])*"?))
+    |(?P<NUMBER>(?<![\w.])(?:0[xXbBoO][\da-fA-F_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?j?))
+    |(?P<WORD>^\s*(?:@[\w.]+|[!%]\S*))
     |(?P<attribute>\.\s*[^\W\d]\w*)
-    |(?P<word>[^\W\d]\w*)
+    |(?P<name>[^\W\d]\w*)
     """,
     re.VERBOSE,
 )
@@ -32,21 +30,12 @@ _BUILTINS = frozenset(each for each in dir(builtins) if each.islower()) | {"self
 
 
 class CodePart(StrEnum):
-    """What a stretch of code is."""
+    """What a stretch of code is: the name of its colour."""
 
-    WORD = "word"
-    TEXT = "text"
-    NUMBER = "number"
-    COMMENT = "comment"
-
-
-_KINDS = {
-    "comment": CodePart.COMMENT,
-    "text": CodePart.TEXT,
-    "number": CodePart.NUMBER,
-    "decorator": CodePart.WORD,
-    "shell": CodePart.WORD,
-}
+    WORD = "code_word"
+    TEXT = "code_text"
+    NUMBER = "code_number"
+    COMMENT = "faint"
 
 
 class PythonColours(QSyntaxHighlighter):
@@ -68,37 +57,24 @@ def parts(line: str, quotes: str = "") -> tuple[list[tuple[int, int, CodePart]],
     """Where each part begins and ends. `quotes`: of a long text that an earlier line opened;
     what is open at the end of this line is handed back.
     """
-    found: list[tuple[int, int, CodePart]] = []
-    at = 0
-    while at < len(line) or quotes:
-        if quotes:
-            end = line.find(quotes, at)
-            stop = len(line) if end < 0 else end + len(quotes)
-            found.append((at, stop, CodePart.TEXT))
-            if end < 0:
-                return found, quotes
-            at, quotes = stop, ""
-            continue
-        match = _PARTS.search(line, at)
-        if match is None:
-            break
-        at = match.end()
-        kind = _KINDS.get(match.lastgroup or "")
-        if match.lastgroup == "long":
-            quotes, kind = match[0][-3:], CodePart.TEXT
-        elif match.lastgroup == "word" and keyword.iskeyword(match[0]):
+    found, at = [], 0
+    if quotes:
+        at = line.find(quotes) + len(quotes)
+        if at < len(quotes):
+            return [(0, len(line), CodePart.TEXT)], quotes
+        found.append((0, at, CodePart.TEXT))
+    left_open = ""
+    for match in _PARTS.finditer(line, at):
+        kind, name = CodePart.__members__.get(match.lastgroup or ""), match["name"] or ""
+        left_open = match["open"] or ""
+        if keyword.iskeyword(name):
             kind = CodePart.WORD
-        elif match.lastgroup == "word" and match[0] in _BUILTINS:
+        elif name in _BUILTINS:
             kind = CodePart.NUMBER
         if kind is not None:
-            found.append((match.start(), at, kind))
-    return found, quotes
+            found.append((*match.span(), kind))
+    return found, left_open
 
 
 def colour(theme: Theme, part: CodePart) -> QColor:
-    return {
-        CodePart.WORD: theme.code_word,
-        CodePart.TEXT: theme.code_text,
-        CodePart.NUMBER: theme.code_number,
-        CodePart.COMMENT: theme.faint,
-    }[part]
+    return getattr(theme, part)  # type: ignore[no-any-return]  # each is a name

@@ -2,8 +2,13 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen, QPolygonF
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import USUAL, Units, memory
@@ -19,11 +24,12 @@ from gpuexplorer.gui.cards.process_words import (
     short_since,
     standing_reason,
 )
+from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.processes.model import ProcessLine
 from gpuexplorer.gui.processes.picked_words import long_since
 from gpuexplorer.gui.processes.words import CARD, COLUMN_WORDS, COMMAND, MEMORY
-from gpuexplorer.gui.tables.cell import NO_CELL, Cell, Chip, Column, Spark
-from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.tables.cell import NO_CELL, Cell, Chip, Column
+from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.telemetry.process_book import BookRow, ProcessPast, Standing
 from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse
 
@@ -37,6 +43,52 @@ _USES = {
     ProcessUse.GRAPHICS: mark("G: it draws on a screen"),
     ProcessUse.BOTH: mark("C+G: it computes and draws on a screen"),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Spark:
+    """A small curve of the last minutes, from nothing at its foot to `top`. NaN is a gap."""
+
+    times: Sequence[float]
+    values: Sequence[float]
+    now: float
+    top: float
+    colour: int | None
+    filled: bool = True  # down to its foot; not where others lie over it
+
+    def draw(self, drawing: Drawing, place: QRectF) -> None:
+        """A line, and a fill below it; where nothing was told there is neither."""
+        painter, place = drawing.painter, place.adjusted(0, 6, 0, -6)
+        drawing.hairline(place.left(), place.right(), place.bottom())
+        times, values = np.array(self.times, float), np.array(self.values, float)
+        times, values = times[times >= self.now - SPAN], values[times >= self.now - SPAN]
+        if times.size == 0:
+            return
+        colour = drawing.theme.level if self.colour is None else drawing.theme.card(self.colour)
+        line = QPen(colour, 1.25)
+        line.setCapStyle(Qt.PenCapStyle.SquareCap)
+        x = place.right() + (times - self.now) / SPAN * place.width()
+        y = place.bottom() - np.clip(values / self.top, 0.0, 1.0) * place.height()
+        # Where looks are further apart than usual, there is a gap between them, and no slope.
+        usual = (times[-1] - times[0]) / max(1, times.size - 1)
+        there = np.isfinite(values)
+        torn = np.flatnonzero((np.diff(times) > 3 * usual) | (there[1:] != there[:-1])) + 1
+        for run in np.split(np.arange(times.size), torn):
+            if not there[run[0]]:
+                continue
+            points = list(map(QPointF, x[run].tolist(), y[run].tolist()))
+            if len(points) == 1:  # between two gaps
+                points.insert(0, points[0] - QPointF(1.5, 0))
+            if self.filled:
+                # Smooth edges below the line would cost more than all the rest.
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(faded(colour, 0.16))
+                ends = (QPointF(points[at].x(), place.bottom()) for at in (-1, 0))
+                painter.drawPolygon(QPolygonF([*points, *ends]))
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(line)
+            painter.drawPolyline(QPolygonF(points))
 
 
 def _text_of(ask: Callable[[BookRow], str | None]) -> Callable[[ProcessLine], str | None]:
@@ -215,14 +267,14 @@ class ProcessColumns:
         if not shares:
             return _not_told(line, ProcessFigure.SM)
         colour = self.chip(process.card).colour
-        spark = Spark(past.times, past.sm, self.now - SPAN, self.now, 1.0, colour)
+        spark = Spark(past.times, past.sm, self.now, 1.0, colour)
         mean, most = percent(sum(shares) / len(shares)), percent(max(shares))
         said = [tr("SM: mean {mean} %, most {most} %", mean=mean, most=most)]
         if held := known(past.memory):
             least, largest = memory(min(held), self.units), memory(max(held), self.units)
             said.append(tr("Memory: {least} to {largest}", least=least, largest=largest))
         said.append(trn("in {count} look", "in {count} looks", len(past.times)))
-        return Cell(spark=spark, hint="\n".join(said))
+        return Cell(drawn=spark, hint="\n".join(said))
 
 
 def known(values: Sequence[float]) -> list[float]:

@@ -15,9 +15,9 @@ from PySide6.QtWidgets import (
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.process_words import gigabyte, gigabytes, percent
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.processes.columns import SPAN, ProcessColumns, known
+from gpuexplorer.gui.processes.columns import ProcessColumns, Spark, known
 from gpuexplorer.gui.processes.model import ProcessLine
-from gpuexplorer.gui.tables.cell import PADDING, Cell, Spark, draw_cell
+from gpuexplorer.gui.tables.cell import PADDING
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
@@ -54,7 +54,7 @@ def past_curves(line: ProcessLine, columns: ProcessColumns) -> list[PastCurve]:
     """Of one process: on each card in the card's colour, and on the computer without one.
     None where nothing was told. What it takes now is said as in its row.
     """
-    now, count, gigas = columns.now, len(line.rows), gigabyte(columns.units)
+    count, gigas = len(line.rows), gigabyte(columns.units)
     cells = {column.key: column.cell for column in columns.all()}
     cards = [(columns.past(*row.key), columns.chip(row.key[0]).colour) for row in line.rows]
     host = [(max((past for past, _ in cards), key=lambda past: len(past.times)), None)]
@@ -73,7 +73,7 @@ def past_curves(line: ProcessLine, columns: ProcessColumns) -> list[PastCurve]:
         said = percent(most) if unit == "%" else gigabytes(most, columns.units)
         top = max(most, 1.0 if unit == "%" else 1e-9)
         sparks = [
-            Spark(times, values, now - SPAN, now, top, colour, filled=len(drawn) == 1)
+            Spark(times, values, columns.now, top, colour, filled=len(drawn) == 1)
             for times, values, colour in drawn
         ]
         told = f"{cell.text} {unit}" if cell.text else cell.said
@@ -107,9 +107,9 @@ class PastStrip(Painted):
             left = place.left() + PADDING
             label = Run(curve.label, letters, theme.quiet)
             drawing.elided(left, baseline, label, end - left - PADDING, curve.spoken)
-            below = place.adjusted(0, _CAPTION - 6, 0, 0)
+            below = place.adjusted(PADDING, _CAPTION - 6, -PADDING, 0)
             for spark in curve.sparks:
-                draw_cell(drawing, below, Cell(spark=spark), right=False)
+                spark.draw(drawing, below)
             drawing.hint(below, curve.spoken)
 
 

@@ -225,7 +225,6 @@ class EndingActions(QObject):
             self._machine.name,
         )
         self._dialog.finished.connect(self._on_closed)
-        self._table.stand_still(still=True)
         self._dialog.open()
 
     def stop(self) -> None:
@@ -235,5 +234,4 @@ class EndingActions(QObject):
 
     def _on_closed(self) -> None:
         self._dialog = None
-        self._table.stand_still(still=False)
         self._table.setFocus()

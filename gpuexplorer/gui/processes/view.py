@@ -83,7 +83,7 @@ class ProcessesView(LiveView):
         )
         self._table = Table(tr("Processes"), self._model, desk.machine.session.desk)
         self._table.setObjectName("processes.table")
-        self._table.columns.begin_with(MEMORY, falling=True)
+        self._table.columns.sort_by(MEMORY, falling=True)
         self._table.columns.remember_in(desk.settings, _COLUMNS)
         self._nobody = EmptyState(Icon.PROCESSES)
         self._details = ProcessDetails()
@@ -147,7 +147,7 @@ class ProcessesView(LiveView):
         self._tools.searched_for.connect(self._on_searched_for)
         self._tools.card_chosen.connect(self._on_card_chosen)
         self._tools.grouping_chosen.connect(self._on_grouping_chosen)
-        self._tools.columns_asked.connect(self._on_columns_asked)
+        self._tools.columns_asked.connect(self._table.columns.fill_menu)
         self._tools.export_asked.connect(self.ask_export)
         self._tools.left.connect(self._table.setFocus)
         self._table.columns.fitted.connect(self._on_columns_fitted)
@@ -317,10 +317,6 @@ class ProcessesView(LiveView):
         self._table.columns.set_width(CARD, width)
         self.pull()
 
-    def _on_columns_asked(self, menu: QMenu) -> None:
-        self._table.columns.fill_menu(menu)
-        self._table.hold_while_open(menu)
-
     def _on_row_menu_asked(self, place: QPoint) -> None:
         if self._picked() is None:
             return
@@ -332,7 +328,6 @@ class ProcessesView(LiveView):
         if self._ending.allowed:
             menu.addSeparator()
             menu.addAction(self._end_action)
-        self._table.hold_while_open(menu)
         menu.popup(self._table.viewport().mapToGlobal(place))
 
     def _offer_card(self, menu: QMenu, shown: Shown) -> None:
@@ -348,7 +343,7 @@ class ProcessesView(LiveView):
 
     def _on_columns_fitted(self) -> None:
         shown = {column.key for column in self._table.columns.in_order()}
-        hidden = [each.named for each in self._table.columns.all if each.key not in shown]
+        hidden = [each.named for each in self._model.columns if each.key not in shown]
         self._tools.show_hidden(hidden)
 
     def _on_copy_asked(self) -> None:

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import paragraph, tr
-from gpuexplorer.gui.desktop.notifications import Notifications
+from gpuexplorer.gui.desktop.desktop import Notifications
 from gpuexplorer.gui.settings.alerts_section import AlertsSection
 from gpuexplorer.gui.settings.recordings_section import RecordingsSection
 from gpuexplorer.gui.settings.section import Section

@@ -14,7 +14,7 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.bridge import Bridge
-from gpuexplorer.gui.desktop.notifications import Notifications
+from gpuexplorer.gui.desktop.desktop import Notifications
 from gpuexplorer.gui.state.alert_words import (
     began_sentence,
     ended_sentence,

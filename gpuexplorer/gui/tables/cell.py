@@ -2,16 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from typing import Generic, TypeVar
+from itertools import accumulate
+from typing import Generic, Protocol, TypeVar
 
-import numpy as np
 from PySide6.QtCore import QRectF
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Tone, mixed
 
 T = TypeVar("T")
@@ -28,17 +26,10 @@ class Chip:
     colour: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Spark:
-    """A small curve from `start` to `end`, from nothing at its foot to `top`. NaN is a gap."""
+class Drawn(Protocol):
+    """What a cell shows that is no words; where two are equal, they look alike."""
 
-    times: Sequence[float]
-    values: Sequence[float]
-    start: float
-    end: float
-    top: float
-    colour: int | None
-    filled: bool = True  # down to its foot; not where others lie over it
+    def draw(self, drawing: Drawing, place: QRectF) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +55,7 @@ class Cell:
     icon: Icon | None = None  # before the text, in its tone
     chips: tuple[Chip, ...] = ()
     mark: str = ""  # a word in an outline behind the text
-    spark: Spark | None = None
+    drawn: Drawn | None = None
     unit: str = ""  # behind the number, smaller and dimmer
     gauge: Gauge | None = None
     joined: bool = False  # an arrow leads from each chip to the next
@@ -79,9 +70,13 @@ class Cell:
         """In words, for a screen reader, a copy or a test."""
         if self.absent:
             return self.absent[0]
-        chips = [chip.text for chip in self.chips]
-        words = self.text or (reduce(_to, chips) if self.joined else " ".join(chips))
+        words = self.text or " ".join(chip.text for chip in self.chips)
+        if self.joined:
+            start, *_, end = self.chips
+            words = tr("{start} to {end}", start=start.text, end=end.text)
         words = f"{words} {self.unit}" if self.unit else words
+        if not words and self.icon is not None:
+            return self.hint
         return tr("{text} ({mark})", text=words, mark=self.mark) if self.mark else words
 
 
@@ -118,10 +113,6 @@ def chips_width(count: int) -> float:
     return 2 * PADDING + count * _CHIP + max(0, count - 1) * _CHIP_GAP
 
 
-def _to(start: str, end: str) -> str:
-    return tr("{start} to {end}", start=start, end=end)
-
-
 def draw_cell(
     drawing: Drawing, place: QRectF, cell: Cell, *, right: bool, same: bool = False
 ) -> None:
@@ -131,8 +122,8 @@ def draw_cell(
     high = QRectF(inner.left(), middle - _CHIP / 2, inner.width(), _CHIP)
     if inner.width() <= 0:
         return
-    if cell.spark is not None:
-        _draw_spark(drawing, inner.adjusted(0, 6, 0, -6), cell.spark)
+    if cell.drawn is not None:
+        cell.drawn.draw(drawing, inner)
     elif cell.absent:
         fitting = (each for each in cell.absent if letters.width(each) <= inner.width())
         run = Run(_SAME if same else next(fitting, _SAME), letters, drawing.theme.faint)
@@ -166,7 +157,9 @@ def _draw_words(drawing: Drawing, inner: QRectF, cell: Cell, *, right: bool) -> 
         middle -= letters.height / 2
     baseline, colour = middle + letters.cap_height / 2, theme.tone(cell.tone)
     if right:
-        end, text = inner.right(), whole_figure(letters, cell.text, inner.width())
+        end, text = inner.right(), letters.elided(cell.text, inner.width())
+        if text != cell.text and any(each.isdigit() for each in cell.text):
+            text = "…"  # a part of a figure would be another one
         unit = Run(f"{THIN_SPACE}{cell.unit}", caption, theme.quiet)
         if cell.unit and letters.width(text) + unit.width <= inner.width():
             end = drawing.runs_right(end, baseline, [unit])
@@ -188,12 +181,6 @@ def _draw_words(drawing: Drawing, inner: QRectF, cell: Cell, *, right: bool) -> 
         drawing.chip(QRectF(after, middle - 9, marked, 18), cell.mark, caption)
 
 
-def whole_figure(letters: Lettering, text: str, room: float) -> str:
-    """A figure is never shortened: a part of it would be another one."""
-    cut = letters.elided(text, room)
-    return cut if cut == text or not any(each.isdigit() for each in text) else "…"
-
-
 def _draw_gauge(
     drawing: Drawing, left: float, right: float, middle: float, gauge: Gauge
 ) -> None:
@@ -213,38 +200,21 @@ def _draw_chips(
 ) -> None:
     """As many as fit, one in any case, and how many more; joined, all with arrows between."""
     theme, letters, middle = drawing.theme, drawing.letters.caption, place.center().y()
-    ends, x = [], place.left()
-    for chip in chips:
-        ends.append(x + max(_CHIP, letters.width(chip.text) + 8))
-        x = ends[-1] + (_ARROW + 2 if joined else _CHIP_GAP)
+    gap = _ARROW + 2 if joined else _CHIP_GAP
+    wide = [max(_CHIP, letters.width(chip.text) + 8) for chip in chips]
+    ends = list(accumulate(wide, lambda end, next_: end + gap + next_))
     shown = len(chips)
-    if not joined and ends[-1] > place.right() + 1:
-        right = place.right() - letters.width(f"+{shown}") - _CHIP_GAP
-        shown = max(1, sum(end <= right for end in ends))
-    x = place.left()
-    for chip, end in zip(chips[:shown], ends, strict=False):
-        if joined and x > place.left():
-            arrow = QRectF(x - _ARROW - 1, middle - _ARROW / 2, _ARROW, _ARROW)
+    if not joined and ends[-1] > place.width() + 1:
+        room = place.width() - letters.width(f"+{shown}") - _CHIP_GAP
+        shown = max(1, sum(end <= room for end in ends))
+    for chip, width, end in zip(chips[:shown], wide, ends, strict=False):
+        left = place.left() + end - width
+        if joined and end > width:
+            arrow = QRectF(left - _ARROW - 1, middle - _ARROW / 2, _ARROW, _ARROW)
             drawing.icon(Icon.ARROW, arrow, theme.quiet)
         fill = None if chip.colour is None else theme.card(chip.colour)
-        drawing.chip(QRectF(x, place.top(), end - x, _CHIP), chip.text, letters, fill)
-        x = end + (_ARROW + 2 if joined else _CHIP_GAP)
+        drawing.chip(QRectF(left, place.top(), width, _CHIP), chip.text, letters, fill)
     if shown < len(chips):
         rest = Run(f"+{len(chips) - shown}", letters, theme.quiet)
-        drawing.text(x, middle + letters.cap_height / 2, rest)
-
-
-def _draw_spark(drawing: Drawing, place: QRectF, spark: Spark) -> None:
-    """A line, and a fill below it; where nothing was told there is neither."""
-    drawing.hairline(place.left(), place.right(), place.bottom())
-    times, values = np.array(spark.times, float), np.array(spark.values, float)
-    times, values = times[times >= spark.start], values[times >= spark.start]
-    if times.size == 0 or spark.end <= spark.start:
-        return
-    # Where looks are further apart than usual, there is a gap between them, and not a slope.
-    usual = (times[-1] - times[0]) / max(1, times.size - 1)
-    late = np.flatnonzero(np.diff(times) > 3 * usual) + 1
-    x = (np.insert(times, late, times[late]) - spark.start) / (spark.end - spark.start)
-    y = np.insert(values, late, np.nan) / spark.top
-    colour = drawing.theme.level if spark.colour is None else drawing.theme.card(spark.colour)
-    drawing.curve(place, x, y, colour, fill=0.16 if spark.filled else 0.0)
+        after = place.left() + ends[shown - 1] + gap
+        drawing.text(after, middle + letters.cap_height / 2, rest)

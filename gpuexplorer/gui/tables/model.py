@@ -4,24 +4,22 @@ It sorts by itself: a QSortFilterProxyModel asks Python twice for each compariso
 75 to 120 ms for 2000 rows where this takes less than one.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from html import escape
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from itertools import count
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
 
-from gpuexplorer.gui.paint.drawing import Index
+from gpuexplorer.gui.paint.drawing import Index, plain_tip
 from gpuexplorer.gui.tables.cell import NO_CELL, Cell, Column
 
 T = TypeVar("T")
 _TOP = QModelIndex()
 _ROLE, _ORDER, _SIDE = Qt.ItemDataRole, Qt.SortOrder, Qt.AlignmentFlag
-_MOST_CELLS = 4000  # that are compared one by one
 # A view of 100 000 rows would stand still for a second with each that is added, so that there
 # are more only when it is scrolled to the last one. Of `canFetchMore` QTreeView takes all.
 _AT_ONCE = 2000
-_LONGEST_HINT, _LONG_HINT = 1500, 90
 
 
 @dataclass(eq=False, slots=True)
@@ -32,16 +30,9 @@ class _Node(Generic[T]):
     key: Hashable
     thing: T
     parent: "_Node[T] | None"
-    row: int = 0
-    under: "list[_Node[T]]" = field(default_factory=list)
-    cells: dict[int, Cell] = field(default_factory=dict)
-
-
-def _all_of(nodes: Iterable[_Node[T]]) -> Iterator[_Node[T]]:
-    """With those under them, however deep; each before those under it."""
-    for node in nodes:
-        yield node
-        yield from _all_of(node.under)
+    row: int
+    cells: dict[int, Cell]
+    under: "list[_Node[T]]"
 
 
 class TableModel(QAbstractItemModel, Generic[T]):
@@ -63,10 +54,10 @@ class TableModel(QAbstractItemModel, Generic[T]):
         self._key, self._under = key, under
         self._given: Sequence[T] = ()
         self._most = _AT_ONCE
-        self._made = 0
+        self._numbers = count(1)  # no row has 0, which Qt says of none
         self._top: list[_Node[T]] = []
-        self._nodes: dict[int, _Node[T]] = {}
-        self._to_move: list[tuple[list[_Node[T]], list[_Node[T]]]] = []
+        self._nodes: dict[int, _Node[T]] = {}  # from the top down
+        self._by_key: dict[Hashable, _Node[T]] = {}
 
     def show_columns(self, columns: Sequence[Column[T]]) -> None:
         """The same ones with other words, as when units change; or others, and no rows."""
@@ -78,13 +69,13 @@ class TableModel(QAbstractItemModel, Generic[T]):
             return
         self.beginResetModel()
         self.columns, self.sorted_by, self.things, self._given = columns, None, (), ()
-        self._top, self._nodes = [], {}
+        self._top, self._nodes, self._by_key = [], {}, {}
         self.endResetModel()
 
     def show(self, things: Sequence[T], *, still: bool = False) -> None:
         """`still`: rows stay where they are, and new ones come last."""
         self._given = things
-        self._arrange(self._ordered(self._top, things, still), still=still)
+        self._arrange(self._ordered(things, still), still=still)
         self._tell_changes()
 
     def sort(self, column: int, order: Qt.SortOrder = _ORDER.AscendingOrder) -> None:
@@ -92,7 +83,7 @@ class TableModel(QAbstractItemModel, Generic[T]):
         self.sorted_by = found if found is not None and found.sorts is not None else None
         self.falling = order is _ORDER.DescendingOrder
         self._most = _AT_ONCE
-        self._arrange(self._ordered(self._top, self._given, still=False))
+        self._arrange(self._ordered(self._given))
 
     def thing(self, index: Index) -> T | None:
         node = self._node(index)
@@ -111,33 +102,24 @@ class TableModel(QAbstractItemModel, Generic[T]):
         return node.cells[at]
 
     def index_of(self, key: Hashable) -> QModelIndex:
-        """Not valid where there is no such row."""
-        at = next((at for at, each in enumerate(self.things) if self._key(each) == key), -1)
-        if at >= len(self._top):
-            self._most = at + _AT_ONCE
-            self._arrange(self.things)
-        found = (node for node in self._nodes.values() if node.key == key)
-        return self._index(next(found, None))
+        """Not valid where there is no such row, or none yet."""
+        return self._index(self._by_key.get(key))
 
-    @property
-    def more(self) -> bool:
-        """Whether there are rows below the last one."""
-        return len(self._top) < len(self.things)
+    def take_more(self, until: int = 0) -> None:
+        """Of the rows below the last one, where there are some; at least up to this one."""
+        self._most = max(len(self._top), until) + _AT_ONCE
+        self._arrange(self.things, still=True)
 
-    def take_more(self) -> None:
-        self._most = len(self._top) + _AT_ONCE
-        self._arrange(self.things)
+    def branches(self) -> set[Hashable]:
+        """The rows with others under them."""
+        return {node.key for node in self._nodes.values() if node.under}
 
-    def branches(self) -> Iterator[QModelIndex]:
-        """The rows with others under them, from the top down."""
-        return (self._index(node) for node in _all_of(self._top) if node.under)
-
-    def _ordered(self, nodes: Sequence[_Node[T]], things: Sequence[T], still: bool) -> list[T]:
+    def _ordered(self, things: Sequence[T], still: bool = False) -> Sequence[T]:
         if still:
-            places = {node.key: node.row for node in nodes}
+            places = {key: node.row for key, node in self._by_key.items()}
             return sorted(things, key=lambda each: places.get(self._key(each), len(places)))
         if self.sorted_by is None or self.sorted_by.sorts is None:
-            return list(things)
+            return things
         # What is not known comes last, whichever way the rest goes.
         values = list(map(self.sorted_by.sorts, things))
         known = [at for at, value in enumerate(values) if value is not None]
@@ -146,69 +128,40 @@ class TableModel(QAbstractItemModel, Generic[T]):
         return [things[at] for at in (*known, *unknown)]
 
     def _arrange(self, things: Sequence[T], *, still: bool = False) -> None:
-        self.things = things
-        self._come_and_go(None, things[: self._most], still)
-        if self._to_move:
-            self._move(self._to_move)
-            self._to_move = []
+        """Whoever stays keeps its number, by which Qt knows it, wherever it stands now."""
+        nodes: dict[int, _Node[T]] = {}
+        known = dict(self._by_key)
 
-    def _come_and_go(self, parent: _Node[T] | None, things: Sequence[T], still: bool) -> None:
-        """Rows go and come in one stretch; what is to be put in order then is noted."""
-        nodes = self._top if parent is None else parent.under
-        wanted = {self._key(each): each for each in things}
-        gone = [node for node in nodes if node.key not in wanted]
-        if gone:
-            first, end = gone[0].row, gone[0].row + len(gone)
-            if nodes[first:end] != gone:
-                first, end = len(nodes) - len(gone), len(nodes)
-                stay = [node for node in nodes if node.key in wanted]
-                self._move([(nodes, [*stay, *gone])])
-            self.beginRemoveRows(self._index(parent), first, end - 1)
-            for each in _all_of(gone):
-                del self._nodes[each.number]
-            del nodes[first:end]
-            _number(nodes)
-            self.endRemoveRows()
-        keys, known = list(wanted), {node.key for node in nodes}
-        new = [key for key in keys if key not in known]
-        if new:
-            first = min(keys.index(new[0]), len(nodes))
-            self.beginInsertRows(self._index(parent), first, first + len(new) - 1)
-            numbered = enumerate(new, self._made)
-            made = [_Node(at, key, wanted[key], parent) for at, key in numbered]
-            self._made += len(made)
-            nodes[first:first] = made
-            _number(nodes)
-            self._nodes |= {node.number: node for node in made}
-            self.endInsertRows()
-        if [node.key for node in nodes] != keys:
-            by_key = {node.key: node for node in nodes}
-            self._to_move.append((nodes, [by_key[key] for key in keys]))
-        for node in nodes:
-            node.thing = wanted[node.key]
-            under = self._under(node.thing)
-            if under or node.under:
-                self._come_and_go(node, self._ordered(node.under, under, still), still)
+        def made(things: Sequence[T], parent: _Node[T] | None) -> list[_Node[T]]:
+            rows: list[_Node[T]] = []
+            for row, thing in enumerate(things):
+                key = self._key(thing)
+                before = known.pop(key, None)
+                number = next(self._numbers) if before is None else before.number
+                cells = {} if before is None else before.cells
+                node = nodes[number] = _Node(number, key, thing, parent, row, cells, [])
+                rows.append(node)
+                under = self._under(thing)
+                if under:
+                    node.under = made(self._ordered(under, still), node)
+            return rows
 
-    def _move(self, moved: Sequence[tuple[list[_Node[T]], list[_Node[T]]]]) -> None:
-        self.layoutAboutToBeChanged.emit()
-        before = [index for index in self.persistentIndexList() if index.isValid()]
-        for nodes, order in moved:
-            nodes[:] = order
-            _number(nodes)
-        after = [self._index(self._node(each), each.column()) for each in before]
-        self.changePersistentIndexList(before, after)
-        self.layoutChanged.emit()
+        self.things, top = things, made(things[: self._most], None)
+        moved = list(map(_place, nodes.values())) != list(map(_place, self._nodes.values()))
+        if moved:
+            self.layoutAboutToBeChanged.emit()
+            before = self.persistentIndexList()
+            numbers = [(each.internalId(), each.column()) for each in before]
+        self._top, self._nodes = top, nodes
+        self._by_key = {node.key: node for node in nodes.values()}
+        if moved:
+            after = [self._index(nodes.get(number), column) for number, column in numbers]
+            self.changePersistentIndexList(before, after)
+            self.layoutChanged.emit()
 
     def _tell_changes(self) -> None:
         """What nobody asked for cannot be out of date."""
-        seen = [node for node in self._nodes.values() if node.cells]
-        if sum(len(node.cells) for node in seen) > _MOST_CELLS:
-            for node in seen:
-                node.cells = {}
-            self._move(())
-            return
-        for node in seen:
+        for node in self._nodes.values():
             before = node.cells
             node.cells = {at: self.columns[at].cell(node.thing) for at in before}
             changed = [at for at, cell in node.cells.items() if cell != before[at]]
@@ -220,10 +173,8 @@ class TableModel(QAbstractItemModel, Generic[T]):
         return self._nodes.get(index.internalId()) if index.isValid() else None
 
     def _nodes_under(self, parent: Index) -> list[_Node[T]]:
-        if not parent.isValid():
-            return self._top
-        node = self._node(parent)
-        return node.under if node is not None and parent.column() == 0 else []
+        node = self._node(parent) if parent.column() == 0 else None
+        return node.under if node is not None else [] if parent.isValid() else self._top
 
     def _index(self, node: _Node[T] | None, column: int = 0) -> QModelIndex:
         if node is None:
@@ -257,7 +208,7 @@ class TableModel(QAbstractItemModel, Generic[T]):
             case _ROLE.DisplayRole:
                 return self.cell(index).said
             case _ROLE.ToolTipRole:
-                return _tip(self.cell(index))
+                return plain_tip(self.cell(index).hint or self.cell(index).said)
             case _ROLE.AccessibleDescriptionRole:
                 return self.cell(index).hint
             case _ROLE.AccessibleTextRole if column.spoken is not None:
@@ -293,14 +244,5 @@ class TableModel(QAbstractItemModel, Generic[T]):
         return None
 
 
-def _number(nodes: Sequence[_Node[T]]) -> None:
-    for row, node in enumerate(nodes):
-        node.row = row
-
-
-def _tip(cell: Cell) -> str:
-    """A long text is broken into lines, and never taken for markup."""
-    text = cell.hint or cell.said
-    if len(text) > _LONGEST_HINT:
-        text = f"{text[:_LONGEST_HINT]}…"
-    return text if len(text) <= _LONG_HINT and "<" not in text else f"<qt>{escape(text)}</qt>"
+def _place(node: _Node[T]) -> tuple[int, int]:
+    return node.number, -1 if node.parent is None else node.parent.number

@@ -159,9 +159,10 @@ class _Row(Delegate):
             ground.left() + _INNER,
             ground.right() - _INNER,
         )
-        if command.keys:
-            right = drawing.keys(right, middle, command.keys) - 12
         baseline = middle + letters.body.cap_height / 2
+        if command.keys:
+            keys = Run(command.keys, letters.caption, theme.quiet)
+            right = drawing.runs_right(right, baseline, [keys]) - 16
         group = Run(tr(command.group.value), letters.caption, theme.faint)
         right = drawing.runs_right(right, baseline, [group]) - 16
         if command.holds:

@@ -37,7 +37,7 @@ class Painted(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         # Ended also where drawing fails: Qt does not survive a painter that is left open.
         with QPainter(self) as painter:
-            drawing = Drawing(painter, self.look, event.region())
+            drawing = Drawing(painter, event.region())
             self.draw(drawing)
         self._hints = drawing.hints
 

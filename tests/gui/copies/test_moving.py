@@ -276,7 +276,7 @@ def test_columns_are_shown_and_put_away_and_text_is_copied_of_those_that_are_sho
 ) -> None:
     two_cells(lab, worker, qtbot)
     columns = the(CopiesTable, page).columns
-    for column in columns.all:
+    for column in columns.listed.columns:
         if column.kept:
             columns.show_column(column.key, shown=column.key in ("best", "intact"))
     pick(page, 1)

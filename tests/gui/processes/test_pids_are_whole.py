@@ -4,7 +4,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.overview.processes_panel import ProcessesPanel
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.tables.cell import PADDING, whole_figure
+from gpuexplorer.gui.tables.cell import PADDING
 from gpuexplorer.gui.theme.look import look
 from tests.gui.processes.conftest import OpenScreen
 from tests.gui.processes.programs import A, Machine, named, using
@@ -17,7 +17,7 @@ def test_the_processes_screen_has_room_for_the_longest_however_narrow_it_is(
 ) -> None:
     screen = open_screen(Machine([named(using(A, LONGEST))]))
     assert screen.column("PID") == [str(LONGEST)]
-    keys = [column.key for column in screen.table.columns.all]
+    keys = [column.key for column in screen.table.listed.columns]
     for width in (1400, 1000, 560):
         screen.window.resize(width, 700)
         room = screen.table.columnWidth(keys.index("pid")) - 2 * PADDING
@@ -28,16 +28,9 @@ def test_the_overview_has_room_for_the_longest_wherever_it_shows_pids(qtbot: QtB
     panel = ProcessesPanel(TimeWindow())
     qtbot.addWidget(panel)
     table = panel.table
-    at = [column.key for column in table.columns.all].index("pid")
+    at = [column.key for column in table.listed.columns].index("pid")
     room = look().letters.body.width(str(LONGEST)) + 2 * PADDING
     panel.show()
     for width in range(300, 1200, 50):
         panel.resize(width, 300)
         assert table.isColumnHidden(at) or table.columnWidth(at) >= room
-
-
-def test_a_figure_that_finds_no_room_is_left_out_and_words_are_cut() -> None:
-    letters = look().letters.body
-    room = letters.width("41900")
-    assert whole_figure(letters, str(LONGEST), room) == "…"
-    assert whole_figure(letters, "somebody", room).startswith("som")

@@ -161,7 +161,7 @@ def test_the_history_is_told_in_words_too() -> None:
     past = ProcessPast([998.0, 999.0, 1000.0], [0.2, float("nan"), 0.6], [1 * GIB] * 3)
     around = ProcessColumns(AROUND.cards, now=1000.0, past=lambda card, pid: past)
     told = cell(ProcessLine("a", (row(named(using(A, 1))),)), "history", around)
-    assert told.spark is not None
+    assert told.drawn is not None
     assert "mean 40 %" in told.hint
     assert "most 60 %" in told.hint
     assert "3 looks" in told.hint

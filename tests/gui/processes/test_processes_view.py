@@ -162,9 +162,9 @@ def test_columns_without_room_are_said_to_be_hidden_and_can_be_fetched_back(
     screen = open_screen(Machine(three()))
     screen.window.resize(1000, 700)
     [columns] = [each for each in screen.view.findChildren(MenuButton) if "Col" in each.text()]
-    hidden = screen.table.columns.all[-1]
+    hidden = screen.table.listed.columns[-1]
     assert hidden not in screen.table.columns.in_order()
-    number = len(screen.table.columns.all) - len(screen.table.columns.in_order())
+    number = len(screen.table.listed.columns) - len(screen.table.columns.in_order())
     assert columns.text() == f"Columns, {number} hidden"
     assert hidden.named in columns.toolTip()
     take(menu_of(screen, "Columns"), hidden.named)

@@ -24,25 +24,26 @@ def columns(unit: str = "kg") -> list[Column[Thing]]:
         known = each.weight is not None
         return Cell(f"{each.weight:g}") if known else Cell(absent=("not weighed",))
 
+    name, meaning, heavy = "Weight of the thing", "How heavy it is.", f"Weight, {unit}"
     return [
         Column(
             "name",
             "Name",
-            lambda each: Cell(each.name, hint=f"It is called {each.name}"),
+            lambda each: Cell(each.name),
             lambda each: each.name,
             width=200,
             stretches=True,
         ),
         Column(
             "weight",
-            f"Weight, {unit}",
+            heavy,
             weight,
             lambda each: each.weight,
-            "How heavy it is.",
-            "Weight of the thing",
-            width=100,
-            right=True,
+            meaning,
+            name,
+            100,
             kept=2,
+            right=True,
             largest_first=True,
         ),
         Column("size", "Size", lambda _: Cell("large"), width=100, kept=1),

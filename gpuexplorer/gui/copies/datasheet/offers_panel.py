@@ -237,7 +237,7 @@ class OffersPanel(Panel):
         self._search.setFixedWidth(_SEARCH)
         model = TableModel(offer_columns(self._cells), lambda card: card.name)
         self.table = OffersTable(model)
-        self.table.columns.begin_with(BANDWIDTH, falling=True)
+        self.table.columns.sort_by(BANDWIDTH, falling=True)
         self._nothing = ElidedLabel(look().letters.body, Tone.QUIET)
         add(self.head, self._count, self._lay, self._take, self._search)
         self.body.addWidget(self._nothing)

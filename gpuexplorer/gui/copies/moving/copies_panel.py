@@ -155,7 +155,7 @@ class CopiesPanel(QFrame):
         self.tools = TableTools(tr("times modelled") if modelled else "")
         self._model = TableModel(copy_columns(self.cells), lambda moved: moved.key)
         self.table = CopiesTable(tr("Copies of the lab"), self._model, clock)
-        self.table.columns.begin_with(CELL, falling=True)
+        self.table.columns.sort_by(CELL, falling=True)
         self.bar = SentenceBar()
         self.empty = EmptyState(Icon.COPIES)
         self._stack = QStackedLayout()

@@ -1,25 +1,26 @@
 """WayTable: the ways that are compared, one per row with its figures; one of them is chosen."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QLineF, QModelIndex, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractItemView
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.copies.sweep.model import SweepRow
 from gpuexplorer.gui.copies.sweep.rate_labels import CHOSEN_PEN, ink_of
 from gpuexplorer.gui.copies.sweep.words import figures_of, row_said
 from gpuexplorer.gui.copies.sweep_ways import SweepWay
-from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index
+from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.plots.curves import line_pen
-from gpuexplorer.gui.tables.cell import PADDING, Cell, Column
+from gpuexplorer.gui.tables.cell import Cell, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 
-_SAMPLE, _REMOVE = "sample", "remove"
+_REMOVE = "remove"
 
 
 class WayTable(Table[SweepRow]):
@@ -34,9 +35,6 @@ class WayTable(Table[SweepRow]):
         self._chosen: SweepWay | None = None
         self._measuring = False
         self._keys = [column.key for column in self._model.columns]
-        self.setItemDelegateForColumn(
-            self._keys.index(_SAMPLE), _SampleDelegate(self, self._model)
-        )
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.picked_changed.connect(self._on_picked_changed)
         self.clicked.connect(self._on_clicked)
@@ -60,7 +58,7 @@ class WayTable(Table[SweepRow]):
 
     def _columns(self) -> list[Column[SweepRow]]:
         return [
-            Column(_SAMPLE, "", lambda _: Cell(), width=38, spoken=row_said),
+            Column("sample", "", _sample, width=38, spoken=row_said),
             Column("way", tr("Way"), _name, width=120, stretches=True, spoken=row_said),
             Column("top", tr("top GB/s"), self._figure(0), width=66, right=True),
             Column("share", tr("of limit"), self._figure(1), width=58, right=True),
@@ -108,22 +106,21 @@ class WayTable(Table[SweepRow]):
             super().keyPressEvent(event)
 
 
-class _SampleDelegate(Delegate):
+@dataclass(frozen=True, eq=False)
+class _Sample:
     """A piece of the row's curve, to know it by."""
 
-    def __init__(self, table: WayTable, model: TableModel[SweepRow]) -> None:
-        super().__init__(table)
-        self._rows = model
+    row: SweepRow
 
-    def draw(
-        self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
-    ) -> None:
-        row = self._rows.thing(index)
-        if row is not None:
-            pen = line_pen(ink_of(drawing.theme, row), CHOSEN_PEN, row.dash)
-            drawing.painter.setPen(pen)
-            inner, y = place.adjusted(PADDING, 0, -PADDING, 0), place.center().y()
-            drawing.painter.drawLine(QLineF(inner.left(), y, inner.right(), y))
+    def draw(self, drawing: Drawing, place: QRectF) -> None:
+        pen = line_pen(ink_of(drawing.theme, self.row), CHOSEN_PEN, self.row.dash)
+        drawing.painter.setPen(pen)
+        y = place.center().y()
+        drawing.painter.drawLine(QLineF(place.left(), y, place.right(), y))
+
+
+def _sample(row: SweepRow) -> Cell:
+    return Cell(drawn=_Sample(row))
 
 
 def _name(row: SweepRow) -> Cell:

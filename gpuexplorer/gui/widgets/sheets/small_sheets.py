@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QHBoxLayout, QLi
 from gpuexplorer import __version__
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import listed, tr, trn
-from gpuexplorer.gui.paint.drawing import parts_of
 from gpuexplorer.gui.state.far_machines import Wanted
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
@@ -94,11 +93,18 @@ def _key_row(words: str, keys: str) -> QHBoxLayout:
     line = row(said, GROWS, gap=4, margins=(0, 5, 0, 5))
     for either in keys.split():
         add(line, Space(4))
-        for key in parts_of(either):
+        for key in _parts_of(either):
             cap = label(key, look().letters.caption)
             cap.setProperty("kind", "key")
             add(line, cap, Qt.AlignmentFlag.AlignVCenter)
     return line
+
+
+def _parts_of(keys: str) -> list[str]:
+    """ "Ctrl++" is Ctrl and the plus."""
+    if keys.endswith("++"):
+        return [*_parts_of(keys[:-2]), "+"] if keys != "++" else ["+"]
+    return keys.split("+") if keys not in ("", "+") else [keys]
 
 
 class AddMachineSheet(Sheet):
