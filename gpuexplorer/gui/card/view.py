@@ -39,10 +39,9 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
 from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED, host_name, is_elsewhere
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
-from gpuexplorer.gui.widgets.key_words import PLOT_KEYS, KeyGroup
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.line import NowTag
-from gpuexplorer.gui.widgets.live_view import LiveView, Page
+from gpuexplorer.gui.widgets.live_view import PLOT_KEYS, KeyGroup, LiveView, Page
 from gpuexplorer.remote.stream import FarStream
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure

@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 import psutil
 import PySide6
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal, qVersion
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, qVersion
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer import __version__
-from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.state.navigation import Navigation
@@ -26,16 +25,9 @@ from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.whole_file import write_whole
 
 _MS = 1000.0
-# The share of the processor is that of the time between the first and the last of these looks.
-_LOOKS, _LOOK_EVERY = 4, 5.0
-_HINT = mark(
-    "The middle of the last frames, and the processor time of the whole program, reading "
-    "included. More under Diagnostics in the menu."
-)
 _HEARTBEAT = 0.02
 _UPDATE = frozenset({QEvent.Type.UpdateRequest})
 _PAINTING = frozenset({QEvent.Type.UpdateRequest, QEvent.Type.Expose, QEvent.Type.Paint})
-_RECENT = 60
 
 
 class Spread(deque[float]):
@@ -61,9 +53,6 @@ class Diagnostics(QObject):
     decisions/0008. Pulls that change nothing belong to the next frame that is painted.
     """
 
-    # "Drawing 1.9 ms a frame, 1.1 % of a core", for the line below, every few seconds.
-    cost_changed = Signal(str, str)
-
     def __init__(self, window: QWidget, clock: FrameClock, navigation: Navigation) -> None:
         super().__init__(window)
         self._window, self._navigation = window, navigation
@@ -71,7 +60,6 @@ class Diagnostics(QObject):
         self._resident = resident_bytes()
         self._first: tuple[float, float, int] | None = None  # seconds, of a processor; bytes
         self._first_is_coming = False
-        self._looks = deque([(time.perf_counter(), time.process_time())], maxlen=_LOOKS)
         self._depth = 0
         self._began = self._pulled = (0.0, 0.0)  # seconds by the clock and of the processor
         self.drawn = 0  # frames
@@ -79,7 +67,6 @@ class Diagnostics(QObject):
         self.heartbeat = Heartbeat(self)
         clock.work_began.connect(self._on_work_began)
         clock.work_done.connect(self._on_work_done)
-        clock.ticked.connect(self._on_ticked)
         window.installEventFilter(self)
 
     def watch(self, session: Session | None) -> None:
@@ -150,20 +137,6 @@ class Diagnostics(QObject):
         return session is not None and any(
             session.reading(card.id) is not None for card in session.cards()
         )
-
-    def _on_ticked(self) -> None:
-        now, (before, _) = time.perf_counter(), self._looks[-1]
-        if now - before < _LOOK_EVERY:
-            return
-        self._looks.append((now, time.process_time()))
-        if self.cpu:
-            (then, before), (_, used) = self._looks[0], self._looks[-1]
-            text = tr(
-                "Drawing {time:.1f} ms a frame, {share:.1f} % of a core",
-                time=float(np.median(list(self.cpu)[-_RECENT:])) * _MS,
-                share=(used - before) / (now - then) * 100,
-            )
-            self.cost_changed.emit(text, tr(_HINT))
 
     def _on_work_began(self) -> None:
         if self._depth == 0:

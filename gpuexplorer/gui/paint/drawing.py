@@ -23,9 +23,9 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.letters import Lettering
-from gpuexplorer.gui.theme.look import Look, look
+from gpuexplorer.gui.theme.icons import Icon, draw_icon
+from gpuexplorer.gui.theme.letters import Lettering, Letterings
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Theme, faded
 
 Index = QModelIndex | QPersistentModelIndex
@@ -62,15 +62,16 @@ class Drawing:
     """For the length of one paint event."""
 
     def __init__(
-        self, painter: QPainter, worn: Look | None = None, dirty: QRegion | None = None
+        self,
+        painter: QPainter,
+        letters: Letterings | None = None,
+        dirty: QRegion | None = None,
     ) -> None:
         """`dirty` is what is to be drawn anew, where that is not everything."""
-        worn = worn or look()
         self.painter = painter
         self.dirty = dirty
-        self.theme: Theme = worn.theme
-        self.letters = worn.letters
-        self._icons = worn.icons
+        self.theme: Theme = look().theme
+        self.letters = letters or look().letters
         self.hints: list[Hint] = []
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
@@ -111,7 +112,7 @@ class Drawing:
         return left
 
     def icon(self, icon: Icon, place: QRectF, colour: QColor) -> None:
-        self._icons.draw(self.painter, icon, place, colour)
+        draw_icon(self.painter, icon, place, colour)
 
     def tile(
         self, place: QRectF, fill: QColor | None = None, edge: QColor | None = None

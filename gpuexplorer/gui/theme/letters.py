@@ -1,6 +1,7 @@
 """Lettering: the sizes and weights of Inter that there are, and the system's fixed letters."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
@@ -21,15 +22,10 @@ class Lettering:
         self.ascent = self.metrics.ascent()
         self.height = self.metrics.height()
         self.cap_height = self.metrics.capHeight()
-        self._widths: dict[str, float] = {}
+        self._width = lru_cache(_REMEMBERED)(self.metrics.horizontalAdvance)
 
     def width(self, text: str) -> float:
-        width = self._widths.get(text)
-        if width is None:
-            if len(self._widths) > _REMEMBERED:
-                self._widths.clear()
-            width = self._widths[text] = self.metrics.horizontalAdvance(text)
-        return width
+        return self._width(text)
 
     def elided(self, text: str, width: float, *, end: bool = False) -> str:
         """The text, or its beginning (`end`: its end) with an ellipsis; empty where not even

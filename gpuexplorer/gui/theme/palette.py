@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from functools import cache
 
 from PySide6.QtGui import QColor
 
@@ -107,14 +108,25 @@ class Theme:
         return mixed(self.at_zero, self.below_zero if at < 0 else self.above_zero, abs(at))
 
     def named(self) -> Mapping[str, str]:
-        """The single colours as text, for the style sheet."""
+        """As the style sheet asks for them."""
+        colours = {each.name: getattr(self, each.name) for each in fields(self)}
+        colours |= {
+            "selection": self.selection,
+            "track": self.track,
+            "lifted": self.lifted,
+            "heat_half": self.heat(0.5),
+            "warn_tint": faded(self.warn, 0.1),
+            "bad_tint": faded(self.bad, 0.08),
+            "off": mixed(self.ground, self.faint, 0.55),
+            "on_text": mixed(self.ground, self.text, 0.35),
+        }
+        form = QColor.NameFormat.HexArgb
         return {
-            field.name: colour.name()
-            for field in fields(self)
-            if isinstance(colour := getattr(self, field.name), QColor)
+            name: each.name(form) for name, each in colours.items() if isinstance(each, QColor)
         }
 
 
+@cache
 def load_theme(scheme: Scheme, palette: Palette = Palette.STANDARD) -> Theme:
     """For `dark` or `light`. A name that is missing in the file is a bug, and says so."""
     content = tomllib.loads(resource("themes", f"{scheme}.toml").read_text("utf-8"))

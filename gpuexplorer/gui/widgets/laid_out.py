@@ -100,9 +100,7 @@ def label(text: str, letters: Lettering, tone: Tone = Tone.TEXT) -> QLabel:
 
 
 def wrapped_label(sentence: str, tone: Tone, letters: Lettering | None = None) -> QLabel:
-    """A sentence that may need several lines, and can be copied. What stands between backticks
-    is shown as one would type it.
-    """
+    """A sentence that may need several lines, and can be copied."""
     made = label("", letters or look().letters.body, tone)
     show_sentence(made, sentence)
     made.setWordWrap(True)
@@ -113,23 +111,22 @@ def wrapped_label(sentence: str, tone: Tone, letters: Lettering | None = None) -
     return made
 
 
-def show_sentence(label: QLabel, sentence: str) -> None:
-    """Another one, in a label that was made for one."""
-    if "`" in sentence:
-        mono = look().letters.mono.font
-        style = f"font-family: '{mono.family()}'; font-size: {mono.pixelSize()}px"
-        lines = html.escape(sentence).replace("\n", "<br>")
-        label.setTextFormat(Qt.TextFormat.RichText)
-        label.setText(re.sub("`([^`]*)`", rf'<span style="{style}">\1</span>', lines))
-        label.setAccessibleName(sentence.replace("`", ""))
-    else:
-        if label.textFormat() is Qt.TextFormat.RichText:
-            label.setAccessibleName("")  # of another sentence
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setText(sentence)
-
-
 def say(label: QLabel, words: str) -> None:
     """A sentence that is only there where there is something to say."""
     show_sentence(label, words)
     label.setVisible(bool(words))
+
+
+def show_sentence(label: QLabel, words: str) -> None:
+    """What stands between backticks is shown as one would type it."""
+    code = "`" in words
+    if code:
+        mono = look().letters.mono.font
+        style = f"font-family: '{mono.family()}'; font-size: {mono.pixelSize()}px"
+        lines = html.escape(words).replace("\n", "<br>")
+        label.setAccessibleName(words.replace("`", ""))
+        words = re.sub("`([^`]*)`", rf'<span style="{style}">\1</span>', lines)
+    elif label.textFormat() is Qt.TextFormat.RichText:
+        label.setAccessibleName("")  # of another sentence
+    label.setTextFormat(Qt.TextFormat.RichText if code else Qt.TextFormat.PlainText)
+    label.setText(words)

@@ -12,7 +12,7 @@ from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
-from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.icons import Icon, icon_of
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, SearchButton, link_button
@@ -115,7 +115,7 @@ class TimePill(_Saying):
     def __init__(self, time_window: TimeWindow) -> None:
         super().__init__("pill")
         self._time_window = time_window
-        self.setIcon(look().icons.for_button(Icon.BACK))
+        self.setIcon(icon_of(Icon.BACK))
         self.setIconSize(QSize(_ICON + 4, _ICON))
         self.clicked.connect(time_window.back_to_now)
         time_window.changed.connect(self._on_time_changed)

@@ -20,8 +20,8 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.fields import FieldRow, Labelled, TextField
-from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, label, row
+from gpuexplorer.gui.widgets.live_view import KeyGroup
 from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between
 from gpuexplorer.remote.ssh import host_name, names_to_choose
