@@ -10,7 +10,7 @@ from PySide6.QtSvg import QSvgRenderer
 from gpuexplorer.core.resources import resource
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.theme.palette import mixed
+from gpuexplorer.gui.theme.palette import Tone, mixed
 
 
 class Icon(StrEnum):
@@ -38,6 +38,7 @@ class Icon(StrEnum):
     REPEAT = "repeat"
     MARK = "mark"
     PAUSE = "pause"
+    RECORD = "record"
     PLAY = "play"
     BACK = "back"
     SEARCH = "search"
@@ -70,11 +71,11 @@ def draw_icon(painter: QPainter, icon: Icon, place: QRectF, colour: QColor) -> N
 
 
 @cache
-def icon_of(icon: Icon) -> QIcon:
+def icon_of(icon: Icon, tone: Tone | None = None) -> QIcon:
     """For Qt's own controls; it changes with the theme by itself. Kept, since Qt would outlive
     what Python knows of it.
     """
-    return QIcon(_Engine(icon))
+    return QIcon(_Engine(icon, tone))
 
 
 @cache
@@ -84,9 +85,9 @@ def _tinted(icon: Icon, colour: str) -> QSvgRenderer:
 
 
 class _Engine(QIconEngine):
-    def __init__(self, icon: Icon) -> None:
+    def __init__(self, icon: Icon, tone: Tone | None) -> None:
         super().__init__()
-        self._icon = icon
+        self._icon, self._tone = icon, tone
 
     @guarded
     def paint(
@@ -94,7 +95,7 @@ class _Engine(QIconEngine):
     ) -> None:
         theme = look().theme
         chosen = mode is QIcon.Mode.Active or state is QIcon.State.On
-        ink = theme.text if chosen else theme.quiet
+        ink = theme.tone(self._tone or (Tone.TEXT if chosen else Tone.QUIET))
         if mode is QIcon.Mode.Disabled:
             ink = mixed(theme.ground, theme.faint, 0.5)
         # What is wider than high keeps a gap to the word beside it.
