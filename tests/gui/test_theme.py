@@ -127,7 +127,7 @@ def test_nothing_moves_where_a_person_or_the_system_wants_that(
     motion: Motion, still: bool, moves: bool
 ) -> None:
     look().follow_stillness(still)
-    look().choose_motion(motion)
+    look().motion_wanted = motion
     assert look().motion is moves
 
 
@@ -139,7 +139,7 @@ def colours_in(widget: QWidget) -> set[str]:
 
 def names_of(scheme: Scheme, palette: Palette = Palette.STANDARD) -> set[str]:
     theme = load_theme(scheme, palette)
-    return {*theme.named().values(), *(card.name() for card in theme.cards)}
+    return {QColor(each).name() for each in (*theme.named().values(), *theme.cards)}
 
 
 def test_nothing_stays_in_the_colours_of_before_seen_or_not(

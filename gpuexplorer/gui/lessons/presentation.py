@@ -14,7 +14,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_page import StepPage
-from gpuexplorer.gui.theme.letters import letterings
+from gpuexplorer.gui.theme.letters import Letterings
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
@@ -80,7 +80,7 @@ class Presentation(QWidget):
     def _make(self, scale: float) -> None:
         """In other letters."""
         self._scale = scale
-        letters = self._letters = letterings(scale)
+        letters = self._letters = Letterings(scale)
         before, self._content = self._content, QWidget()
         self._content.setProperty("panel", "page")
         with look().in_letters(letters):

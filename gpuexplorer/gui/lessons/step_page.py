@@ -47,7 +47,7 @@ class StepPage(QWidget):
         self._ahead: list[Part] = []  # of the step, and not made yet
         self._breath = QTimer(self, singleShot=True, interval=_BREATH)
         self._breath.timeout.connect(self._on_breathed)
-        self._page, self._body = QWidget(), QVBoxLayout()
+        self._page, self._body = QWidget(), column()
         self._place = QVBoxLayout(self)
         self._place.setContentsMargins(0, 0, 0, 0)
         self._place.addWidget(self._page)

@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gpuexplorer.core.resources import resource
-from gpuexplorer.gui.theme.letters import Letterings, letterings
+from gpuexplorer.gui.theme.letters import Letterings
 from gpuexplorer.gui.theme.palette import Palette, Scheme, Theme, load_theme
 
 # What a sheet cannot colour, one for each theme.
@@ -38,7 +38,7 @@ class Look(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.letters = letterings()
+        self.letters = Letterings()
         # The system has letters of its own for menus, tips and some controls.
         QApplication.setFont(self.letters.body.font)
         self.motion_wanted = Motion.SYSTEM
@@ -84,12 +84,9 @@ class Look(QObject):
             (role.Base, theme.field),
             (role.Text, theme.text),
             (role.PlaceholderText, theme.faint),
-            (role.Button, theme.surface),
-            (role.ButtonText, theme.text),
             (role.Highlight, theme.accent),
             (role.HighlightedText, theme.inverse),
             (role.Link, theme.accent),
-            (role.Accent, theme.accent),
         ):
             palette.setColor(each, colour)
         return palette

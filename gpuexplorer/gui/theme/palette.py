@@ -85,11 +85,6 @@ class Theme:
         """Under a row of choices, of which one is raised."""
         return faded(self.text, 0.06)
 
-    @property
-    def lifted(self) -> QColor:
-        """Behind the choice that holds, on a track."""
-        return faded(self.text, 0.14) if self.dark else self.surface
-
     def card(self, index: int | None) -> QColor:
         """A card's colour; without one, the colour of measured values."""
         return self.quiet if index is None else self.cards[index % len(self.cards)]
@@ -113,7 +108,7 @@ class Theme:
         colours |= {
             "selection": self.selection,
             "track": self.track,
-            "lifted": self.lifted,
+            "lifted": faded(self.text, 0.14) if self.dark else self.surface,
             "heat_half": self.heat(0.5),
             "warn_tint": faded(self.warn, 0.1),
             "bad_tint": faded(self.bad, 0.08),

@@ -2,18 +2,10 @@
 
 import html
 import re
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QHBoxLayout,
-    QLabel,
-    QLayout,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QLabel, QLayout, QSizePolicy, QWidget
 
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look
@@ -36,23 +28,30 @@ class Grow(NamedTuple):
 FREE, GROWS = Space(stretch=1), Grow(1)
 Placed = QWidget | QLayout | Space | Grow | Qt.AlignmentFlag
 Margins = int | tuple[int, int, int, int]
-Layout = TypeVar("Layout", bound=QBoxLayout)
 
 
 def row(
     *things: Placed, within: QWidget | None = None, gap: int = 8, margins: Margins = 0
-) -> QHBoxLayout:
+) -> QBoxLayout:
     """From left to right. GROWS and an alignment are said of the thing before them: in
     `row(name, GROWS, value)` the name takes what is left; `row(FREE, name, FREE)` centres it.
+    `within`: the widget that is laid out.
     """
-    return _filled(QHBoxLayout(), things, within, gap, margins)
+    layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, within)
+    sides = margins if isinstance(margins, tuple) else (margins,) * 4
+    layout.setContentsMargins(*sides)
+    layout.setSpacing(gap)
+    add(layout, *things)
+    return layout
 
 
 def column(
     *things: Placed, within: QWidget | None = None, gap: int = 8, margins: Margins = 0
-) -> QVBoxLayout:
-    """The same from the top down. `within`: the widget that is laid out."""
-    return _filled(QVBoxLayout(), things, within, gap, margins)
+) -> QBoxLayout:
+    """The same from the top down."""
+    layout = row(*things, within=within, gap=gap, margins=margins)
+    layout.setDirection(QBoxLayout.Direction.TopToBottom)
+    return layout
 
 
 def add(layout: QBoxLayout, *things: Placed) -> None:
@@ -73,22 +72,6 @@ def add(layout: QBoxLayout, *things: Placed) -> None:
             case _ if isinstance(before, QWidget | QLayout):
                 layout.setAlignment(before, thing)
         before = thing
-
-
-def _filled(
-    layout: Layout,
-    things: tuple[Placed, ...],
-    within: QWidget | None,
-    gap: int,
-    margins: Margins,
-) -> Layout:
-    sides = margins if isinstance(margins, tuple) else (margins,) * 4
-    layout.setContentsMargins(*sides)
-    layout.setSpacing(gap)
-    add(layout, *things)
-    if within is not None:
-        within.setLayout(layout)
-    return layout
 
 
 def label(text: str, letters: Lettering, tone: Tone = Tone.TEXT) -> QLabel:

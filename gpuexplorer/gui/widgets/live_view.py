@@ -26,6 +26,7 @@ from gpuexplorer.gui.widgets.laid_out import (
     FREE,
     GROWS,
     Space,
+    add,
     column,
     label,
     row,
@@ -56,7 +57,6 @@ PLOT_KEYS: KeyGroup = (
 # Seconds without an answer are counted even where no reading comes. Longer than from one
 # reading to the next, so that nothing is drawn twice.
 _AT_LEAST_EVERY = 1.5
-_SENTENCE = 440  # pixels
 
 
 class LiveView(QWidget):
@@ -208,8 +208,8 @@ def scrolled(
 class Page(QScrollArea):
     """What a screen stands on; it scrolls where the window is too small. Add to `body`."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         content = QWidget()
         content.setProperty("panel", "page")
         self.body = column(within=content, gap=16, margins=(24, 20, 24, 20))
@@ -267,18 +267,17 @@ class EmptyState(QWidget):
         super().__init__()
         self._heading = wrapped_label("", Tone.TEXT, look().letters.title)
         self._more = wrapped_label("", Tone.QUIET)
-        self._button, self._other = QPushButton(), QPushButton()
-        self._button.clicked.connect(self.way_on_chosen)
-        self._other.clicked.connect(self.other_way_chosen)
-        middle = Qt.AlignmentFlag.AlignHCenter
+        self._buttons = on, other = QPushButton(), QPushButton()
+        on.clicked.connect(self.way_on_chosen)
+        other.clicked.connect(self.other_way_chosen)
+        sign, middle = Sign(icon, Tone.FAINT, QSize(32, 32)), Qt.AlignmentFlag.AlignHCenter
+        place = column(Space(stretch=2), sign, middle, within=self, margins=24)
         for each in (self._heading, self._more):
             each.setAlignment(middle)
-            each.setFixedWidth(_SENTENCE)
-        # An alignment would ask how high they are where they are as wide as all this.
-        words = [row(FREE, each, FREE) for each in (self._heading, self._more)]
-        buttons = (Space(8), self._button, middle, self._other, middle, Space(stretch=3))
-        sign = Sign(icon, Tone.FAINT, QSize(32, 32))
-        column(Space(stretch=2), sign, middle, *words, *buttons, within=self, margins=24)
+            each.setFixedWidth(440)
+            # An alignment would ask how high it is where it is as wide as all this.
+            add(place, row(FREE, each, FREE))
+        add(place, Space(8), on, middle, other, middle, Space(stretch=3))
 
     def show_words(
         self, heading: str, more: str = "", way_on: str = "", other_way: str = ""
@@ -286,7 +285,7 @@ class EmptyState(QWidget):
         """Without a way on there is no button."""
         self._heading.setText(heading)
         say(self._more, more)
-        for words, button in ((way_on, self._button), (other_way, self._other)):
+        for words, button in zip((way_on, other_way), self._buttons, strict=True):
             button.setText(words)
             button.setVisible(bool(words))
 

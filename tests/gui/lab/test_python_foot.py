@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.rail.python_foot import PythonFoot, foot_face
+from gpuexplorer.gui.rail.python_foot import PythonFoot, foot_face, stage_words
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
@@ -19,7 +19,6 @@ from gpuexplorer.gui.widgets.sheets.python_sheet import (
     PythonSheet,
     one_of_each,
 )
-from gpuexplorer.gui.widgets.worker_mark import stage_words
 from gpuexplorer.lab.pythons import LabPython, none_has_torch
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated

@@ -22,6 +22,7 @@ from gpuexplorer.gui.lab.head.words import (
     visible_in,
 )
 from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.rail.python_foot import StageWords, draw_dot, stage_words
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.worker_slot import Switches
@@ -33,7 +34,6 @@ from gpuexplorer.gui.widgets.laid_out import GROWS, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
-from gpuexplorer.gui.widgets.worker_mark import StageWords, draw_dot, stage_words
 
 _FOLD_BELOW, _COMPACT_BELOW = 1180, 700
 _NOTICE_STAYS = 8000  # milliseconds

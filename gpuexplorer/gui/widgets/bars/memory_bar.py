@@ -78,13 +78,12 @@ class MemoryBar(Painted):
             unit = (f"{THIN_SPACE}{part.amount.unit}", letters.caption, Tone.QUIET)
             # Names are not cut: a part of a pid would be another one.
             says = [part.remark, *part.shorter]
-            for line, said in enumerate(
-                (
-                    [((part.label, letters.caption, Tone.QUIET),)],
-                    [(amount, unit)],
-                    [((each, letters.caption, Tone.FAINT),) for each in says],
-                )
-            ):
+            lines: list[list[Wording]] = [
+                [((part.label, letters.caption, Tone.QUIET),)],
+                [(amount, unit)],
+                [((each, letters.caption, Tone.FAINT),) for each in says],
+            ]
+            for line, said in enumerate(lines):
                 x, baseline = swatch.right() + 6, top + 17 * line + letters.caption.ascent - 2
                 spell(drawing, fitting(said, entry.right() - x), x, baseline, entry.right())
             if part.share <= 0:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from enum import IntEnum, auto
 from functools import partial
-from itertools import zip_longest
 from typing import NamedTuple
 
 from PySide6.QtCore import QSize, QTimer, Signal
@@ -106,7 +105,8 @@ class Notices(QFrame):
         others = len(self._there) - 1
         more = trn("{count} more", "{count} more", others) if others > 0 else ""
         self._ways = (NoticeWay(more, self._show_next), *notice.ways)
-        ways = dict(zip_longest(self._links, self._ways, fillvalue=NoticeWay("", int)))
+        nothing = [NoticeWay("", int)] * (_MOST_WAYS - len(notice.ways))
+        ways = dict(zip(self._links, [*self._ways, *nothing], strict=True))
         focused = self._focused()
         another = about is not self._shown and focused is not self._links[0]
         vanishes = any(link is focused and not way.words for link, way in ways.items())

@@ -32,14 +32,9 @@ _RECORD_KEYS = "Ctrl+R"
 _DOT = (Icon.RECORD, Tone.BAD)
 
 
-def is_elsewhere(session: Session) -> bool:
-    """Of another computer, or of whichever was recorded."""
-    return not session.stream.here
-
-
 def host_name(session: Session | None = None) -> str:
     """Of the computer whose cards are shown: this one, where no session is."""
-    if session is not None and is_elsewhere(session):
+    if session is not None and not session.stream.here:  # or whichever was recorded
         return session.computer or tr("A computer whose name was left out")
     return QSysInfo.machineHostName() or tr("This computer")
 
@@ -146,23 +141,23 @@ class RecordButton(_Saying):
         if not possible:
             why = tr("This is a recording already. Go back to the live cards to record.")
         sign = (Icon.WARNING, Tone.WARN) if trouble else _DOT
-        self._show((word, "", ""), word, why, recording=False, enabled=possible, sign=sign)
+        self._turn(recording=False, enabled=possible, sign=sign)
+        self.say((word, "", ""), word, why)
 
     def show_recording(self, seconds: float, size: int) -> None:
         time, much = str(timedelta(seconds=int(seconds))), str(memory(size))
         said = tr("Recording, {time}, {size}", time=time, size=much)
         why = tr("Stop recording ({keys}); what is read meanwhile is kept", keys=_RECORD_KEYS)
-        self._show((f"{time}    {much}", time, ""), said, why)
+        self._turn()
+        self.say((f"{time}    {much}", time, ""), said, why)
 
     def show_busy(self, words: str) -> None:
         """The disk is waited for."""
-        self._show((words, "", ""), words, words, enabled=False)
+        self._turn(enabled=False)
+        self.say((words, "", ""), words, words)
 
-    def _show(
+    def _turn(
         self,
-        forms: tuple[str, str, str],
-        said: str,
-        why: str,
         *,
         recording: bool = True,
         enabled: bool = True,
@@ -172,7 +167,6 @@ class RecordButton(_Saying):
         self.setEnabled(enabled)
         self.setIcon(icon_of(*sign))
         restyle(self, "on", recording)
-        self.say(forms, said, why)
         if turned:
             self.turned.emit()
 
@@ -259,9 +253,10 @@ class TopBar(QFrame):
         window = self._time_window
         known = any(seconds == window.span for seconds, _ in SPANS)
         self._spans.show_choice(window.span, "" if known else span_words(window.span))
-        words = tr("Pause the plots; reading goes on"), tr("Resume the plots")
-        icon = Icon.PAUSE if window.following else Icon.PLAY
-        self._pause.show_meaning(icon, words[not window.following], "Space")
+        icon, words = Icon.PLAY, tr("Resume the plots")
+        if window.following:
+            icon, words = Icon.PAUSE, tr("Pause the plots; reading goes on")
+        self._pause.show_meaning(icon, words, "Space")
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

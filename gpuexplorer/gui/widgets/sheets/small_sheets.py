@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, qVersion
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QBoxLayout, QCheckBox, QComboBox, QCompleter, QLineEdit, QWidget
 
 from gpuexplorer import __version__
 from gpuexplorer.core.trouble import Trouble
@@ -84,7 +84,7 @@ def keys_sheet(
     return sheet
 
 
-def _key_row(words: str, keys: str) -> QHBoxLayout:
+def _key_row(words: str, keys: str) -> QBoxLayout:
     """What it does, and a cap for each key of "Ctrl+Shift+P". With a space between they are
     pressed one or the other.
     """
