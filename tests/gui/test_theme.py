@@ -1,7 +1,7 @@
 """The themes define every name, and what is drawn in them can be read and told apart."""
 
 import shutil
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -139,7 +139,8 @@ def colours_in(widget: QWidget) -> set[str]:
 
 def names_of(scheme: Scheme, palette: Palette = Palette.STANDARD) -> set[str]:
     theme = load_theme(scheme, palette)
-    return {QColor(each).name() for each in (*theme.named().values(), *theme.cards)}
+    named = (getattr(theme, each.name) for each in fields(theme))
+    return {each.name() for each in (*named, *theme.cards) if isinstance(each, QColor)}
 
 
 def test_nothing_stays_in_the_colours_of_before_seen_or_not(

@@ -144,8 +144,8 @@ class AllCardsPanel(Panel):
             self._stretch.setMaximumSize(self._any_size)
 
     def show_legend(self, low: str, high: str) -> None:
-        if self._legend.show_ends(low, high):
-            self._place_figures()
+        self._legend.show_ends(low, high)
+        self._place_figures()
 
     def show_sums(self, figures: Sequence[Figure]) -> None:
         self._beside.show_figures(figures)

@@ -56,7 +56,6 @@ def column(
 
 def add(layout: QBoxLayout, *things: Placed) -> None:
     """To a layout that is there already, after what it holds."""
-    before: Placed = FREE
     for thing in things:
         match thing:
             case QWidget():
@@ -69,9 +68,8 @@ def add(layout: QBoxLayout, *things: Placed) -> None:
                 layout.addSpacing(pixels)
             case Space(_, stretch):
                 layout.addStretch(stretch)
-            case _ if isinstance(before, QWidget | QLayout):
-                layout.setAlignment(before, thing)
-        before = thing
+            case _ if (last := layout.itemAt(layout.count() - 1)) is not None:
+                last.setAlignment(thing)
 
 
 def label(text: str, letters: Lettering, tone: Tone = Tone.TEXT) -> QLabel:

@@ -116,10 +116,8 @@ class LiveView(QWidget):
         """Listed under Ctrl+K and, with keys, under F1 while this screen is seen. The keys
         hold then, whatever part of the window has the keyboard.
         """
-        action = QAction(words, self)
-        action.setShortcut(QKeySequence(keys))
+        action: QAction = self.addAction(words, QKeySequence(keys))
         action.triggered.connect(run)
-        self.addAction(action)
         return action
 
     def stop(self) -> None:
@@ -301,10 +299,7 @@ class HeatLegend(QWidget):
         bar.setFixedSize(96, 8)
         row(self._ends[0], bar, self._ends[1], within=self)
 
-    def show_ends(self, low: str, high: str) -> bool:
-        """True when it takes another width than before."""
-        before = [each.text() for each in self._ends]
+    def show_ends(self, low: str, high: str) -> None:
         for each, words in zip(self._ends, (low, high), strict=True):
             each.setText(words)
         self.setAccessibleName(tr("Shades from {low} to {high}", low=low, high=high))
-        return before != [low, high]

@@ -64,9 +64,8 @@ class Sign(Painted):
         self.setFixedSize(size)
 
     def show_sign(self, icon: Icon, tone: Tone) -> None:
-        if (icon, tone) != self._sign:
-            self._sign = (icon, tone)
-            self.update()
+        self._sign = (icon, tone)
+        self.update()
 
     def draw(self, drawing: Drawing) -> None:
         icon, tone = self._sign

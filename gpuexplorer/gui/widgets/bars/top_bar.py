@@ -28,7 +28,6 @@ STOP_SIMULATING = mark("Stop simulating")
 # somebody looks back.
 _LEVELS = (908, 768, 468)
 _MORE_RECORDING, _MORE_BACK = 80, 220
-_RECORD_KEYS = "Ctrl+R"
 _DOT = (Icon.RECORD, Tone.BAD)
 
 
@@ -137,7 +136,7 @@ class RecordButton(_Saying):
     def show_idle(self, *, trouble: str = "", possible: bool = True) -> None:
         """`trouble`: how the last one ended, until somebody has read it."""
         word = tr("Record")
-        why = trouble or tr("Record what is read, into a file ({keys})", keys=_RECORD_KEYS)
+        why = trouble or tr("Record what is read, into a file (Ctrl+R)")
         if not possible:
             why = tr("This is a recording already. Go back to the live cards to record.")
         sign = (Icon.WARNING, Tone.WARN) if trouble else _DOT
@@ -147,7 +146,7 @@ class RecordButton(_Saying):
     def show_recording(self, seconds: float, size: int) -> None:
         time, much = str(timedelta(seconds=int(seconds))), str(memory(size))
         said = tr("Recording, {time}, {size}", time=time, size=much)
-        why = tr("Stop recording ({keys}); what is read meanwhile is kept", keys=_RECORD_KEYS)
+        why = tr("Stop recording (Ctrl+R); what is read meanwhile is kept")
         self._turn()
         self.say((f"{time}    {much}", time, ""), said, why)
 
@@ -251,8 +250,8 @@ class TopBar(QFrame):
 
     def _on_time_changed(self) -> None:
         window = self._time_window
-        known = any(seconds == window.span for seconds, _ in SPANS)
-        self._spans.show_choice(window.span, "" if known else span_words(window.span))
+        another = "" if window.span in dict(SPANS) else span_words(window.span)
+        self._spans.show_choice(window.span, another)
         icon, words = Icon.PLAY, tr("Resume the plots")
         if window.following:
             icon, words = Icon.PAUSE, tr("Pause the plots; reading goes on")
