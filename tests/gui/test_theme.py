@@ -115,7 +115,8 @@ def colours_in(widget: QWidget) -> set[str]:
 
 def names_of(scheme: Scheme) -> set[str]:
     theme = load_theme(scheme)
-    named = (getattr(theme, each.name) for each in fields(theme))
+    # Smooth edges come upon that one by themselves.
+    named = (getattr(theme, each.name) for each in fields(theme) if each.name != "on_text")
     return {each.name() for each in (*named, *theme.cards) if isinstance(each, QColor)}
 
 

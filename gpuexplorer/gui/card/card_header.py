@@ -3,7 +3,7 @@ gives no figures.
 """
 
 from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QPen, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy
 
 from gpuexplorer.core.words import tr
@@ -12,7 +12,7 @@ from gpuexplorer.gui.cards.reasons import StateMark
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import wrapped_label
-from gpuexplorer.gui.widgets.line import Wording, fitting, spell, width_of
+from gpuexplorer.gui.widgets.line import draw_badge, draw_mark
 from gpuexplorer.gui.widgets.painted import Painted
 
 _HEIGHT, _CHIP = 36, 32.0
@@ -138,35 +138,3 @@ class SentencePanel(QFrame):
 
     def sizeHint(self) -> QSize:
         return QSize(320, self.height())
-
-
-def draw_mark(
-    drawing: Drawing, right: float, middle: float, mark: StateMark, room: float, most: float
-) -> float:
-    """How a card is, in brief where all of it does not fit into the room, and cut where it is
-    wider than `most`; then it is told on asking. Returns where it begins.
-    """
-    letters = drawing.letters.body
-    icon: Wording = () if mark.icon is None else ((mark.icon, letters, mark.tone),)
-    said = [(*icon, (each, letters, mark.tone)) for each in (mark.word, mark.brief) if each]
-    shown = fitting(said, room)
-    begin = right - min(most, width_of(shown))
-    spell(drawing, shown, begin, middle + letters.cap_height / 2, right)
-    whole = shown is said[0] and width_of(shown) <= most
-    drawing.hint(QRectF(begin, middle - 12, right - begin, 24), "" if whole else mark.word)
-    return begin
-
-
-def draw_badge(
-    drawing: Drawing, x: float, right: float, middle: float, badge: CardBadge, side: float = 5.0
-) -> float:
-    """Outlined: it is no state. Left out where there is no room, and told with the rest."""
-    letters, height = drawing.letters.caption, 6 + 2 * side
-    word = Run(badge.word, letters, drawing.theme.quiet)
-    place = QRectF(x, middle - height / 2, word.width + 2 * side, height)
-    if place.right() > right:
-        return x
-    drawing.outlined(place, QPen(drawing.theme.line, 1))
-    drawing.text(place.left() + side, middle + letters.cap_height / 2, word)
-    drawing.hint(place, badge.hint)
-    return place.right() + side + 1

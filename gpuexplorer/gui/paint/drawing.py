@@ -26,7 +26,7 @@ from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.theme.icons import Icon, draw_icon
 from gpuexplorer.gui.theme.letters import Lettering, Letterings
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.theme.palette import Theme, faded
+from gpuexplorer.gui.theme.palette import Theme, Tone, faded
 
 Index = QModelIndex | QPersistentModelIndex
 Shares = NDArray[np.float64]
@@ -133,6 +133,14 @@ class Drawing:
         self.painter.setBrush(Qt.BrushStyle.NoBrush)
         half = pen.widthF() / 2
         self.painter.drawRoundedRect(place.adjusted(half, half, -half, -half), radius, radius)
+
+    def dot(self, place: QRectF, tone: Tone, *, lit: bool) -> None:
+        """How something is: filled while it is lit, else an outline."""
+        if lit:
+            calm = tone in (Tone.TEXT, Tone.QUIET)
+            self.filled(place, self.theme.tone(Tone.GOOD if calm else tone), place.width() / 2)
+        else:
+            self.outlined(place, QPen(self.theme.tone(tone), 1.5), place.width() / 2)
 
     def focus_ring(self, place: QRectF, radius: float = TILE_RADIUS) -> None:
         self.outlined(place, QPen(self.theme.accent, 2), radius - 1)

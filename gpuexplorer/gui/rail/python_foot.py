@@ -2,18 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QSizePolicy
 
-from gpuexplorer.core.units import duration
-from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.lab_worker import Stage, StageWords, stage_words
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import PaintedButton
@@ -22,57 +19,6 @@ from gpuexplorer.lab.pythons import LabPython
 
 _TALL, _LOW = 76, 44
 _LEFT, _RIGHT, _SIDE, _DOT = 20.0, 16.0, 8.0, 6.0
-
-
-# Shorter than this a line is over before anybody could read that it runs.
-_WORTH_TELLING = 0.3
-
-
-class StageWords(NamedTuple):
-    """How the lab's worker is, for every part of the window that says it. `lit`: it holds what
-    it holds, and answers. Else the dot is an outline.
-    """
-
-    words: str
-    sentence: str
-    tone: Tone = Tone.QUIET
-    lit: bool = False
-
-
-_STAGES = {
-    Stage.RESTING: StageWords(
-        mark("Resting"), mark("No worker runs: it starts with the first cell.")
-    ),
-    Stage.SEARCHING: StageWords(
-        mark("Looking for a Python"), mark("A Python with PyTorch is looked for.")
-    ),
-    Stage.WAITING: StageWords(
-        mark("Waiting for PyTorch"),
-        mark("No Python has PyTorch. What was asked for runs when one has it."),
-    ),
-    Stage.STARTING: StageWords(
-        mark("Starting"), mark("The worker starts and imports PyTorch.")
-    ),
-    Stage.RECORDED: StageWords(
-        mark("Recorded"), mark("This is a recording: nothing runs in it.")
-    ),
-    Stage.READY: StageWords(
-        mark("Ready"), mark("The worker waits for the next cell."), lit=True
-    ),
-    Stage.BUSY: StageWords(mark("Busy"), mark("The worker runs a cell."), Tone.TEXT, lit=True),
-    Stage.FAILED: StageWords(
-        mark("Cannot be started"), mark("The worker cannot be started."), Tone.BAD
-    ),
-    Stage.HANGING: StageWords(
-        mark("Does not come back"),
-        mark(
-            "The cell was asked to stop and has not. Restart the worker; the session can be "
-            "run again."
-        ),
-        Tone.WARN,
-        lit=True,
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +83,7 @@ class PythonFoot(PaintedButton):
         room = place.width() - _LEFT - _RIGHT
         drawing.text(_LEFT, 22, Run(tr("Python of the lab"), letters.caption, theme.quiet))
         drawing.elided(_LEFT, 42, Run(face.line, letters.body, theme.text), room)
-        draw_dot(drawing, QRectF(_LEFT, 57 - _DOT / 2, _DOT, _DOT), face.tone, lit=face.lit)
+        drawing.dot(QRectF(_LEFT, 57 - _DOT / 2, _DOT, _DOT), face.tone, lit=face.lit)
         baseline = 57 + letters.caption.cap_height / 2
         state = Run(face.state, letters.caption, theme.tone(face.tone))
         drawing.elided(_LEFT + _DOT + 8, baseline, state, room - _DOT - 8)
@@ -147,7 +93,7 @@ class PythonFoot(PaintedButton):
         icon = QRectF(middle.x() - 10, middle.y() - 9, 20, 20)
         drawing.icon(Icon.LAB, icon, drawing.theme.quiet)
         dot = QRectF(icon.right() - 4, icon.top() - 2, 7, 7)
-        draw_dot(drawing, dot, face.tone, lit=face.lit)
+        drawing.dot(dot, face.tone, lit=face.lit)
 
     def _on_changed(self) -> None:
         lab = self._lab
@@ -241,26 +187,3 @@ def foot_face(
 def _bare(version: str) -> str:
     """2.13.0+cpu is 2.13.0."""
     return version.partition("+")[0]
-
-
-def stage_words(stage: Stage, sentence: str = "", running: float | None = None) -> StageWords:
-    """`running`: for how many seconds the cell that runs has been doing so."""
-    said = _STAGES[stage]
-    words = tr(said.words)
-    if stage is Stage.BUSY and running is not None and running >= _WORTH_TELLING:
-        time = f"{running:.1f} s" if running < 10 else str(duration(int(running)))
-        if running >= 60:
-            time = f"{int(running // 60)}:{int(running % 60):02d} min"
-        words = tr("Busy, {time}", time=time)
-    before = stage in (Stage.BUSY, Stage.HANGING)  # then the sentence is older
-    meaning = tr(said.sentence) if before or not sentence else sentence
-    return said._replace(words=words, sentence=meaning)
-
-
-def draw_dot(drawing: Drawing, place: QRectF, tone: Tone, *, lit: bool) -> None:
-    if lit:
-        calm = tone in (Tone.TEXT, Tone.QUIET)
-        ink = drawing.theme.tone(Tone.GOOD if calm else tone)
-        drawing.filled(place, ink, place.width() / 2)
-    else:
-        drawing.outlined(place, QPen(drawing.theme.tone(tone), 1.5), place.width() / 2)

@@ -12,7 +12,6 @@ from gpuexplorer.core.resources import resource
 
 # From one more card on, colours could no longer be told apart and are not used at all.
 MOST_COLOURED_CARDS = 8
-_HEAT_EXPONENT = 1.15
 
 
 class Scheme(StrEnum):
@@ -55,17 +54,25 @@ class Theme:
     quiet: QColor
     faint: QColor
     hover: QColor
+    selection: QColor
+    track: QColor
+    lifted: QColor
+    off: QColor
+    on_text: QColor
     field: QColor
     well: QColor
     inverse: QColor
     accent: QColor
     good: QColor
     warn: QColor
+    warn_tint: QColor
     bad: QColor
+    bad_tint: QColor
     simulated: QColor
     simulated_ink: QColor
     level: QColor
     heat_low: QColor
+    heat_half: QColor
     heat_high: QColor
     below_zero: QColor
     at_zero: QColor
@@ -74,16 +81,6 @@ class Theme:
     code_text: QColor
     code_number: QColor
     cards: tuple[QColor, ...]
-
-    @property
-    def selection(self) -> QColor:
-        """Behind what is chosen or pointed at, whatever it stands on."""
-        return faded(self.text, 0.085)
-
-    @property
-    def track(self) -> QColor:
-        """Under a row of choices, of which one is raised."""
-        return faded(self.text, 0.06)
 
     def card(self, index: int | None) -> QColor:
         """A card's colour; without one, the colour of measured values."""
@@ -94,7 +91,7 @@ class Theme:
 
     def heat(self, share: float) -> QColor:
         """From 0, nearly the ground, to 1; every text on it stays readable."""
-        at = min(1.0, max(0.0, share)) ** _HEAT_EXPONENT
+        at = min(1.0, max(0.0, share)) ** 1.15
         return mixed(self.heat_low, self.heat_high, at)
 
     def around_zero(self, share: float) -> QColor:
@@ -104,21 +101,9 @@ class Theme:
 
     def named(self) -> Mapping[str, str]:
         """As the style sheet asks for them."""
-        colours = {each.name: getattr(self, each.name) for each in fields(self)}
-        colours |= {
-            "selection": self.selection,
-            "track": self.track,
-            "lifted": faded(self.text, 0.14) if self.dark else self.surface,
-            "heat_half": self.heat(0.5),
-            "warn_tint": faded(self.warn, 0.1),
-            "bad_tint": faded(self.bad, 0.08),
-            "off": mixed(self.ground, self.faint, 0.55),
-            "on_text": mixed(self.ground, self.text, 0.35),
-        }
         form = QColor.NameFormat.HexArgb
-        return {
-            name: each.name(form) for name, each in colours.items() if isinstance(each, QColor)
-        }
+        found = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {what: it.name(form) for what, it in found.items() if isinstance(it, QColor)}
 
 
 @cache

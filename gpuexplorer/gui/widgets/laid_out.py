@@ -84,11 +84,9 @@ def wrapped_label(sentence: str, tone: Tone, letters: Lettering | None = None) -
     """A sentence that may need several lines, and can be copied."""
     made = label("", letters or look().letters.body, tone)
     show_sentence(made, sentence)
+    made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
     made.setWordWrap(True)
     made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-    policy.setHeightForWidth(True)
-    made.setSizePolicy(policy)
     return made
 
 

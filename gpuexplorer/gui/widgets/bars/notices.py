@@ -48,10 +48,6 @@ class Notice(NamedTuple):
     hint: str = ""  # instead of the rest of a sentence that is cut off
     news: bool = False  # leaves by itself unless it warns, or when somebody closes it
 
-    @property
-    def passes(self) -> bool:
-        return self.news and self.sign != WARNS
-
 
 class Notices(QFrame):
     """Neither what stands at the left of the line nor the screen moves, whatever it says. Of
@@ -89,7 +85,7 @@ class Notices(QFrame):
         """Until it ends. News come first: they answer what somebody just did."""
         new = about not in self._there
         self._there[about] = notice
-        if notice.passes:
+        if notice.news and notice.sign != WARNS:
             self._passing.start()
         if notice.news or about is self._shown:
             self._show(about)
@@ -155,5 +151,6 @@ class Notices(QFrame):
         if self.underMouse() or self._focused() is not None:
             self._passing.start()  # somebody reads it
             return
-        for about in [each for each, notice in self._there.items() if notice.passes]:
-            self.end(about)
+        for about, notice in list(self._there.items()):
+            if notice.news and notice.sign != WARNS:
+                self.end(about)

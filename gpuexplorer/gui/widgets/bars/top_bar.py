@@ -183,8 +183,8 @@ class TopBar(QFrame):
         self._can_look = False
         self.setProperty("panel", "top")
         self.setFixedHeight(52)
-        self._host = ElidedLabel(look().letters.title, Tone.TEXT, host_name())
-        self._host.setMaximumWidth(240)
+        self.host = ElidedLabel(look().letters.title, Tone.TEXT, host_name())
+        self.host.setMaximumWidth(240)
         self._badge = SourceBadge()
         self._label = ElidedLabel(look().letters.body, Tone.QUIET)
         self._stop = link_button(tr(STOP_SIMULATING))
@@ -204,15 +204,12 @@ class TopBar(QFrame):
         self._pause.setObjectName("top.pause")
         self.record.setObjectName("top.record")
         self._search.setObjectName("top.search")
-        source = (self._host, self._badge, self._label, Grow(1000))
+        source = (self.host, self._badge, self._label, Grow(1000))
         time = (self._stop, self._pill, self._spans, self._pause, self.record)
         row(*source, FREE, *time, self._search, within=self, gap=12, margins=(24, 0, 24, 0))
         time_window.changed.connect(self._on_time_changed)
         self._on_time_changed()
         self.show_source(None)
-
-    def show_computer(self, name: str) -> None:
-        self._host.show_text(name)
 
     def show_source(self, source: Source | None) -> None:
         if source == self._source:
