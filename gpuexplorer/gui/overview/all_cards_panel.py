@@ -70,7 +70,7 @@ class AllCardsPanel(Panel):
         self.hidden = hidden_link()
         self.head.insertSpacing(1, 14)
         self.head.insertWidget(2, self._metrics)
-        self.head.insertSpacing(3, 14)
+        self.head.insertSpacing(3, 6)
         self._of_now = QWidget()
         row(NowTag(time_window), within=self._of_now)
         self.head.insertWidget(4, self._of_now)
