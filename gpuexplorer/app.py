@@ -218,8 +218,6 @@ def run(arguments: argparse.Namespace) -> int:
         pictures = Pictures(window, app.session, arguments)
         pictures.finished.connect(application.quit)
         window.resize(*(arguments.size or _PICTURE_SIZE))
-    else:
-        window.diagnostics.cost_changed.connect(window.status.show_cost)
     # The ticks of the frame clock let Python notice the signal.
     for each in signal.Signals:
         if each.name in _ENDINGS:

@@ -19,6 +19,7 @@ from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 Line = tuple[str, str]
 _UNKNOWN = mark("not measured yet")
 _FRAME = mark("{median:.1f} ms, 99 % within {p99:.1f} ms, longest {longest:.1f} ms")
+_CPU = mark("{used:.1f} s, {share:.1f} % of a core")
 _SIMULATED = mark("SIMULATED: {title}")
 _BEATS = mark("{taken} taken, {missed} missed, one every {interval_seconds:g} s")
 
@@ -76,6 +77,7 @@ def cost_lines(told: Mapping[str, Any]) -> Sequence[Line]:
     """What each is, and what it is; the same figures as in the file."""
     frames, beats, resident = told["frames"], told["beats"], told["resident_bytes"]
     wait, source = told["event_loop"]["longest_wait_ms"], told["source"]
+    used = told["cpu_seconds"]
     if told["simulated"] and isinstance(source, Message):
         source = Message(_SIMULATED, title=source.values.get("cards", source))
     name, release = [*str(told["platform"]).split("-"), ""][:2]
@@ -97,7 +99,7 @@ def cost_lines(told: Mapping[str, Any]) -> Sequence[Line]:
         (tr("A frame, by the clock"), _frame(frames["wall_ms"])),
         (tr("Longest wait of the event loop"), _known("{:.1f} ms", wait)),
         (tr("Readings"), tr(_BEATS, **beats) if beats else tr("none: no card is read")),
-        (tr("Processor time"), f"{told['cpu_seconds']:.1f} s"),
+        (tr("Processor time"), tr(_CPU, used=used, share=100 * used / told["seconds"])),
         (tr("Memory now"), str(memory(resident["now"]))),
         (tr("Memory at the start"), str(memory(resident["start"]))),
         (tr("Screen"), tr("{screen}, {size} at {share} %", **screen)),

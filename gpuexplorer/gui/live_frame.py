@@ -90,7 +90,7 @@ class LiveFrame(QObject):
         session = machine.session
         cards = machine.cards()
         # The driver may have gone or come back since.
-        self._top.show_computer(machine.name or host_name(session))
+        self._top.host.show_text(machine.name or host_name(session))
         self._top.show_source(session.source)
         where = tr("On {machine}", machine=machine.name) if machine.name else ""
         self._status.say(StatusPart.MACHINE, where)

@@ -15,8 +15,7 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.view_list import LATER, VIEWS
 from gpuexplorer.gui.warming import Warming
-from gpuexplorer.gui.widgets.key_words import KeyGroup
-from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.live_view import KeyGroup, LiveView
 
 if TYPE_CHECKING:
     from gpuexplorer.gui.nothing_found.nothing_there import NothingThere

@@ -22,7 +22,7 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.state.trail import Trail
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.key_words import KeyGroup
+from gpuexplorer.gui.widgets.live_view import KeyGroup
 
 # Of recordings that were opened or made.
 MOST_RECENT = 5

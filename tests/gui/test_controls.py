@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.resources import resource
-from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.icons import Icon, icon_of
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme, load_theme
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
@@ -72,7 +72,7 @@ def test_what_is_drawn_beside_the_style_sheet_has_the_colours_of_its_theme(
 
 
 def test_an_icon_changes_with_the_theme_by_itself(qapp: QApplication) -> None:
-    icon = look().icons.for_button(Icon.CLOSE)
+    icon = icon_of(Icon.CLOSE)
     for scheme in (Scheme.DARK, Scheme.LIGHT):
         look().choose(scheme)
         drawn = icon.pixmap(40, 40, QIcon.Mode.Active).toImage()

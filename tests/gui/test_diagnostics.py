@@ -1,4 +1,4 @@
-"""What the program says of its own cost: in the file, on the sheet and in the line below."""
+"""What the program says of its own cost: in the file and on the sheet."""
 
 import json
 import os

@@ -111,13 +111,6 @@ def test_the_window_can_be_small_and_large(
     assert tile.mapTo(window, tile.rect().topRight()).x() < width
 
 
-def test_what_drawing_costs_stands_at_the_bottom(open_window: OpenWindow) -> None:
-    window = open_window(session_of({card(0): working()}))
-    window.resize(1400, 800)
-    window.status.show_cost("Drawing 1.9 ms a frame")
-    assert "Drawing 1.9 ms a frame" in texts(window)
-
-
 def test_the_settings_open_and_close_by_the_same_key(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:

@@ -37,12 +37,11 @@ from gpuexplorer.gui.plots.content import Origin
 from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
-from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED, host_name, is_elsewhere
+from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED, host_name
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
-from gpuexplorer.gui.widgets.key_words import PLOT_KEYS, KeyGroup
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.line import NowTag
-from gpuexplorer.gui.widgets.live_view import LiveView, Page
+from gpuexplorer.gui.widgets.live_view import PLOT_KEYS, KeyGroup, LiveView, Page
 from gpuexplorer.remote.stream import FarStream
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
@@ -195,7 +194,7 @@ class CardView(LiveView):
         parent = self.machine.shown(shown.card.parent)
         units = self._settings.choices.units
         if shown.host:
-            name = host_name(session) if is_elsewhere(session) else ""
+            name = "" if session.stream.here else host_name(session)
             far = session.backend
             hello = far.machine.hello if isinstance(far, FarStream) else None
             groups = host_facts(shown.card, reading, units, name, hello)

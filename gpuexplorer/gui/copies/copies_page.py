@@ -12,7 +12,7 @@ from gpuexplorer.core.words import mark
 from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.widgets.key_words import KeyGroup
+from gpuexplorer.gui.widgets.live_view import KeyGroup
 from gpuexplorer.gui.widgets.saving import PlotNote
 
 # Words, keys and what is done, as the screen lists them under Ctrl+K and F1. The keys hold

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from gpuexplorer.core.words import mark
-from gpuexplorer.gui.widgets.key_words import KeyGroup
+from gpuexplorer.gui.widgets.live_view import KeyGroup
 
 LAB_KEYS: Sequence[KeyGroup] = (
     (

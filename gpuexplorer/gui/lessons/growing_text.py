@@ -15,7 +15,7 @@ class GrowingText(QTextBrowser):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.look = look()
+        self.letters = look().letters
         self.setProperty("panel", "clear")
         self.setAccessibleName(name)
         self.setOpenLinks(False)

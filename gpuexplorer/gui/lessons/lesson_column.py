@@ -25,7 +25,7 @@ from gpuexplorer.gui.lessons.words import (
 )
 from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.icons import Icon, icon_of
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton
@@ -59,7 +59,7 @@ class LessonColumn(QFrame):
     ) -> None:
         super().__init__(parent)
         self._pointer = pointer
-        self._look, self._lessons, self._navigation = look(), lessons, navigation
+        self._lessons, self._navigation = lessons, navigation
         self._player: Player | None = None
         self._page: StepPage | None = None
         self._presentation: Presentation | None = None
@@ -375,7 +375,7 @@ class LessonColumn(QFrame):
             action = menu.addAction(words, partial(self._go, at))
             icon = CHECKED.get(each.state)
             if icon is not None:
-                action.setIcon(self._look.icons.for_button(icon))
+                action.setIcon(icon_of(icon))
             action.setToolTip(each.reason)
             if player is not None and at == player.at:
                 font = action.font()

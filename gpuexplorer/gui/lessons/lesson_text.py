@@ -27,7 +27,8 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lessons.growing_text import GrowingText
 from gpuexplorer.gui.lessons.lesson_pictures import PictureSheet, read_picture
 from gpuexplorer.gui.lessons.step_asks import StepAsks
-from gpuexplorer.gui.theme.look import look, rgba
+from gpuexplorer.gui.theme.letters import Letterings
+from gpuexplorer.gui.theme.look import look
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -90,9 +91,9 @@ class LessonText(GrowingText):
     def _write(self) -> None:
         document = self.document()
         self._written = (self.viewport().width(), self.devicePixelRatioF())
-        self.setFont(self.look.letters.body.font)
-        document.setIndentWidth(self.look.letters.body.height * 1.3)
-        document.setDefaultStyleSheet(_sheet())
+        self.setFont(self.letters.body.font)
+        document.setIndentWidth(self.letters.body.height * 1.3)
+        document.setDefaultStyleSheet(_sheet(self.letters))
         document.setHtml(f"<body>{''.join(map(self._html, self._tokens))}</body>")
         block = document.begin()
         while block.isValid():
@@ -170,20 +171,16 @@ def _markdown() -> "MarkdownIt":
     return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
-def _sheet() -> str:
-    letters, theme = look().letters, look().theme
+def _sheet(letters: Letterings) -> str:
     high = letters.body.height
     return _SHEET.substitute(
+        look().theme.named(),
         gap=round(high * 0.55),
         half=round(high * 0.27),
         step=round(high),
         title=_letters(letters.title.font),
         strong=_letters(letters.strong.font),
         mono=_letters(letters.mono.font),
-        text=theme.text.name(),
-        accent=theme.accent.name(),
-        track=rgba(theme.track),
-        line=rgba(theme.line),
     )
 
 

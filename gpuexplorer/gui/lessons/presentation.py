@@ -14,7 +14,8 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_page import StepPage
-from gpuexplorer.gui.theme.look import EnlargedLook, look, wearing
+from gpuexplorer.gui.theme.letters import Letterings
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, column, label, row
@@ -40,8 +41,7 @@ class Presentation(QWidget):
     def __init__(self, player: Player, asks: StepAsks, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self._player, self.asks = player, asks
-        self._large = look()
-        self._scale = 0.0
+        self._letters, self._scale = look().letters, 0.0
         self._content: QWidget | None = None
         self._page: StepPage | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -72,7 +72,7 @@ class Presentation(QWidget):
     def show_step(self) -> None:
         """To be told after each `Player.changed`."""
         if self._page is not None:
-            with wearing(self._large):
+            with look().in_letters(self._letters):
                 self._page.show_step()
             self._foot.show_text(tr(_KEYS))
             self._tell_step()
@@ -80,18 +80,18 @@ class Presentation(QWidget):
     def _make(self, scale: float) -> None:
         """In other letters."""
         self._scale = scale
-        large = self._large = EnlargedLook(scale, self)
+        letters = self._letters = Letterings(scale)
         before, self._content = self._content, QWidget()
         self._content.setProperty("panel", "page")
-        with wearing(large):
+        with look().in_letters(letters):
             page = self._page = StepPage(self._player, self.asks, brief=True)
         page.setMaximumWidth(round(_WIDEST * scale))
         page.revealed.connect(self._on_revealed)
         # So that Enter runs the next cell; only the next Enter.
         page.predicted.connect(self.setFocus, Qt.ConnectionType.QueuedConnection)
-        title = ElidedLabel(large.letters.caption, Tone.QUIET, self._player.lesson.title)
-        self._step = label("", large.letters.caption, Tone.QUIET)
-        foot = self._foot = ElidedLabel(large.letters.caption, Tone.FAINT, tr(_KEYS))
+        title = ElidedLabel(letters.caption, Tone.QUIET, self._player.lesson.title)
+        self._step = label("", letters.caption, Tone.QUIET)
+        foot = self._foot = ElidedLabel(letters.caption, Tone.FAINT, tr(_KEYS))
         self.asks.refused.connect(foot.show_text)
         ground = QWidget()
         ground.setProperty("panel", "clear")
@@ -113,7 +113,7 @@ class Presentation(QWidget):
 
     def _dress(self) -> None:
         if self._content is not None:
-            self._content.setStyleSheet(self._large.style_sheet())
+            self._content.setStyleSheet(look().style_sheet(self._scale))
 
     def _tell_step(self) -> None:
         at, count = self._player.at + 1, len(self._player.steps)

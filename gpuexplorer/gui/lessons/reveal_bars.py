@@ -86,18 +86,18 @@ class RevealBars(Painted):
                 drawing.filled(place, theme.text, radius)
 
     def _number(self, bar: Bar) -> Lettering:
-        letters = self.look.letters
+        letters = self.letters
         if bar.kind != "measured":
             return letters.strong
         return letters.hero if self._big else letters.number
 
     @property
     def _thick(self) -> float:
-        return round(self.look.letters.caption.height * 0.55)
+        return round(self.letters.caption.height * 0.55)
 
     @property
     def _gap(self) -> float:
-        return round(self.look.letters.caption.height * 0.7)
+        return round(self.letters.caption.height * 0.7)
 
     def sizeHint(self) -> QSize:
         rows = [self._number(each).height + 3 + self._thick + self._gap for each in self._bars]

@@ -38,15 +38,16 @@ class StepPage(QWidget):
     def __init__(self, player: Player, asks: StepAsks, *, brief: bool = False) -> None:
         """`brief`: for a projector, with the first paragraph of each text."""
         super().__init__()
-        self._look, self._player, self.asks, self._brief = look(), player, asks, brief
+        self._player, self.asks, self._brief = player, asks, brief
+        self._letters = look().letters
         self._shown = (-1, False)
         self._parts: list[CellBox | PredictBox | CheckLine] = []
         self._texts: dict[int, QWidget] = {}  # by their lines
         self._told: set[int] = set()  # lines of texts that somebody wanted to see at once
         self._ahead: list[Part] = []  # of the step, and not made yet
         self._breath = QTimer(self, singleShot=True, interval=_BREATH)
-        self._breath.timeout.connect(partial(self._make_parts, _AT_ONCE))
-        self._page, self._body = QWidget(), QVBoxLayout()
+        self._breath.timeout.connect(self._on_breathed)
+        self._page, self._body = QWidget(), column()
         self._place = QVBoxLayout(self)
         self._place.setContentsMargins(0, 0, 0, 0)
         self._place.addWidget(self._page)
@@ -70,6 +71,10 @@ class StepPage(QWidget):
         if not self._ahead:
             self._later.setVisible(bool(held))
 
+    def _on_breathed(self) -> None:
+        with look().in_letters(self._letters):
+            self._make_parts(_AT_ONCE)
+
     def _on_told_now(self) -> None:
         self._told |= self._texts.keys()
         self._update()
@@ -80,7 +85,7 @@ class StepPage(QWidget):
 
     def _make(self) -> None:
         """Another step, or it is known now that it is skipped."""
-        play, letters = self._player.step, self._look.letters
+        play, letters = self._player.step, self._letters
         self._parts, self._texts, self._told = [], {}, set()
         before, page = self._page, QWidget(self)
         page.hide()
@@ -116,7 +121,7 @@ class StepPage(QWidget):
         for each in self._page.findChildren(QWidget) if self._brief else ():
             # Under a style sheet, letters of another size do not come down from what it is in.
             if not each.testAttribute(Qt.WidgetAttribute.WA_SetFont):
-                each.setFont(self._look.letters.body.font)
+                each.setFont(self._letters.body.font)
         self._update()
 
     def _made(self, part: Part) -> QWidget | QLayout | None:

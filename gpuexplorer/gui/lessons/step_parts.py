@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.lessons.lesson_text import LessonText
-from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.icons import Icon, icon_of
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
@@ -31,7 +31,7 @@ class CheckLine(QFrame):
 
     def __init__(self, player: Player, part: Check) -> None:
         super().__init__()
-        self._look, self._player, self._part = look(), player, part
+        self._player, self._part = player, part
         self._wrong = False
         self.setProperty("panel", "notice")
         size = _beside()
@@ -65,7 +65,7 @@ class FoldedText(QWidget):
 
     def __init__(self, question: str, text: LessonText) -> None:
         super().__init__()
-        self._look, self._text = look(), text
+        self._text = text
         self._head = QToolButton()
         self._head.setProperty("kind", "fold")
         self._head.setCheckable(True)
@@ -82,7 +82,7 @@ class FoldedText(QWidget):
     def _on_toggled(self, unfolded: bool) -> None:
         self._text.setVisible(unfolded)
         icon = Icon.OPEN if unfolded else Icon.CLOSED
-        self._head.setIcon(self._look.icons.for_button(icon))
+        self._head.setIcon(icon_of(icon))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """On the words beside the arrow."""

@@ -26,9 +26,8 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
-from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
-from gpuexplorer.gui.widgets.live_view import EmptyState, LiveView
+from gpuexplorer.gui.widgets.live_view import EmptyState, KeyGroup, LiveView
 from gpuexplorer.gui.widgets.saving import ask_for_file
 from gpuexplorer.lessons.lesson import Lesson
 

@@ -35,10 +35,15 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
-from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row, say, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel
-from gpuexplorer.gui.widgets.live_view import EmptyState, HeatLegend, LiveView, scrolled
+from gpuexplorer.gui.widgets.live_view import (
+    EmptyState,
+    HeatLegend,
+    KeyGroup,
+    LiveView,
+    scrolled,
+)
 
 _PAGE = "machines/page"
 

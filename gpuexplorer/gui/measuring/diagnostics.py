@@ -11,23 +11,17 @@ from typing import Any
 
 import numpy as np
 import psutil
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal, qVersion
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, qVersion
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer import __version__
-from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.telemetry.session import Session
 
 _MS = 1000.0
-_LOOK_EVERY = 10.0
-_HINT = mark(
-    "The middle of the last frames, and the processor time of the whole program, reading "
-    "included. More under Diagnostics in the menu."
-)
 _HEARTBEAT = 0.02
 _PAINTING = QEvent.Type.UpdateRequest, QEvent.Type.Expose, QEvent.Type.Paint
 
@@ -57,9 +51,6 @@ class Diagnostics(QObject):
     decisions/0008. Pulls that change nothing belong to the next frame that is painted.
     """
 
-    # "Drawing 1.9 ms a frame, 1.1 % of a core", for the line below, every few seconds.
-    cost_changed = Signal(str, str)
-
     def __init__(self, window: QWidget, clock: FrameClock, navigation: Navigation) -> None:
         super().__init__(window)
         self._window, self._navigation = window, navigation
@@ -67,7 +58,6 @@ class Diagnostics(QObject):
         self._resident = resident_bytes()
         # Of the first reading: seconds, those of a processor, and bytes.
         self._first: tuple[float | None, float | None, int | None] = None, None, None
-        self._looked = time.perf_counter(), time.process_time()
         self._depth = 0
         self._began = self._pulled = (0.0, 0.0)  # seconds by the clock and of the processor
         self.drawn = 0  # frames
@@ -75,7 +65,6 @@ class Diagnostics(QObject):
         self.heartbeat = Heartbeat(self)
         clock.work_began.connect(self._on_work_began)
         clock.work_done.connect(self._on_work_done)
-        clock.ticked.connect(self._on_ticked)
         window.installEventFilter(self)
 
     def figures(self) -> Mapping[str, Any]:  # of every kind, ready for JSON
@@ -122,16 +111,6 @@ class Diagnostics(QObject):
             },
         }
 
-    def _on_ticked(self) -> None:
-        (then, before), now, used = self._looked, time.perf_counter(), time.process_time()
-        if self.cpu and now - then > _LOOK_EVERY:
-            self._looked = now, used
-            text = tr(
-                "Drawing {time:.1f} ms a frame, {share:.1f} % of a core",
-                time=float(np.median(list(self.cpu)[-60:])) * _MS,
-                share=(used - before) / (now - then) * 100,
-            )
-            self.cost_changed.emit(text, tr(_HINT))
 
     def _on_work_began(self) -> None:
         if self._depth == 0:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.figure import Figure
@@ -18,6 +19,7 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.laid_out import row
 from gpuexplorer.gui.widgets.line import ElidedLabel, NowTag
 from gpuexplorer.gui.widgets.live_view import HeatLegend, Panel
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
@@ -68,8 +70,9 @@ class AllCardsPanel(Panel):
         self.hidden = hidden_link()
         self.head.insertSpacing(1, 14)
         self.head.insertWidget(2, self._metrics)
-        self.head.insertSpacing(3, 14)
-        self._of_now = NowTag(time_window)
+        self.head.insertSpacing(3, 6)
+        self._of_now = QWidget()
+        row(NowTag(time_window), within=self._of_now)
         self.head.insertWidget(4, self._of_now)
         self.head.insertWidget(5, self._beside, 100)
         for widget in (self.hidden, self._legend, self._stretch):
@@ -119,7 +122,7 @@ class AllCardsPanel(Panel):
         self.strip.setVisible(many)
         self._legend.setVisible(many)
         # The sums of many stand elsewhere, and one card's energy is of the time that is shown.
-        self._of_now.show_needed(not many and not alone)
+        self._of_now.setVisible(not many and not alone)
         self._place_figures()
         self.shape_changed.emit()
 
@@ -141,8 +144,8 @@ class AllCardsPanel(Panel):
             self._stretch.setMaximumSize(self._any_size)
 
     def show_legend(self, low: str, high: str) -> None:
-        if self._legend.show_ends(low, high):
-            self._place_figures()
+        self._legend.show_ends(low, high)
+        self._place_figures()
 
     def show_sums(self, figures: Sequence[Figure]) -> None:
         self._beside.show_figures(figures)

@@ -43,9 +43,8 @@ from gpuexplorer.gui.overview.words import (
 )
 from gpuexplorer.gui.state.event_list import EpisodeRow
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS
-from gpuexplorer.gui.widgets.key_words import PLOT_KEYS, KeyGroup
 from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.gui.widgets.live_view import LiveView, Page
+from gpuexplorer.gui.widgets.live_view import PLOT_KEYS, KeyGroup, LiveView, Page
 from gpuexplorer.telemetry.backends.host import NO_SWAP_SPACE
 
 _KEYS: KeyGroup = (

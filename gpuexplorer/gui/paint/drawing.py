@@ -22,10 +22,10 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QToolTi
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.letters import Lettering
+from gpuexplorer.gui.theme.icons import Icon, draw_icon
+from gpuexplorer.gui.theme.letters import Lettering, Letterings
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.theme.palette import faded
+from gpuexplorer.gui.theme.palette import Tone, faded
 
 Index = QModelIndex | QPersistentModelIndex
 THIN_SPACE = "\N{THIN SPACE}"
@@ -57,11 +57,16 @@ class Hint:
 class Drawing:
     """For the length of one paint event."""
 
-    def __init__(self, painter: QPainter, dirty: QRegion | None = None) -> None:
+    def __init__(
+        self,
+        painter: QPainter,
+        letters: Letterings | None = None,
+        dirty: QRegion | None = None,
+    ) -> None:
         """`dirty` is what is to be drawn anew, where that is not everything."""
         self.painter = painter
         self.dirty = dirty
-        self.theme, self.letters = look().theme, look().letters
+        self.theme, self.letters = look().theme, letters or look().letters
         self.hints: list[Hint] = []
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
@@ -102,7 +107,7 @@ class Drawing:
         return left
 
     def icon(self, icon: Icon, place: QRectF, colour: QColor) -> None:
-        look().icons.draw(self.painter, icon, place, colour)
+        draw_icon(self.painter, icon, place, colour)
 
     def tile(
         self, place: QRectF, fill: QColor | None = None, edge: QColor | None = None
@@ -123,6 +128,14 @@ class Drawing:
         self.painter.setBrush(Qt.BrushStyle.NoBrush)
         half = pen.widthF() / 2
         self.painter.drawRoundedRect(place.adjusted(half, half, -half, -half), radius, radius)
+
+    def dot(self, place: QRectF, tone: Tone, *, lit: bool) -> None:
+        """How something is: filled while it is lit, else an outline."""
+        if lit:
+            calm = tone in (Tone.TEXT, Tone.QUIET)
+            self.filled(place, self.theme.tone(Tone.GOOD if calm else tone), place.width() / 2)
+        else:
+            self.outlined(place, QPen(self.theme.tone(tone), 1.5), place.width() / 2)
 
     def focus_ring(self, place: QRectF, radius: float = TILE_RADIUS) -> None:
         self.outlined(place, QPen(self.theme.accent, 2), radius - 1)

@@ -10,12 +10,11 @@ from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.lab_worker import Stage, StageWords, stage_words
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import PaintedButton
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
-from gpuexplorer.gui.widgets.worker_mark import StageWords, draw_dot, stage_words
 from gpuexplorer.lab.pythons import LabPython
 
 _TALL, _LOW = 76, 44
@@ -84,7 +83,7 @@ class PythonFoot(PaintedButton):
         room = place.width() - _LEFT - _RIGHT
         drawing.text(_LEFT, 22, Run(tr("Python of the lab"), letters.caption, theme.quiet))
         drawing.elided(_LEFT, 42, Run(face.line, letters.body, theme.text), room)
-        draw_dot(drawing, QRectF(_LEFT, 57 - _DOT / 2, _DOT, _DOT), face.tone, lit=face.lit)
+        drawing.dot(QRectF(_LEFT, 57 - _DOT / 2, _DOT, _DOT), face.tone, lit=face.lit)
         baseline = 57 + letters.caption.cap_height / 2
         state = Run(face.state, letters.caption, theme.tone(face.tone))
         drawing.elided(_LEFT + _DOT + 8, baseline, state, room - _DOT - 8)
@@ -94,7 +93,7 @@ class PythonFoot(PaintedButton):
         icon = QRectF(middle.x() - 10, middle.y() - 9, 20, 20)
         drawing.icon(Icon.LAB, icon, drawing.theme.quiet)
         dot = QRectF(icon.right() - 4, icon.top() - 2, 7, 7)
-        draw_dot(drawing, dot, face.tone, lit=face.lit)
+        drawing.dot(dot, face.tone, lit=face.lit)
 
     def _on_changed(self) -> None:
         lab = self._lab

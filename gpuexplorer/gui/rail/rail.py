@@ -18,7 +18,7 @@ from gpuexplorer.gui.rail.rail_machines import RailMachines
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.icons import Icon, icon_of
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
@@ -180,7 +180,7 @@ class RailEntry(ToolButton):
         self._count = label("", look().letters.caption, Tone.QUIET)
         self._count.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         row(FREE, self._count, within=self, margins=(0, 0, 20, 0))
-        self.setIcon(look().icons.for_button(icon))
+        self.setIcon(icon_of(icon))
         self.setAutoRaise(True)
         self.setCheckable(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

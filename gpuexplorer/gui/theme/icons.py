@@ -1,7 +1,7 @@
 """Icons: line drawings from `resources/icons`, in whatever colour the theme asks for."""
 
-from collections.abc import Callable
 from enum import StrEnum
+from functools import cache
 
 from PySide6.QtCore import QByteArray, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
@@ -9,9 +9,8 @@ from PySide6.QtSvg import QSvgRenderer
 
 from gpuexplorer.core.resources import resource
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.theme.palette import Theme, mixed
-
-_OFF = 0.5  # of `faint`, where a button cannot be pressed now
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import Tone, mixed
 
 
 class Icon(StrEnum):
@@ -39,6 +38,7 @@ class Icon(StrEnum):
     REPEAT = "repeat"
     MARK = "mark"
     PAUSE = "pause"
+    RECORD = "record"
     PLAY = "play"
     BACK = "back"
     SEARCH = "search"
@@ -66,51 +66,41 @@ class Icon(StrEnum):
     WATCH = "watch"
 
 
-class Icons:
-    """Draws them; each is read once for each colour."""
+def draw_icon(painter: QPainter, icon: Icon, place: QRectF, colour: QColor) -> None:
+    _tinted(icon, colour.name()).render(painter, place)
 
-    def __init__(self, theme: Callable[[], Theme]) -> None:
-        """`theme` is asked each time a button draws its icon."""
-        self._theme = theme
-        self._renderers: dict[tuple[Icon, int], QSvgRenderer] = {}
-        self._for_buttons: dict[Icon, QIcon] = {}
 
-    def draw(self, painter: QPainter, icon: Icon, place: QRectF, colour: QColor) -> None:
-        key = (icon, colour.rgba())
-        if key not in self._renderers:
-            drawing = resource("icons", f"{icon}.svg").read_text("utf-8")
-            drawing = drawing.replace("currentColor", colour.name())
-            self._renderers[key] = QSvgRenderer(QByteArray(drawing.encode()))
-        self._renderers[key].render(painter, place)
+@cache
+def icon_of(icon: Icon, tone: Tone | None = None) -> QIcon:
+    """For Qt's own controls; it changes with the theme by itself. Kept, since Qt would outlive
+    what Python knows of it.
+    """
+    return QIcon(_Engine(icon, tone))
 
-    def for_button(self, icon: Icon) -> QIcon:
-        """For Qt's own controls; it changes with the theme by itself."""
-        if icon not in self._for_buttons:
-            self._for_buttons[icon] = QIcon(_Engine(self, icon))
-        return self._for_buttons[icon]
 
-    def ink(self, mode: QIcon.Mode, state: QIcon.State) -> QColor:
-        theme = self._theme()
-        if mode is QIcon.Mode.Disabled:
-            return mixed(theme.ground, theme.faint, _OFF)
-        chosen = mode is QIcon.Mode.Active or state is QIcon.State.On
-        return theme.text if chosen else theme.quiet
+@cache
+def _tinted(icon: Icon, colour: str) -> QSvgRenderer:
+    drawing = resource("icons", f"{icon}.svg").read_text("utf-8")
+    return QSvgRenderer(QByteArray(drawing.replace("currentColor", colour).encode()))
 
 
 class _Engine(QIconEngine):
-    """Kept alive by `Icons`: Qt would outlive what Python knows of it."""
-
-    def __init__(self, icons: Icons, icon: Icon) -> None:
+    def __init__(self, icon: Icon, tone: Tone | None) -> None:
         super().__init__()
-        self._icons, self._icon = icons, icon
+        self._icon, self._tone = icon, tone
 
     @guarded
     def paint(
         self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State
     ) -> None:
+        theme = look().theme
+        chosen = mode is QIcon.Mode.Active or state is QIcon.State.On
+        ink = theme.tone(self._tone or (Tone.TEXT if chosen else Tone.QUIET))
+        if mode is QIcon.Mode.Disabled:
+            ink = mixed(theme.ground, theme.faint, 0.5)
         # What is wider than high keeps a gap to the word beside it.
         place = QRectF(rect.left(), rect.top(), rect.height(), rect.height())
-        self._icons.draw(painter, self._icon, place, self._icons.ink(mode, state))
+        draw_icon(painter, self._icon, place, ink)
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         pixmap = QPixmap(size)
@@ -119,9 +109,3 @@ class _Engine(QIconEngine):
             with QPainter(pixmap) as painter:
                 self.paint(painter, pixmap.rect(), mode, state)
         return pixmap
-
-    def isNull(self) -> bool:
-        return False
-
-    def clone(self) -> QIconEngine:
-        return _Engine(self._icons, self._icon)

@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from functools import cache
 
 from PySide6.QtGui import QColor
 
@@ -11,7 +12,6 @@ from gpuexplorer.core.resources import resource
 
 # From one more card on, colours could no longer be told apart and are not used at all.
 MOST_COLOURED_CARDS = 8
-_HEAT_EXPONENT = 1.15
 
 
 class Scheme(StrEnum):
@@ -54,17 +54,25 @@ class Theme:
     quiet: QColor
     faint: QColor
     hover: QColor
+    selection: QColor
+    track: QColor
+    lifted: QColor
+    off: QColor
+    on_text: QColor
     field: QColor
     well: QColor
     inverse: QColor
     accent: QColor
     good: QColor
     warn: QColor
+    warn_tint: QColor
     bad: QColor
+    bad_tint: QColor
     simulated: QColor
     simulated_ink: QColor
     level: QColor
     heat_low: QColor
+    heat_half: QColor
     heat_high: QColor
     below_zero: QColor
     at_zero: QColor
@@ -73,21 +81,6 @@ class Theme:
     code_text: QColor
     code_number: QColor
     cards: tuple[QColor, ...]
-
-    @property
-    def selection(self) -> QColor:
-        """Behind what is chosen or pointed at, whatever it stands on."""
-        return faded(self.text, 0.085)
-
-    @property
-    def track(self) -> QColor:
-        """Under a row of choices, of which one is raised."""
-        return faded(self.text, 0.06)
-
-    @property
-    def lifted(self) -> QColor:
-        """Behind the choice that holds, on a track."""
-        return faded(self.text, 0.14) if self.dark else self.surface
 
     def card(self, index: int | None) -> QColor:
         """A card's colour; without one, the colour of measured values."""
@@ -98,7 +91,7 @@ class Theme:
 
     def heat(self, share: float) -> QColor:
         """From 0, nearly the ground, to 1; every text on it stays readable."""
-        at = min(1.0, max(0.0, share)) ** _HEAT_EXPONENT
+        at = min(1.0, max(0.0, share)) ** 1.15
         return mixed(self.heat_low, self.heat_high, at)
 
     def around_zero(self, share: float) -> QColor:
@@ -107,14 +100,13 @@ class Theme:
         return mixed(self.at_zero, self.below_zero if at < 0 else self.above_zero, abs(at))
 
     def named(self) -> Mapping[str, str]:
-        """The single colours as text, for the style sheet."""
-        return {
-            field.name: colour.name()
-            for field in fields(self)
-            if isinstance(colour := getattr(self, field.name), QColor)
-        }
+        """As the style sheet asks for them."""
+        form = QColor.NameFormat.HexArgb
+        found = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {what: it.name(form) for what, it in found.items() if isinstance(it, QColor)}
 
 
+@cache
 def load_theme(scheme: Scheme, palette: Palette = Palette.STANDARD) -> Theme:
     """For `dark` or `light`. A name that is missing in the file is a bug, and says so."""
     content = tomllib.loads(resource("themes", f"{scheme}.toml").read_text("utf-8"))

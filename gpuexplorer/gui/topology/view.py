@@ -30,9 +30,8 @@ from gpuexplorer.gui.topology.wiring_facts import (
     waiting_words,
 )
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
-from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.laid_out import GROWS, add, column
-from gpuexplorer.gui.widgets.live_view import LiveView, Page
+from gpuexplorer.gui.widgets.live_view import KeyGroup, LiveView, Page
 from gpuexplorer.gui.widgets.machine.layout import Kind, Part
 from gpuexplorer.gui.widgets.machine.machine_faces import (
     Face,

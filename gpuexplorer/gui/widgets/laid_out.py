@@ -2,18 +2,10 @@
 
 import html
 import re
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QHBoxLayout,
-    QLabel,
-    QLayout,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QLabel, QLayout, QSizePolicy, QWidget
 
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look
@@ -36,28 +28,34 @@ class Grow(NamedTuple):
 FREE, GROWS = Space(stretch=1), Grow(1)
 Placed = QWidget | QLayout | Space | Grow | Qt.AlignmentFlag
 Margins = int | tuple[int, int, int, int]
-Layout = TypeVar("Layout", bound=QBoxLayout)
 
 
 def row(
     *things: Placed, within: QWidget | None = None, gap: int = 8, margins: Margins = 0
-) -> QHBoxLayout:
+) -> QBoxLayout:
     """From left to right. GROWS and an alignment are said of the thing before them: in
     `row(name, GROWS, value)` the name takes what is left; `row(FREE, name, FREE)` centres it.
+    `within`: the widget that is laid out.
     """
-    return _filled(QHBoxLayout(), things, within, gap, margins)
+    layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, within)
+    sides = margins if isinstance(margins, tuple) else (margins,) * 4
+    layout.setContentsMargins(*sides)
+    layout.setSpacing(gap)
+    add(layout, *things)
+    return layout
 
 
 def column(
     *things: Placed, within: QWidget | None = None, gap: int = 8, margins: Margins = 0
-) -> QVBoxLayout:
-    """The same from the top down. `within`: the widget that is laid out."""
-    return _filled(QVBoxLayout(), things, within, gap, margins)
+) -> QBoxLayout:
+    """The same from the top down."""
+    layout = row(*things, within=within, gap=gap, margins=margins)
+    layout.setDirection(QBoxLayout.Direction.TopToBottom)
+    return layout
 
 
 def add(layout: QBoxLayout, *things: Placed) -> None:
     """To a layout that is there already, after what it holds."""
-    before: Placed = FREE
     for thing in things:
         match thing:
             case QWidget():
@@ -70,25 +68,8 @@ def add(layout: QBoxLayout, *things: Placed) -> None:
                 layout.addSpacing(pixels)
             case Space(_, stretch):
                 layout.addStretch(stretch)
-            case _ if isinstance(before, QWidget | QLayout):
-                layout.setAlignment(before, thing)
-        before = thing
-
-
-def _filled(
-    layout: Layout,
-    things: tuple[Placed, ...],
-    within: QWidget | None,
-    gap: int,
-    margins: Margins,
-) -> Layout:
-    sides = margins if isinstance(margins, tuple) else (margins,) * 4
-    layout.setContentsMargins(*sides)
-    layout.setSpacing(gap)
-    add(layout, *things)
-    if within is not None:
-        within.setLayout(layout)
-    return layout
+            case _ if (last := layout.itemAt(layout.count() - 1)) is not None:
+                last.setAlignment(thing)
 
 
 def label(text: str, letters: Lettering, tone: Tone = Tone.TEXT) -> QLabel:
@@ -100,36 +81,31 @@ def label(text: str, letters: Lettering, tone: Tone = Tone.TEXT) -> QLabel:
 
 
 def wrapped_label(sentence: str, tone: Tone, letters: Lettering | None = None) -> QLabel:
-    """A sentence that may need several lines, and can be copied. What stands between backticks
-    is shown as one would type it.
-    """
+    """A sentence that may need several lines, and can be copied."""
     made = label("", letters or look().letters.body, tone)
     show_sentence(made, sentence)
+    made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
     made.setWordWrap(True)
     made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-    policy.setHeightForWidth(True)
-    made.setSizePolicy(policy)
     return made
-
-
-def show_sentence(label: QLabel, sentence: str) -> None:
-    """Another one, in a label that was made for one."""
-    if "`" in sentence:
-        mono = look().letters.mono.font
-        style = f"font-family: '{mono.family()}'; font-size: {mono.pixelSize()}px"
-        lines = html.escape(sentence).replace("\n", "<br>")
-        label.setTextFormat(Qt.TextFormat.RichText)
-        label.setText(re.sub("`([^`]*)`", rf'<span style="{style}">\1</span>', lines))
-        label.setAccessibleName(sentence.replace("`", ""))
-    else:
-        if label.textFormat() is Qt.TextFormat.RichText:
-            label.setAccessibleName("")  # of another sentence
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setText(sentence)
 
 
 def say(label: QLabel, words: str) -> None:
     """A sentence that is only there where there is something to say."""
     show_sentence(label, words)
     label.setVisible(bool(words))
+
+
+def show_sentence(label: QLabel, words: str) -> None:
+    """What stands between backticks is shown as one would type it."""
+    code = "`" in words
+    if code:
+        mono = look().letters.mono.font
+        style = f"font-family: '{mono.family()}'; font-size: {mono.pixelSize()}px"
+        lines = html.escape(words).replace("\n", "<br>")
+        label.setAccessibleName(words.replace("`", ""))
+        words = re.sub("`([^`]*)`", rf'<span style="{style}">\1</span>', lines)
+    elif label.textFormat() is Qt.TextFormat.RichText:
+        label.setAccessibleName("")  # of another sentence
+    label.setTextFormat(Qt.TextFormat.RichText if code else Qt.TextFormat.PlainText)
+    label.setText(words)

@@ -5,8 +5,8 @@ figures, whose number is strong and whose unit is smaller and dimmer, wherever o
 from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from gpuexplorer.core.words import tr
@@ -14,7 +14,7 @@ from gpuexplorer.gui.cards.card_face import CardBadge
 from gpuexplorer.gui.cards.figure import Figure, around_number
 from gpuexplorer.gui.cards.reasons import StateMark
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run, plain_tip
+from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run, plain_tip
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.letters import Lettering
@@ -95,9 +95,10 @@ class Line(Painted):
     def __init__(self, *, height: int = 20, right: bool = False) -> None:
         """`right`: it ends at the right, as figures do that stand in a column."""
         super().__init__()
-        self._height, self._right = height, right
+        self._right = right
         self._shown: tuple[Sequence[Wording], str] = ((), "")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(height)
 
     def show_wordings(
         self, wordings: Sequence[Wording], hint: str = "", caption: str = ""
@@ -128,12 +129,6 @@ class Line(Painted):
             baseline = place.center().y() + tall / 2
             spell(drawing, shown, place.left() + left, baseline, place.right())
 
-    def sizeHint(self) -> QSize:
-        return QSize(40, self._height)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(0, self._height)
-
 
 def draw_figure_right(
     drawing: Drawing,
@@ -144,8 +139,7 @@ def draw_figure_right(
     number: Lettering,
 ) -> None:
     caption, body = drawing.letters.caption, drawing.letters.body
-    small = caption if not figure.known or number.height < 24 else body
-    said = wordings(figure, number, small if figure.known else body)
+    said = wordings(figure, number, caption if number.height < 24 else body)
     shown = fitting([*said[:1], *wordings(figure, number, caption)], width)
     left = right - min(width, width_of(shown))
     spell(drawing, shown, left, baseline, right)
@@ -153,21 +147,11 @@ def draw_figure_right(
     drawing.hint(place, figure.hint)
 
 
-def draw_labelled(drawing: Drawing, x: float, top: float, width: float, figure: Figure) -> None:
-    """A caption and under it the figure."""
-    letters, end = drawing.letters, x + width
-    caption: Wording = ((figure.label, letters.caption, Tone.QUIET),)
-    spell(drawing, caption, x, top + letters.caption.ascent, end)
-    shown = fitting(wordings(figure, letters.title, letters.caption), width)
-    spell(drawing, shown, x, top + _CAPTION + letters.title.ascent, end)
-    drawing.hint(QRectF(x, top, width, 40), figure.hint)
-
-
 def draw_mark(
     drawing: Drawing, right: float, middle: float, mark: StateMark, room: float, most: float
 ) -> float:
     """How a card is, in brief where all of it does not fit into the room, and cut where it is
-    wider than `most`; then it is told on asking. Returns where it begins.
+    wider than `most`. Returns where it begins.
     """
     letters = drawing.letters.body
     icon: Wording = () if mark.icon is None else ((mark.icon, letters, mark.tone),)
@@ -175,8 +159,7 @@ def draw_mark(
     shown = fitting(said, room)
     begin = right - min(most, width_of(shown))
     spell(drawing, shown, begin, middle + letters.cap_height / 2, right)
-    whole = shown is said[0] and width_of(shown) <= most
-    drawing.hint(QRectF(begin, middle - 12, right - begin, 24), "" if whole else mark.word)
+    drawing.hint(QRectF(begin, middle - 12, right - begin, 24), mark.word)
     return begin
 
 
@@ -184,16 +167,12 @@ def draw_badge(
     drawing: Drawing, x: float, right: float, middle: float, badge: CardBadge, side: float = 5.0
 ) -> float:
     """Outlined: it is no state. Left out where there is no room, and told with the rest."""
-    letters, height = drawing.letters.caption, 6 + 2 * side
-    word = Run(badge.word, letters, drawing.theme.quiet)
-    place = QRectF(x, middle - height / 2, word.width + 2 * side, height)
+    word = Run(badge.word, drawing.letters.caption, drawing.theme.quiet)
+    place = QRectF(x, middle - 3 - side, word.width + 2 * side, 6 + 2 * side)
     if place.right() > right:
         return x
-    drawing.painter.setPen(drawing.theme.line)
-    drawing.painter.setBrush(Qt.BrushStyle.NoBrush)
-    inside = place.adjusted(0.5, 0.5, -0.5, -0.5)
-    drawing.painter.drawRoundedRect(inside, CHIP_RADIUS, CHIP_RADIUS)
-    drawing.text(place.left() + side, middle + letters.cap_height / 2, word)
+    drawing.outlined(place, QPen(drawing.theme.line, 1))
+    drawing.text(place.left() + side, middle + word.letters.cap_height / 2, word)
     drawing.hint(place, badge.hint)
     return place.right() + side + 1
 
@@ -213,10 +192,9 @@ class ElidedLabel(QLabel):
         self.setMinimumWidth(1)
 
     def show_text(self, text: str, hint: str = "") -> None:
-        if (text, hint) != (self.text(), self._hint):
-            self._hint = hint
-            self.setText(text)
-            self._tell_rest()
+        self._hint = hint
+        self.setText(text)
+        self._tell_rest()
 
     def _tell_rest(self) -> None:
         cut = self._letters.width(self.text()) > self.width()
@@ -229,8 +207,6 @@ class ElidedLabel(QLabel):
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            painter.setPen(self.palette().windowText().color())
-            painter.setFont(self.font())
             shown = self._letters.elided(self.text(), self.width())
             painter.drawText(self.rect(), self.alignment(), shown)
 
@@ -251,16 +227,11 @@ class NowTag(Tag):
 
     def __init__(self, time_window: TimeWindow, words: str = "") -> None:
         super().__init__("now", words or tr("now"))
-        self._time_window, self._needed = time_window, True
+        self._time_window = time_window
         self.setToolTip(tr("This is how it is now. The plots show an earlier time."))
         time_window.changed.connect(self._on_time_changed)
         if not time_window.looking_back:
             self.hide()  # and else whoever takes it in shows it
 
-    def show_needed(self, needed: bool) -> None:
-        """Whether anything stands beside it."""
-        self._needed = needed
-        self._on_time_changed()
-
     def _on_time_changed(self) -> None:
-        self.setVisible(self._needed and self._time_window.looking_back)
+        self.setVisible(self._time_window.looking_back)

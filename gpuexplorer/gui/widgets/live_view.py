@@ -16,17 +16,17 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 
 from gpuexplorer.core.metrics import Cadence
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.laid_out import (
     FREE,
     GROWS,
     Space,
+    add,
     column,
     label,
     row,
@@ -37,10 +37,26 @@ from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.telemetry.session import Want
 
+# For F1, which translates them: a heading; below it keys, with a space between those that
+# belong together, and what they do.
+KeyGroup = tuple[str, Sequence[tuple[str, str]]]
+PLOT_KEYS: KeyGroup = (
+    mark("Plots"),
+    (
+        ("Left Right", mark("Move the crosshair")),
+        ("Shift+Left Shift+Right", mark("Move it further")),
+        ("Up Down", mark("To the plot above or below")),
+        ("+ -", mark("Zoom in or out")),
+        ("PgUp PgDown", mark("Back or forward in time")),
+        ("Home", mark("As far back as is kept")),
+        ("End", mark("To now")),
+        ("Enter", mark("This plot alone on the screen")),
+        ("Esc", mark("No crosshair")),
+    ),
+)
 # Seconds without an answer are counted even where no reading comes. Longer than from one
 # reading to the next, so that nothing is drawn twice.
 _AT_LEAST_EVERY = 1.5
-_SENTENCE = 440  # pixels
 
 
 class LiveView(QWidget):
@@ -100,15 +116,13 @@ class LiveView(QWidget):
         """Listed under Ctrl+K and, with keys, under F1 while this screen is seen. The keys
         hold then, whatever part of the window has the keyboard.
         """
-        action = QAction(words, self)
-        action.setShortcut(QKeySequence(keys))
+        action: QAction = self.addAction(words, QKeySequence(keys))
         action.triggered.connect(run)
-        self.addAction(action)
         return action
 
     def stop(self) -> None:
         """For good. Harmless when called twice."""
-        self._unfollow()
+        self._follow(following=False)
 
     def _on_ticked(self) -> None:
         now = self.machine.session.desk.now()
@@ -120,10 +134,12 @@ class LiveView(QWidget):
 
     def _on_clock_paused(self, paused: bool) -> None:
         """Nobody sees a minimised window: nothing costly is asked for it."""
-        if paused:
-            self._release()
-        else:
-            self._ask()
+        session, (cadences, processes) = self.machine.session, self._wanted
+        if paused and self._want is not None:
+            session.release(self._want)
+            self._want = None
+        elif not paused and self._want is None and (cadences or processes):
+            self._want = session.want(cadences, processes)
 
     def _pull_now(self) -> None:
         self._pulled_at = self.machine.session.desk.now()
@@ -133,36 +149,21 @@ class LiveView(QWidget):
         finally:
             self._frame_clock.work_done.emit()
 
-    def _ask(self) -> None:
-        cadences, processes = self._wanted
-        if self._want is None and (cadences or processes):
-            self._want = self.machine.session.want(cadences, processes)
-
-    def _release(self) -> None:
-        if self._want is not None:
-            self.machine.session.release(self._want)
-            self._want = None
-
-    def _follow(self) -> None:
-        if not self._following:
-            self._following = True
-            self._frame_clock.ticked.connect(self._on_ticked)
-            self._frame_clock.paused.connect(self._on_clock_paused)
-            self.time_window.changed.connect(self._pull_now)
-            self.machine.comparing.changed.connect(self._pull_now)
-            # A window that opens minimised is seen by nobody; the clock tells when it is.
-            if self._frame_clock.running:
-                self._ask()
-
-    def _unfollow(self) -> None:
+    def _follow(self, *, following: bool) -> None:
         # Qt also hides what was never shown, when it enters a stack of screens.
-        if self._following:
-            self._following = False
-            self._frame_clock.ticked.disconnect(self._on_ticked)
-            self._frame_clock.paused.disconnect(self._on_clock_paused)
-            self.time_window.changed.disconnect(self._pull_now)
-            self.machine.comparing.changed.disconnect(self._pull_now)
-            self._release()
+        if following is self._following:
+            return
+        self._following = following
+        clock = self._frame_clock
+        for signal, slot in (
+            (clock.ticked, self._on_ticked),
+            (clock.paused, self._on_clock_paused),
+            (self.time_window.changed, self._pull_now),
+            (self.machine.comparing.changed, self._pull_now),
+        ):
+            (signal.connect if following else signal.disconnect)(slot)
+        # A window that opens minimised is seen by nobody; the clock tells when it is.
+        self._on_clock_paused(not (following and clock.running))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -172,32 +173,34 @@ class LiveView(QWidget):
     @guarded
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._follow()
+        self._follow(following=True)
         self._pull_now()
 
     @guarded
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._unfollow()
+        self._follow(following=False)
 
 
-def scrolled(content: QWidget, panel: str = "clear", *, sideways: bool = False) -> QScrollArea:
+def scrolled(
+    content: QWidget,
+    panel: str = "clear",
+    *,
+    sideways: bool = False,
+    area: QScrollArea | None = None,
+) -> QScrollArea:
     """What is larger than its place scrolls there, without a frame and without the Tab key. As
     wide as there is room, and never wider; `sideways` as high as there is room.
     """
-    area = QScrollArea()
+    area = area or QScrollArea()
     area.setProperty("panel", panel)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    _fill(area, content, sideways=sideways)
-    return area
-
-
-def _fill(area: QScrollArea, content: QWidget, *, sideways: bool = False) -> None:
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     fixed = area.setVerticalScrollBarPolicy if sideways else area.setHorizontalScrollBarPolicy
     fixed(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setWidget(content)
+    return area
 
 
 class Page(QScrollArea):
@@ -205,12 +208,12 @@ class Page(QScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        # Not a stop for the Tab key, but where arrow keys scroll when nothing else has them.
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         content = QWidget()
         content.setProperty("panel", "page")
         self.body = column(within=content, gap=16, margins=(24, 20, 24, 20))
-        _fill(self, content)
+        scrolled(content, "page", area=self)
+        # Not a stop for the Tab key, but where arrow keys scroll when nothing else has them.
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
@@ -262,18 +265,17 @@ class EmptyState(QWidget):
         super().__init__()
         self._heading = wrapped_label("", Tone.TEXT, look().letters.title)
         self._more = wrapped_label("", Tone.QUIET)
-        self._button, self._other = QPushButton(), QPushButton()
-        self._button.clicked.connect(self.way_on_chosen)
-        self._other.clicked.connect(self.other_way_chosen)
-        middle = Qt.AlignmentFlag.AlignHCenter
+        self._buttons = on, other = QPushButton(), QPushButton()
+        on.clicked.connect(self.way_on_chosen)
+        other.clicked.connect(self.other_way_chosen)
+        sign, middle = Sign(icon, Tone.FAINT, QSize(32, 32)), Qt.AlignmentFlag.AlignHCenter
+        place = column(Space(stretch=2), sign, middle, within=self, margins=24)
         for each in (self._heading, self._more):
             each.setAlignment(middle)
-            each.setFixedWidth(_SENTENCE)
-        # An alignment would ask how high they are where they are as wide as all this.
-        words = [row(FREE, each, FREE) for each in (self._heading, self._more)]
-        buttons = (Space(8), self._button, middle, self._other, middle, Space(stretch=3))
-        sign = Sign(icon, Tone.FAINT, QSize(32, 32))
-        column(Space(stretch=2), sign, middle, *words, *buttons, within=self, margins=24)
+            each.setFixedWidth(440)
+            # An alignment would ask how high it is where it is as wide as all this.
+            add(place, row(FREE, each, FREE))
+        add(place, Space(8), on, middle, other, middle, Space(stretch=3))
 
     def show_words(
         self, heading: str, more: str = "", way_on: str = "", other_way: str = ""
@@ -281,7 +283,7 @@ class EmptyState(QWidget):
         """Without a way on there is no button."""
         self._heading.setText(heading)
         say(self._more, more)
-        for words, button in ((way_on, self._button), (other_way, self._other)):
+        for words, button in zip((way_on, other_way), self._buttons, strict=True):
             button.setText(words)
             button.setVisible(bool(words))
 
@@ -291,17 +293,13 @@ class HeatLegend(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        caption = look().letters.caption
-        self._low, self._high = label("0", caption, Tone.QUIET), label("", caption, Tone.QUIET)
+        self._ends = [label("", look().letters.caption, Tone.QUIET) for _ in range(2)]
         bar = QFrame()
         bar.setProperty("panel", "heat")
         bar.setFixedSize(96, 8)
-        row(self._low, bar, self._high, within=self)
+        row(self._ends[0], bar, self._ends[1], within=self)
 
-    def show_ends(self, low: str, high: str) -> bool:
-        """True when it takes another width than before."""
-        before = (self._low.text(), self._high.text())
-        self._low.setText(low)
-        self._high.setText(high)
+    def show_ends(self, low: str, high: str) -> None:
+        for each, words in zip(self._ends, (low, high), strict=True):
+            each.setText(words)
         self.setAccessibleName(tr("Shades from {low} to {high}", low=low, high=high))
-        return before != (low, high)

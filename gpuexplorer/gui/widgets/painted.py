@@ -24,6 +24,7 @@ class Painted(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.look = look()
+        self.letters = self.look.letters  # those that were in use when it was made
         self._hints: list[Hint] = []
 
     def draw(self, drawing: Drawing) -> None:
@@ -37,7 +38,7 @@ class Painted(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         # Ended also where drawing fails: Qt does not survive a painter that is left open.
         with QPainter(self) as painter:
-            drawing = Drawing(painter, event.region())
+            drawing = Drawing(painter, self.letters, event.region())
             self.draw(drawing)
         self._hints = drawing.hints
 
@@ -57,9 +58,8 @@ class Sign(Painted):
         self.setFixedSize(size)
 
     def show_sign(self, icon: Icon, tone: Tone) -> None:
-        if (icon, tone) != self._sign:
-            self._sign = (icon, tone)
-            self.update()
+        self._sign = (icon, tone)
+        self.update()
 
     def draw(self, drawing: Drawing) -> None:
         icon, tone = self._sign
@@ -96,7 +96,7 @@ class ChipRow(Painted):
             x += place.width() + self._between
 
     def _width(self, chip: Chip) -> float:
-        return max(_CHIP, self.look.letters.strong.width(chip.text) + 10)
+        return max(_CHIP, self.letters.strong.width(chip.text) + 10)
 
     def sizeHint(self) -> QSize:
         wide = sum(self._width(chip) + self._between for chip in self._chips)

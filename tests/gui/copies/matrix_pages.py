@@ -50,7 +50,7 @@ def open_matrix(lab: LabState, qtbot: QtBot, kept_jobs: list[CopyJob]) -> Iterat
     opened: list[CopiesState] = []
 
     def open_one(faults: str = "", width: int = 1360, height: int = 860) -> MatrixPage:
-        look().choose_motion(Motion.REDUCED)
+        look().motion_wanted = Motion.REDUCED
         spec = parse_machine("2xTitanRTX")
 
         def make_bench() -> ModelBench:

@@ -83,7 +83,7 @@ class PageWindow(QWidget):
 
 def moving_page(lab: LabState, qtbot: QtBot, *, motion: bool = False) -> PageWindow:
     """Filling, with the wiring told."""
-    look().choose_motion(Motion.FULL if motion else Motion.REDUCED)
+    look().motion_wanted = Motion.FULL if motion else Motion.REDUCED
     copies = copies_of(lab)
     copies.setParent(lab)
     with qtbot.waitSignal(copies.ways.changed):

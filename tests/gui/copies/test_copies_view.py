@@ -62,7 +62,7 @@ def test_the_keyboard_stays_on_the_screen_while_it_measures_and_comes_back(
 def test_a_copy_made_before_the_wiring_was_told_travels_when_it_is(
     lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    look().choose_motion(Motion.FULL)
+    look().motion_wanted = Motion.FULL
     copies = copies_of(lab)
     copies.setParent(lab)
     with qtbot.waitSignal(lab.changed):

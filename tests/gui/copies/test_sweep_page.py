@@ -63,7 +63,7 @@ def shown(page: SweepPage, qtbot: QtBot) -> SweepPage:
 
 @pytest.fixture
 def page(copies: CopiesState, qtbot: QtBot) -> SweepPage:
-    look().choose_motion(Motion.REDUCED)
+    look().motion_wanted = Motion.REDUCED
     return shown(SweepPage(copies), qtbot)
 
 
@@ -221,7 +221,7 @@ def test_the_bar_grows_only_where_things_may_move(page: SweepPage, qtbot: QtBot)
     panel.compare()
     assert not moves(bar)
     press(bar, Qt.Key.Key_Left)
-    look().choose_motion(Motion.FULL)
+    look().motion_wanted = Motion.FULL
     panel.compare()
     assert moves(bar)
     bar.grab()

@@ -1,33 +1,18 @@
-"""The line at the bottom: what is late, what is missing, what the program costs."""
-
-from collections.abc import Iterator
+"""The line at the bottom: what is late, and what is missing."""
 
 import pytest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import FAN_SPEED
-from gpuexplorer.gui.widgets.bars.status_line import StatusLine, StatusPart
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.telemetry.session import BeatCount
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import NVML, Answer, card, session_of, working
 from tests.gui.hands import texts
-
-
-@pytest.fixture
-def line(qtbot: QtBot) -> Iterator[StatusLine]:
-    """By itself, with room for everything."""
-    window = QWidget()
-    qtbot.addWidget(window)
-    line = StatusLine(window)
-    window.resize(1200, 100)
-    line.resize(1200, line.height())
-    window.show()
-    line.show_source(NVML)
-    yield line
-    window.close()
 
 
 def without_fan() -> Answer:
@@ -39,8 +24,6 @@ def without_fan() -> Answer:
 
 
 LOST = Answer(otherwise=Absence.LOST, state=CardState.LOST)
-UNLISTED = Answer(otherwise=Absence.UNLISTED, state=CardState.UNLISTED)
-REFUSED = Answer(otherwise=Absence.NO_PERMISSION, state=CardState.REFUSED)
 
 
 @pytest.mark.parametrize(
@@ -50,8 +33,6 @@ REFUSED = Answer(otherwise=Absence.NO_PERMISSION, state=CardState.REFUSED)
         ([without_fan(), without_fan()], "Fan: none on these cards"),
         ([working(), without_fan()], "Fan: none on card 1"),
         ([working(), LOST], "Lost: card 1"),
-        ([working(), UNLISTED], "Not listed: card 1"),
-        ([working(), REFUSED], "No access: card 1"),
     ],
 )
 def test_what_is_missing_is_said_with_the_card_that_lacks_it(
@@ -61,18 +42,15 @@ def test_what_is_missing_is_said_with_the_card_that_lacks_it(
     qtbot.waitUntil(lambda: words in texts(window))
 
 
-def test_late_readings_are_counted_and_none_is_a_word(line: StatusLine) -> None:
+def test_what_is_late_is_said_and_no_version_is_cut_off(qtbot: QtBot) -> None:
+    line = StatusLine()
+    qtbot.addWidget(line)
+    line.resize(260, 28)
+    line.show_source(NVML)
     line.show_beat(1.0, BeatCount(10, 0))
+    line.show()
     assert "Read every 1 s, none late" in texts(line)
     line.show_beat(1.0, BeatCount(10, 3))
     assert "Read every 1 s, 3 missed" in texts(line)
-
-
-def test_in_a_narrow_window_the_cost_goes_first_and_the_driver_stays(line: StatusLine) -> None:
-    line.show_beat(1.0, BeatCount(10, 0))
-    line.say(StatusPart.MISSING, "Fan: none on these cards")
-    line.show_cost("Drawing 1.9 ms a frame, 1.1 % of a core")
-    assert "Drawing 1.9 ms a frame, 1.1 % of a core" in texts(line)
-    line.resize(560, 28)
-    assert "Drawing 1.9 ms a frame, 1.1 % of a core" not in texts(line)
-    assert "Driver 590.48.01" in texts(line)
+    (driver,) = (each for each in line.findChildren(QLabel) if "Driver" in each.text())
+    assert look().letters.caption.width(driver.text()) <= driver.width()

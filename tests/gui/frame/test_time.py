@@ -7,8 +7,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.cards.moments import moment_words, span_words
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.time_window import MINUTE, TimeWindow
@@ -70,34 +68,11 @@ def test_holding_the_picture_keeps_on_recording(open_window: OpenWindow, qtbot: 
     hold = called(IconButton, the(TopBar, window), "Pause the plots")
     press_with_mouse(hold)
     assert hold.accessibleName() == "Resume the plots"
-    assert not window.time_window.following
-    held = window.time_window.stretch()
-    taken = session.beats().taken
+    held, taken = window.time_window.stretch(), session.beats().taken
     qtbot.waitUntil(lambda: session.beats().taken > taken + 2)
     assert window.time_window.stretch() == held
-    now = session.clock.now()
-    trace = session.past.trace(CardId("GPU-0"), GPU_UTILIZATION, held[1], now, 50)
-    assert trace is not None
     keys(Qt.Key.Key_Space)
     assert window.time_window.following
-
-
-def test_the_space_bar_presses_the_button_that_has_the_keyboard(
-    open_window: OpenWindow,
-) -> None:
-    window = open_window(session_of({card(0): working()}))
-    called(ToolButton, spans(window), "24 h").setFocus(Qt.FocusReason.TabFocusReason)
-    keys(Qt.Key.Key_Space)
-    assert window.time_window.following
-    assert chosen(window) == ["24 h"]
-
-
-def test_without_a_card_the_time_of_the_computer_can_be_chosen(open_window: OpenWindow) -> None:
-    window = open_window()
-    assert the(Segmented, the(TopBar, window)).isVisible()
-    window.navigation.open_screen("card")
-    keys(Qt.Key.Key_Space)
-    assert not window.time_window.following
 
 
 def test_simulated_cards_can_be_left_where_somebody_looks_for_real_ones(
@@ -114,12 +89,6 @@ def test_simulated_cards_can_be_left_where_somebody_looks_for_real_ones(
     )
     press_with_mouse(stop)
     assert asked == ["once"]
-    stop.setFocus()
-    keys(Qt.Key.Key_Return)
-    assert asked == ["once", "once"]
-    real = open_window(session_of({card(0): working()}), look_again=lambda: None)
-    buttons = the(TopBar, real).findChildren(QPushButton)
-    assert not any(each.isVisible() for each in buttons if each.text() == "Stop simulating")
 
 
 @pytest.mark.parametrize("back", [False, True])
@@ -147,13 +116,10 @@ def test_nothing_is_cut_off_and_nothing_overlaps_at_any_width(
 
 
 def test_spans_and_moments_in_words() -> None:
-    assert [span_words(s) for s in (45, 90, 720, 5400, 3600, 86400, 604860)] == [
+    assert list(map(span_words, (45, 90, 5400, 604860))) == [
         "45 s",
         "1 min 30 s",
-        "12 min",
         "1 h 30 min",
-        "1 h",
-        "24 h",
         "7 d",
     ]
     noon = 1_700_000_000.0
@@ -168,19 +134,6 @@ class Drifting(ManualClock):
 
     def wall(self) -> float:
         return super().wall() + self.drift
-
-
-def test_what_stands_still_is_called_the_same_wherever_it_is_said() -> None:
-    clock = Drifting(wall=1_700_000_000.0)
-    window = TimeWindow(clock)
-    window.toggle_pause()
-    end = window.stretch()[1]
-    said = moment_words(window.wall(end), window.wall(end))
-    clock.drift = -0.001
-    assert moment_words(window.wall(end), window.wall(end)) == said
-    window.back_to_now()
-    window.toggle_pause()
-    assert moment_words(window.wall(end), window.wall(end)) != said
 
 
 @pytest.mark.parametrize("step", [-3600.0, 3600.0])

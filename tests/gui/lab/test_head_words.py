@@ -17,8 +17,7 @@ from gpuexplorer.gui.lab.head.words import (
     visible_line,
 )
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.state.lab.lab_worker import Stage
-from gpuexplorer.gui.widgets.worker_mark import stage_words
+from gpuexplorer.gui.state.lab.lab_worker import Stage, stage_words
 from gpuexplorer.lab.events import Held, Placed
 from tests.gui.fakes import card
 from tests.gui.lab.conftest import MIB

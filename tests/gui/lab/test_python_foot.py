@@ -12,14 +12,13 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.rail.python_foot import PythonFoot, foot_face
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.lab_worker import Stage, stage_words
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.sheets.python_sheet import (
     PythonSheet,
     one_of_each,
 )
-from gpuexplorer.gui.widgets.worker_mark import stage_words
 from gpuexplorer.lab.pythons import LabPython, none_has_torch
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated

@@ -107,7 +107,7 @@ def test_forms_come_to_the_front_where_they_share_their_place(
 def test_it_stands_still_where_things_may_not_move(
     window: MainWindow, pointer: Pointer
 ) -> None:
-    window.look.choose_motion(Motion.REDUCED)
+    window.look.motion_wanted = Motion.REDUCED
     pointer.show_control("rail")
     ring = the(ControlRing, window)
     assert the(QVariantAnimation, ring).state() is QVariantAnimation.State.Stopped

@@ -13,7 +13,7 @@ from gpuexplorer.copies.datasheet.figure import (
 from gpuexplorer.copies.datasheet.sheet import Row, Sheet
 from gpuexplorer.core.words import Message, listed, mark, paragraph, tr
 from gpuexplorer.gui.copies.shared_parts import factor_words
-from gpuexplorer.gui.widgets.key_words import KeyGroup
+from gpuexplorer.gui.widgets.live_view import KeyGroup
 
 _MOST = 3
 _POOR = 0.6  # of what is promised: worth a word

@@ -3,7 +3,15 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPainterPath, QPen, QResizeEvent
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.units import USUAL, Units
@@ -29,7 +37,6 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import faded, mixed
-from gpuexplorer.gui.widgets.bars.memory_bar import hatch
 from gpuexplorer.gui.widgets.painted import Painted
 
 _SIDE = 12.0
@@ -320,10 +327,8 @@ class BenchColumn(Painted):
                 painter.fillRect(place, mixed(theme.surface, colour, _CONTEXT))
             case Level.OTHERS:
                 painter.fillRect(place, faded(theme.quiet, 0.16))
-                painter.save()
-                painter.setClipRect(place, Qt.ClipOperation.IntersectClip)
-                hatch(drawing, place, theme.quiet, 4.0)
-                painter.restore()
+                hatch = QBrush(faded(theme.quiet, 0.75), Qt.BrushStyle.BDiagPattern)
+                painter.fillRect(place, hatch)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:

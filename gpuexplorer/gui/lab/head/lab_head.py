@@ -23,7 +23,7 @@ from gpuexplorer.gui.lab.head.words import (
 )
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.lab_worker import Stage, StageWords, stage_words
 from gpuexplorer.gui.state.lab.worker_slot import Switches
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
@@ -33,7 +33,6 @@ from gpuexplorer.gui.widgets.laid_out import GROWS, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
-from gpuexplorer.gui.widgets.worker_mark import StageWords, draw_dot, stage_words
 
 _FOLD_BELOW, _COMPACT_BELOW = 1180, 700
 _NOTICE_STAYS = 8000  # milliseconds
@@ -211,7 +210,7 @@ class StageMark(Painted):
         words = Run(said.words, letters, drawing.theme.tone(said.tone))
         left = self.width() - 2 - words.width
         dot = QRectF(left - _GAP - _DOT, middle - _DOT / 2, _DOT, _DOT)
-        draw_dot(drawing, dot, said.tone, lit=said.lit)
+        drawing.dot(dot, said.tone, lit=said.lit)
         drawing.text(left, middle + letters.cap_height / 2, words)
 
     def sizeHint(self) -> QSize:

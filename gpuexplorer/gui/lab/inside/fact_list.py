@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.inside.device_chips import DeviceChips
@@ -22,7 +22,7 @@ class FactList(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._facts: Sequence[ThingFact] = ()
-        self._column: QVBoxLayout = column(within=self, gap=0)
+        self._column = column(within=self, gap=0)
 
     def show_facts(
         self, facts: Sequence[ThingFact], devices: Sequence[BenchDevice] = ()

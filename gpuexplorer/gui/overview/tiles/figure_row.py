@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.line import draw_labelled, fitting, spell, width_of, wordings
+from gpuexplorer.gui.widgets.line import Wording, fitting, spell, width_of, wordings
 from gpuexplorer.gui.widgets.painted import Painted
 
 LINE_HEIGHT = 20
@@ -78,3 +78,13 @@ class FigureGrid(_Figures):
 
     def sizeHint(self) -> QSize:
         return QSize(240, round(ceil(len(self._figures) / 2) * _CELL))
+
+
+def draw_labelled(drawing: Drawing, x: float, top: float, width: float, figure: Figure) -> None:
+    """A caption and under it the figure."""
+    letters, end = drawing.letters, x + width
+    caption: Wording = ((figure.label, letters.caption, Tone.QUIET),)
+    spell(drawing, caption, x, top + letters.caption.ascent, end)
+    shown = fitting(wordings(figure, letters.title, letters.caption), width)
+    spell(drawing, shown, x, top + 18 + letters.title.ascent, end)
+    drawing.hint(QRectF(x, top, width, 40), figure.hint)

@@ -12,6 +12,7 @@ from gpuexplorer.gui.cards.card_face import CardFace, InstanceFace
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.figures import MemoryFace
 from gpuexplorer.gui.cards.programs import ProgramFace
+from gpuexplorer.gui.overview.tiles.figure_row import draw_labelled
 from gpuexplorer.gui.overview.tiles.stamps import Stamps
 from gpuexplorer.gui.overview.tiles.tile_curve import PlacedCurve
 from gpuexplorer.gui.overview.tiles.tile_header import draw_header
@@ -30,7 +31,6 @@ from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.widgets.line import (
     draw_figure_right,
-    draw_labelled,
     fitting,
     spell,
     wordings,

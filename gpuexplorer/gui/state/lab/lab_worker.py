@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.units import duration
+from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches, WorkerSlot
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lab.events import Event, Hello
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.simulated_cards import Load
@@ -31,6 +34,71 @@ class Stage(StrEnum):
     def runs(self) -> bool:
         """Whether there is a worker that could be ended."""
         return self in (Stage.STARTING, Stage.READY, Stage.BUSY, Stage.HANGING)
+
+
+# Shorter than this a line is over before anybody could read that it runs.
+_WORTH_TELLING = 0.3
+
+
+class StageWords(NamedTuple):
+    """How the lab's worker is, for every part of the window that says it. `lit`: it holds what
+    it holds, and answers. Else the dot is an outline.
+    """
+
+    words: str
+    sentence: str
+    tone: Tone = Tone.QUIET
+    lit: bool = False
+
+
+_STAGES = {
+    Stage.RESTING: StageWords(
+        mark("Resting"), mark("No worker runs: it starts with the first cell.")
+    ),
+    Stage.SEARCHING: StageWords(
+        mark("Looking for a Python"), mark("A Python with PyTorch is looked for.")
+    ),
+    Stage.WAITING: StageWords(
+        mark("Waiting for PyTorch"),
+        mark("No Python has PyTorch. What was asked for runs when one has it."),
+    ),
+    Stage.STARTING: StageWords(
+        mark("Starting"), mark("The worker starts and imports PyTorch.")
+    ),
+    Stage.RECORDED: StageWords(
+        mark("Recorded"), mark("This is a recording: nothing runs in it.")
+    ),
+    Stage.READY: StageWords(
+        mark("Ready"), mark("The worker waits for the next cell."), lit=True
+    ),
+    Stage.BUSY: StageWords(mark("Busy"), mark("The worker runs a cell."), Tone.TEXT, lit=True),
+    Stage.FAILED: StageWords(
+        mark("Cannot be started"), mark("The worker cannot be started."), Tone.BAD
+    ),
+    Stage.HANGING: StageWords(
+        mark("Does not come back"),
+        mark(
+            "The cell was asked to stop and has not. Restart the worker; the session can be "
+            "run again."
+        ),
+        Tone.WARN,
+        lit=True,
+    ),
+}
+
+
+def stage_words(stage: Stage, sentence: str = "", running: float | None = None) -> StageWords:
+    """`running`: for how many seconds the cell that runs has been doing so."""
+    said = _STAGES[stage]
+    words = tr(said.words)
+    if stage is Stage.BUSY and running is not None and running >= _WORTH_TELLING:
+        time = f"{running:.1f} s" if running < 10 else str(duration(int(running)))
+        if running >= 60:
+            time = f"{int(running // 60)}:{int(running % 60):02d} min"
+        words = tr("Busy, {time}", time=time)
+    before = stage in (Stage.BUSY, Stage.HANGING)  # then the sentence is older
+    meaning = tr(said.sentence) if before or not sentence else sentence
+    return said._replace(words=words, sentence=meaning)
 
 
 _PATIENCE = 2000  # milliseconds that a cancelled cell may take to come back

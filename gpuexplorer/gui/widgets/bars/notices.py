@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from enum import IntEnum, auto
+from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import QSize, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.theme.icons import Icon
@@ -60,32 +61,35 @@ class Notices(QFrame):
         super().__init__()
         self._there: dict[About, Notice] = {}
         self._shown: About | None = None
-        self._widest = 0
+        self._ways: Sequence[NoticeWay] = ()
         self.setProperty("panel", "alert")
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self._sign = Sign(*PLAIN, QSize(16, 16))
         self._sentence = ElidedLabel(look().letters.caption, Tone.TEXT)
-        self._links = [self._link(at) for at in range(_MOST_WAYS)]
-        self._others = self._link(None)
+        self._links = [link_button("") for _ in range(1 + _MOST_WAYS)]
+        for at, link in enumerate(self._links):
+            link.setFont(look().letters.caption.font)
+            link.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+            link.clicked.connect(partial(self._take, at))
         self._close = IconButton(Icon.CLOSE, tr("Close the notice"))
         self._close.setFixedSize(24, 24)
         self._close.clicked.connect(self._on_closed)
         self._passing = QTimer(self, singleShot=True, interval=_STAYS)
         self._passing.timeout.connect(self._on_passed)
-        ways = (*self._links, self._others, self._close)
-        margins = (12, 0, 16, 0)
+        others, *links = self._links
+        ways, margins = (*links, others, self._close), (12, 0, 16, 0)
         row(self._sign, self._sentence, GROWS, *ways, within=self, gap=10, margins=margins)
         self.hide()
 
     def say(self, about: About, notice: Notice) -> None:
         """Until it ends. News come first: they answer what somebody just did."""
-        before = self._there.get(about)
+        new = about not in self._there
         self._there[about] = notice
         if notice.news and notice.sign != WARNS:
             self._passing.start()
         if notice.news or about is self._shown:
             self._show(about)
-        elif before is None:
+        elif new:
             self._show(min(self._there))
 
     def end(self, about: About) -> None:
@@ -94,15 +98,15 @@ class Notices(QFrame):
 
     def _show(self, about: About | None) -> None:
         notice = Notice("") if about is None else self._there[about]
-        self._widest = self._widest if about is self._shown else 0
         others = len(self._there) - 1
         more = trn("{count} more", "{count} more", others) if others > 0 else ""
-        said = [(each.words, each.hint) for each in notice.ways]
-        said += [("", "")] * (_MOST_WAYS - len(said))
-        links = [*zip(self._links, said, strict=True), (self._others, (more, ""))]
+        self._ways = (NoticeWay(more, self._show_next), *notice.ways)
+        nothing = [NoticeWay("", int)] * (_MOST_WAYS - len(notice.ways))
+        ways = dict(zip(self._links, [*self._ways, *nothing], strict=True))
         focused = self._focused()
-        another = about is not self._shown and focused is not self._others
-        goes = another or any(link is focused and not words for link, (words, _) in links)
+        another = about is not self._shown and focused is not self._links[0]
+        vanishes = any(link is focused and not way.words for link, way in ways.items())
+        goes = focused is not None and (another or vanishes)
         if focused is not None and goes:
             # Qt would hand it on to whoever comes next, and Enter would press that.
             focused.clearFocus()
@@ -112,38 +116,30 @@ class Notices(QFrame):
         named = tr("Connection") if about is About.LINK else notice.sentence
         self.setAccessibleName(named)
         self.setAccessibleDescription(notice.sentence)
-        for link, (words, hint) in links:
-            link.setText(words)
-            link.setToolTip(hint)
-            link.setVisible(bool(words))
+        for link, way in ways.items():
+            link.setText(way.words)
+            link.setToolTip(way.hint)
+            link.setVisible(bool(way.words))
         self._close.setVisible(notice.news)
         restyle(self, "tone", notice.sign[1].value)
         self.setVisible(about is not None)
-        if focused is not None and goes:
+        if goes:
             self.left.emit()
 
-    def _link(self, at: int | None) -> QPushButton:
-        link = link_button("")
-        link.setFont(look().letters.caption.font)
-        link.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        link.clicked.connect(lambda: self._on_others_asked() if at is None else self._take(at))
-        return link
+    def _show_next(self) -> None:
+        there = sorted(self._there)
+        after = (each for each in there if self._shown is not None and each > self._shown)
+        self._show(next(after, there[0]))
 
     def _focused(self) -> QWidget | None:
         focused: QWidget | None = self.window().focusWidget()
         return focused if focused is not None and self.isAncestorOf(focused) else None
 
     def _take(self, at: int) -> None:
-        if self._shown is not None:
-            notice = self._there[self._shown]
-            if notice.news:
-                self._on_closed()
-            notice.ways[at].run()
-
-    def _on_others_asked(self) -> None:
-        there = sorted(self._there)
-        after = (each for each in there if self._shown is not None and each > self._shown)
-        self._show(next(after, there[0]))
+        way = self._ways[at]
+        if at and self._shown is not None and self._there[self._shown].news:
+            self._on_closed()
+        way.run()
 
     def _on_closed(self) -> None:
         about = self._shown
@@ -158,9 +154,3 @@ class Notices(QFrame):
         for about, notice in list(self._there.items()):
             if notice.news and notice.sign != WARNS:
                 self.end(about)
-
-    def sizeHint(self) -> QSize:
-        """Never narrower than before, or what stands beside it would move at every second."""
-        hint = super().sizeHint()
-        self._widest = max(self._widest, hint.width())
-        return QSize(self._widest, hint.height())

@@ -1,18 +1,17 @@
 """TopBar: which computer this is, where the figures come from, and which time is looked at."""
 
-from html import escape
+from datetime import timedelta
 
-from PySide6.QtCore import QRectF, QSize, QSysInfo, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QPushButton
+from PySide6.QtCore import QSize, QSysInfo, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy
 
 from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.moments import span_words
-from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.paint.drawing import plain_tip
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
-from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.icons import Icon, icon_of
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, SearchButton, link_button
@@ -25,26 +24,16 @@ from gpuexplorer.telemetry.session import Session
 
 SIMULATED = mark("SIMULATED")
 STOP_SIMULATING = mark("Stop simulating")
-_HEIGHT, _MARGIN, _GAP = 52, 24, 12
-_MOST_HOST_WIDTH, _HOST_SHARE = 240, 0.18
-# Below these widths some of it is said in short, and all of it; more is said while a recording
-# is made, and while somebody looks back.
-_NARROW, _TIGHT, _TIGHTEST = 860, 720, 560
-_WHILE_RECORDING, _WHILE_BACK = 120, (360, 160)
-_ICON, _AROUND_ICON, _BESIDE = 16, 9, 12
-_RECORD_KEYS = "Ctrl+R"
-_BETWEEN = "    "
-_USUAL = f"0:00:00{_BETWEEN}000.0 MiB"
-
-
-def is_elsewhere(session: Session) -> bool:
-    """Of another computer, or of whichever was recorded."""
-    return not session.stream.here
+# Narrower than these it says less, and less again; more while a recording is made, and while
+# somebody looks back.
+_LEVELS = (908, 768, 468)
+_MORE_RECORDING, _MORE_BACK = 80, 220
+_DOT = (Icon.RECORD, Tone.BAD)
 
 
 def host_name(session: Session | None = None) -> str:
     """Of the computer whose cards are shown: this one, where no session is."""
-    if session is not None and is_elsewhere(session):
+    if session is not None and not session.stream.here:  # or whichever was recorded
         return session.computer or tr("A computer whose name was left out")
     return QSysInfo.machineHostName() or tr("This computer")
 
@@ -56,24 +45,22 @@ class SourceBadge(Tag):
         super().__init__("badge")
 
     def show_source(self, source: Source | None) -> None:
-        simulated = source is not None and source.simulated
         if source is not None and source.name == RECORDED:
             words = tr("Recording")
             meaning = tr("These figures were recorded earlier; no card is read for them.")
-            if simulated:
+            if source.simulated:
                 words = tr("{simulated}, recording", simulated=tr(SIMULATED))
                 made_up = tr("No real card was read: all figures are made up.")
                 meaning = f"{meaning} {made_up}"
+            self._show(words, meaning, filled=source.simulated)
         elif source is None or not source.cards:
-            words, simulated = tr("No card"), False
             meaning = tr("No card answers: only the computer's processor and memory are read.")
-        elif simulated:
+            self._show(tr("No card"), meaning, filled=False)
+        elif source.simulated:
             self.show_simulated()
-            return
         else:
             words = tr("Live, {name}", name=source.name.upper())
-            meaning = tr("These figures are read from real cards.")
-        self._show(words, meaning, filled=simulated)
+            self._show(words, tr("These figures are read from real cards."), filled=False)
 
     def show_simulated(self) -> None:
         meaning = tr("No real card is read: all figures are made up.")
@@ -88,25 +75,29 @@ class SourceBadge(Tag):
 
 
 class _Saying(QPushButton):
-    """An icon, and words of three lengths. The mouse presses it and leaves the keyboard where
-    it is.
+    """An icon, and less words where there is less room. The mouse presses it and leaves the
+    keyboard where it is.
     """
 
     def __init__(self, kind: str) -> None:
         super().__init__()
         self._forms, self._level = ("", "", ""), 0
-        self._sized_for = ""  # where what it says comes and goes
         self.setProperty("kind", kind)
+        self.setIconSize(QSize(20, 16))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def say(self, forms: tuple[str, str, str], said: str, meaning: str) -> None:
+        self._forms = forms
+        self.setText(forms[self._level])
+        self.setAccessibleName(said)
+        self.setAccessibleDescription(meaning)
+        self.setToolTip(plain_tip(meaning))
 
     def show_level(self, level: int) -> None:
         """0 says most."""
         self._level = level
         self.setText(self._forms[level])
-        longest = (self.text(), self._sized_for) if level == 0 else (self.text(),)
-        words = max(round(look().letters.body.width(each)) for each in longest)
-        alone = 2 * _AROUND_ICON + _ICON
-        self.setFixedWidth(words + alone + _BESIDE if words else alone)
 
 
 class TimePill(_Saying):
@@ -115,29 +106,21 @@ class TimePill(_Saying):
     def __init__(self, time_window: TimeWindow) -> None:
         super().__init__("pill")
         self._time_window = time_window
-        self.setIcon(look().icons.for_button(Icon.BACK))
-        self.setIconSize(QSize(_ICON + 4, _ICON))
+        self.setIcon(icon_of(Icon.BACK))
         self.clicked.connect(time_window.back_to_now)
         time_window.changed.connect(self._on_time_changed)
-        self._say()
-        if not time_window.looking_back:
-            self.hide()  # and else whoever takes it in shows it
+        self._on_time_changed()
 
     def _on_time_changed(self) -> None:
-        self._say()
-        self.setVisible(self._time_window.looking_back)
-
-    def _say(self) -> None:
         """The moment at which what is shown ends."""
         window = self._time_window
         moment = window.moment(window.stretch()[1])
-        said = tr("Looking back: ends {moment}. Back to now", moment=moment)
-        shorter = tr("Ends {moment}. Back to now", moment=moment)
-        self._forms = (said, shorter, tr("Now"))
-        self.show_level(self._level)
-        self.setAccessibleName(said)
+        words = tr("Ends {moment}. Back to now", moment=moment)
+        past = tr("Looking back: ends {moment}.", moment=moment)
         more = tr("Reading goes on meanwhile. Back to now: Ctrl+End")
-        self.setToolTip(f"{tr('Looking back: ends {moment}.', moment=moment)}\n{more}")
+        self.say((words, words, tr("Now")), past, f"{past}\n{more}")
+        if self.parentWidget() is not None or not window.looking_back:
+            self.setVisible(window.looking_back)  # and else whoever takes it in shows it
 
 
 class RecordButton(_Saying):
@@ -147,68 +130,44 @@ class RecordButton(_Saying):
 
     def __init__(self) -> None:
         super().__init__("record")
-        self.recording = self._trouble = False
+        self.recording = False
         self.show_idle()
 
     def show_idle(self, *, trouble: str = "", possible: bool = True) -> None:
         """`trouble`: how the last one ended, until somebody has read it."""
         word = tr("Record")
-        why = trouble or tr("Record what is read, into a file ({keys})", keys=_RECORD_KEYS)
+        why = trouble or tr("Record what is read, into a file (Ctrl+R)")
         if not possible:
             why = tr("This is a recording already. Go back to the live cards to record.")
-        self._trouble = bool(trouble)
-        self._show((word, word, ""), word, why, recording=False, enabled=possible)
+        sign = (Icon.WARNING, Tone.WARN) if trouble else _DOT
+        self._turn(recording=False, enabled=possible, sign=sign)
+        self.say((word, "", ""), word, why)
 
     def show_recording(self, seconds: float, size: int) -> None:
-        time, much = clock_words(seconds), str(memory(size))
+        time, much = str(timedelta(seconds=int(seconds))), str(memory(size))
         said = tr("Recording, {time}, {size}", time=time, size=much)
-        why = tr("Stop recording ({keys}); what is read meanwhile is kept", keys=_RECORD_KEYS)
-        self._show((f"{time}{_BETWEEN}{much}", time, ""), said, why)
+        why = tr("Stop recording (Ctrl+R); what is read meanwhile is kept")
+        self._turn()
+        self.say((f"{time}    {much}", time, ""), said, why)
 
     def show_busy(self, words: str) -> None:
         """The disk is waited for."""
-        self._show((words, words, ""), words, words, enabled=False)
+        self._turn(enabled=False)
+        self.say((words, "", ""), words, words)
 
-    def _show(
+    def _turn(
         self,
-        forms: tuple[str, str, str],
-        said: str,
-        why: str,
         *,
         recording: bool = True,
         enabled: bool = True,
+        sign: tuple[Icon, Tone] = _DOT,
     ) -> None:
         turned, self.recording = recording is not self.recording, recording
-        self._trouble = self._trouble and not recording
-        self._forms, self._sized_for = forms, _USUAL if recording else ""
         self.setEnabled(enabled)
-        self.setAccessibleName(said)
-        self.setAccessibleDescription(why)
-        self.setToolTip(f"<qt>{escape(why)}</qt>")  # file names are no markup
+        self.setIcon(icon_of(*sign))
         restyle(self, "on", recording)
-        self.show_level(self._level)
         if turned:
             self.turned.emit()
-
-    @guarded
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        with QPainter(self) as painter:
-            drawing = Drawing(painter)
-            theme, top = drawing.theme, (self.height() - _ICON) / 2
-            place = QRectF(_AROUND_ICON, top, _ICON, _ICON)
-            if self._trouble:
-                drawing.icon(Icon.WARNING, place, theme.warn)
-            else:
-                ink = theme.bad if self.isEnabled() else theme.faint
-                drawing.filled(place.adjusted(3, 3, -3, -3), ink, 5)
-
-
-def clock_words(seconds: float) -> str:
-    """ "0:12:05": as a counter runs, all of its digits there from the start."""
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}"
 
 
 class TopBar(QFrame):
@@ -223,8 +182,9 @@ class TopBar(QFrame):
         self._source: Source | None = None
         self._can_look = False
         self.setProperty("panel", "top")
-        self.setFixedHeight(_HEIGHT)
-        self._host = ElidedLabel(look().letters.title, Tone.TEXT, host_name())
+        self.setFixedHeight(52)
+        self.host = ElidedLabel(look().letters.title, Tone.TEXT, host_name())
+        self.host.setMaximumWidth(240)
         self._badge = SourceBadge()
         self._label = ElidedLabel(look().letters.body, Tone.QUIET)
         self._stop = link_button(tr(STOP_SIMULATING))
@@ -244,21 +204,15 @@ class TopBar(QFrame):
         self._pause.setObjectName("top.pause")
         self.record.setObjectName("top.record")
         self._search.setObjectName("top.search")
-        source = (self._host, self._badge, self._label, Grow(1000))
+        source = (self.host, self._badge, self._label, Grow(1000))
         time = (self._stop, self._pill, self._spans, self._pause, self.record)
-        margins = (_MARGIN, 0, _MARGIN, 0)
-        row(*source, FREE, *time, self._search, within=self, gap=_GAP, margins=margins)
+        row(*source, FREE, *time, self._search, within=self, gap=12, margins=(24, 0, 24, 0))
         time_window.changed.connect(self._on_time_changed)
         self._on_time_changed()
         self.show_source(None)
 
-    def show_computer(self, name: str) -> None:
-        if name != self._host.text():
-            self._host.show_text(name)
-            self._arrange()
-
     def show_source(self, source: Source | None) -> None:
-        if source is not None and source == self._source:
+        if source == self._source:
             return
         self._source = source
         self._badge.show_source(source)
@@ -278,29 +232,27 @@ class TopBar(QFrame):
 
     def _arrange(self) -> None:
         """Badge, span and pause are always there; the computer's name gives way a little."""
-        room = self.width() - 2 * _MARGIN
-        window, source, back = self._time_window, self._source, self._time_window.looking_back
-        more = _WHILE_RECORDING if self.record.recording else 0
-        narrow = room < _NARROW + more + back * _WHILE_BACK[0]
-        tight = room < _TIGHT + back * _WHILE_BACK[1]
+        source, window = self._source, self._time_window
+        back = window.looking_back
+        room = self.width() - _MORE_RECORDING * self.record.recording - _MORE_BACK * back
+        level = sum(room < each for each in _LEVELS)
         simulated = source is not None and source.simulated and source.name != RECORDED
-        self._host.setMaximumWidth(min(_MOST_HOST_WIDTH, round(room * _HOST_SHARE)))
-        self._label.setVisible(bool(self._label.text()) and not narrow)
-        self._stop.setVisible(self._can_look and simulated and not tight)
-        self._pill.setVisible(back)
-        self._pill.show_level(2 if room < _TIGHTEST else int(narrow))
-        self._spans.show_compact(tight)
+        self._label.setVisible(bool(self._label.text()) and level == 0)
+        self._search.show_wide(wide=level == 0)
+        self._stop.setVisible(self._can_look and simulated and level < 2)
+        self._spans.show_compact(level >= 2)
         self._pause.setVisible(not window.replaying)  # that has a bar of its own
-        self.record.show_level(2 if tight else int(narrow))
-        self._search.show_wide(wide=not narrow)
+        self._pill.show_level(2 if level == 3 else 0)
+        self.record.show_level(max(0, level - 1))
 
     def _on_time_changed(self) -> None:
         window = self._time_window
-        known = any(seconds == window.span for seconds, _ in SPANS)
-        self._spans.show_choice(window.span, "" if known else span_words(window.span))
-        words = tr("Pause the plots; reading goes on"), tr("Resume the plots")
-        icon = Icon.PAUSE if window.following else Icon.PLAY
-        self._pause.show_meaning(icon, words[not window.following], "Space")
+        another = "" if window.span in dict(SPANS) else span_words(window.span)
+        self._spans.show_choice(window.span, another)
+        icon, words = Icon.PLAY, tr("Resume the plots")
+        if window.following:
+            icon, words = Icon.PAUSE, tr("Pause the plots; reading goes on")
+        self._pause.show_meaning(icon, words, "Space")
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.icons import Icon, icon_of
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.laid_out import FREE, row
 
@@ -71,7 +71,7 @@ class ToolButton(QToolButton):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.show_words(words)
         if icon is not None:
-            self.setIcon(look().icons.for_button(icon))
+            self.setIcon(icon_of(icon))
             self.show_compact(not words)
 
     def show_words(self, words: str) -> None:
@@ -98,7 +98,7 @@ class IconButton(ToolButton):
         self.show_meaning(icon, words, keys)
 
     def show_meaning(self, icon: Icon, words: str, keys: str = "") -> None:
-        self.setIcon(look().icons.for_button(icon))
+        self.setIcon(icon_of(icon))
         self.setAccessibleName(words)
         self.setToolTip(with_keys(words, keys))
 
@@ -207,7 +207,7 @@ class SearchButton(_KeyedButton):
 
     def __init__(self) -> None:
         super().__init__("search", "Ctrl K")
-        self.setIcon(look().icons.for_button(Icon.SEARCH))
+        self.setIcon(icon_of(Icon.SEARCH))
         self.setIconSize(QSize(18, 18))
         self.setAccessibleName(tr("Search all commands"))
         self.setToolTip(tr("Search all commands, screens and cards (Ctrl+K)"))

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.icons import Icon, icon_of
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.card_chips import chip_icon
@@ -100,11 +100,10 @@ class SearchField(QLineEdit):
     def __init__(self, name: str) -> None:
         super().__init__(placeholderText=name, clearButtonEnabled=True)
         self.setAccessibleName(name)
-        icons = look().icons
         begin = QLineEdit.ActionPosition.LeadingPosition
-        self.addAction(icons.for_button(Icon.SEARCH), begin).triggered.connect(self.setFocus)
+        self.addAction(icon_of(Icon.SEARCH), begin).triggered.connect(self.setFocus)
         for clear in self.findChildren(QAction, "_q_qlineeditclearaction"):
-            clear.setIcon(icons.for_button(Icon.CLOSE))
+            clear.setIcon(icon_of(Icon.CLOSE))
         meanings = tr("Clear"), name
         for button, meaning in zip(self.findChildren(QToolButton), meanings, strict=True):
             button.setAccessibleName(meaning)

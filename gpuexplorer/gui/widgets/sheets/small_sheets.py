@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, qVersion
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QBoxLayout, QCheckBox, QComboBox, QCompleter, QLineEdit, QWidget
 
 from gpuexplorer import __version__
 from gpuexplorer.core.trouble import Trouble
@@ -19,8 +19,8 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.fields import FieldRow, Labelled, TextField
-from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, label, row
+from gpuexplorer.gui.widgets.live_view import KeyGroup
 from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between
 from gpuexplorer.remote.ssh import host_name, names_to_choose
@@ -83,7 +83,7 @@ def keys_sheet(
     return sheet
 
 
-def _key_row(words: str, keys: str) -> QHBoxLayout:
+def _key_row(words: str, keys: str) -> QBoxLayout:
     """What it does, and a cap for each key of "Ctrl+Shift+P". With a space between they are
     pressed one or the other.
     """
