@@ -38,10 +38,9 @@ class MachinePicture:
     def drawn_for(self, path: Path) -> bytes:
         """SVG, or PNG for any other ending."""
         scene = MachineScene()
+        scene.show_layout(layout_of(self.shape, self.cards))
         scene.show_faces(self.faces)
-        layout = layout_of(self.shape, _WIDTH, self.cards)
-        scene.show_layout(layout)
-        room = QRectF(0, 0, _WIDTH, layout.size.height())
+        room = QRectF(0, 0, _WIDTH, _WIDTH * scene.height() / scene.width())
         whole = room.adjusted(0, 0, 2 * _MARGIN, 2 * _MARGIN + _HEAD + _FOOT).toRect().size()
         if path.suffix.lower() != ".svg":
             image = QImage(whole * _FINER, QImage.Format.Format_RGB32)
@@ -81,6 +80,6 @@ class MachinePicture:
             x = place.right() + 12
         title = letters.title.elided(self.title, whole.width() - _MARGIN - x)
         drawing.text(x, baseline, Run(title, letters.title, theme.text))
-        scene.render(painter, room.translated(_MARGIN, _MARGIN + _HEAD), room)
+        scene.render(painter, room.translated(_MARGIN, _MARGIN + _HEAD))
         foot = letters.caption.elided(self.foot, whole.width() - 2 * _MARGIN)
         drawing.text(_MARGIN, whole.height() - _MARGIN, Run(foot, letters.caption, theme.quiet))

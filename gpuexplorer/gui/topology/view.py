@@ -56,7 +56,6 @@ _KEYS: KeyGroup = (
 # Drawing and matrix side by side; below that only matrix and facts; below that nothing.
 _WIDE_FROM, _HALF_FROM = 1080, 700
 _LEAST_BESIDE, _MOST_BESIDE, _SHARE_BESIDE = 412, 520, 0.34
-_AROUND_DRAWING = 196  # what stands above and below it, in pixels
 _ANY = 16_777_215  # Qt's own number for "as wide as it likes"
 _ASK_AGAIN = mark("Ask again")
 
@@ -252,7 +251,6 @@ class TopologyView(LiveView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange(event.size().width())
-        self._panel.drawing.show_room(event.size().height() - _AROUND_DRAWING)
         super().resizeEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -39,7 +39,7 @@ class TravelDrawing(MachineDrawing):
     """Lanes are lit as long as they are told to be; the block is drawn where it is told."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(largest=1.0)
         self._flows: Sequence[Flow] = ()
         self._lit: list[QGraphicsPathItem] = []
         self._lanes = 0
