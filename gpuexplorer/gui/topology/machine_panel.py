@@ -38,7 +38,6 @@ class MachinePanel(Panel):
         self._legend.setFont(look().letters.caption.font)
         add(self.body, self.empty, GROWS, FREE, self.drawing, Space(10), FREE)
         add(self.body, self._notes, self._legend, self.drawing.below)
-        self._legend_of: object = None
         self.show_words("", "")
 
     def show_words(self, heading: str, more: str, way_on: str = "") -> None:
@@ -52,17 +51,9 @@ class MachinePanel(Panel):
         self._show_drawing(drawn=True)
         self.drawing.show_machine(shape, faces)
         say(self._notes, " ".join(notes))
-        self._show_legend(shape, round(self.drawing.pixel_rate / 1e9, 1))
-
-    def _show_legend(self, shape: MachineShape, rate: float) -> None:
-        if (shape, rate) == self._legend_of:
-            return
-        self._legend_of = shape, rate
         said = tr(
-            "A wire has a lane for each direction, 1 pixel wide for {rate:g} GB/s; the more "
-            "it carries of that, the brighter it is. Rates are in GB/s, traffic as seen from "
-            "the card.",
-            rate=rate,
+            "A wire has a lane for each direction, as wide as it is fast; the more it carries "
+            "of that, the brighter it is. Rates are in GB/s, traffic as seen from the card."
         )
         self._legend.setText(f"{said} {tr(INFERRED)}" if shape.junctions else said)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import combinations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -61,10 +61,15 @@ def wait_drawn(qtbot: QtBot, screen: Screen) -> MachineDrawing:
     return screen.drawing
 
 
+def place_of(drawing: MachineDrawing, part: Part) -> QRect:
+    """In the view; empty where it is not drawn."""
+    found = [each.boundingRect() for each in drawing.drawn.parts if each.part == part]
+    return drawing.mapFromScene(found[0]).boundingRect() if found else QRect()
+
+
 def click_on(drawing: MachineDrawing, part: Part) -> None:
-    QTest.mouseClick(
-        drawing.viewport(), Qt.MouseButton.LeftButton, pos=drawing.place_of(part).center()
-    )
+    place = place_of(drawing, part).center()
+    QTest.mouseClick(drawing.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
 def named(drawing: MachineDrawing, name: str) -> str:

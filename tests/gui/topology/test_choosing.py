@@ -16,6 +16,7 @@ from tests.gui.topology.screen_hands import (
     click_on,
     made_up,
     named,
+    place_of,
     session_of,
     shown_fact,
     sim,
@@ -126,7 +127,7 @@ def test_everything_is_reached_and_chosen_by_keyboard(
 def test_a_double_click_opens_the_card(open_screen: OpenScreen, qtbot: QtBot) -> None:
     screen = open_screen(made_up("2xTitanRTX"))
     drawing = wait_drawn(qtbot, screen)
-    place = drawing.place_of(Part(Kind.CARD, sim(1))).center()
+    place = place_of(drawing, Part(Kind.CARD, sim(1))).center()
     QTest.mouseDClick(drawing.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert (screen.navigation.screen, screen.navigation.card) == ("card", sim(1))
 

@@ -17,6 +17,7 @@ from tests.gui.topology.conftest import OpenScreen, WiredBackend
 from tests.gui.topology.screen_hands import (
     click_on,
     named,
+    place_of,
     session_of,
     told_of,
     wait_drawn,
@@ -84,7 +85,7 @@ def test_a_lost_card_stays_where_it_was_and_says_so(
     backend = WiredBackend(answers, told_of(cards))
     screen = open_screen(session_of(backend))
     drawing = wait_drawn(qtbot, screen)
-    place = drawing.place_of(Part(Kind.CARD, cards[1].id))
+    place = place_of(drawing, Part(Kind.CARD, cards[1].id))
     backend.answers[cards[1].id] = Answer(otherwise=Absence.LOST, state=CardState.LOST)
     # A driver tells nothing of it any more; the list of cards is another one.
     backend.told = told_of(cards[:1])
@@ -92,7 +93,7 @@ def test_a_lost_card_stays_where_it_was_and_says_so(
     wait_for_words(qtbot, screen, "Lost: card 1. Wires are drawn as they were.")
     qtbot.waitUntil(lambda: backend.asked == 2)
     qtbot.waitUntil(lambda: "Lost" in named(drawing, "Card 1"))
-    assert drawing.place_of(Part(Kind.CARD, cards[1].id)) == place
+    assert place_of(drawing, Part(Kind.CARD, cards[1].id)) == place
     click_on(drawing, Part(Kind.LINK, cards[1].id, HOST_ID))
     assert "Lost: card 1. Nothing passes here." in texts(screen.view)
 
@@ -105,8 +106,8 @@ def test_a_card_of_which_the_driver_tells_nothing_stands_apart(
     screen = open_screen(session_of(backend))
     drawing = wait_drawn(qtbot, screen)
     wait_for_words(qtbot, screen, "How card 1 would be reached is not reported.")
-    assert drawing.place_of(Part(Kind.LINK, cards[1].id, HOST_ID)).isEmpty()
-    assert not drawing.place_of(Part(Kind.CARD, cards[1].id)).isEmpty()
+    assert place_of(drawing, Part(Kind.LINK, cards[1].id, HOST_ID)).isEmpty()
+    assert not place_of(drawing, Part(Kind.CARD, cards[1].id)).isEmpty()
 
 
 def test_other_cards_are_drawn_as_soon_as_they_come(
@@ -135,7 +136,7 @@ def test_nothing_is_painted_while_no_figure_changes(
     painted = Painted(drawing.viewport())
     before = screen.session.beats().taken
     qtbot.waitUntil(lambda: screen.session.beats().taken > before + 10)
-    tile = drawing.place_of(Part(Kind.CARD, cards[0].id))
+    tile = place_of(drawing, Part(Kind.CARD, cards[0].id))
     assert not [place for place in painted.places if place.contains(tile.center())]
     backend.answers[cards[0].id] = working(busy=0.4)
     qtbot.waitUntil(lambda: any(place.contains(tile.center()) for place in painted.places))

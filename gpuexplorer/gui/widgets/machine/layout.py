@@ -45,12 +45,6 @@ class Part(NamedTuple):
 
 Hop = tuple[Part, Part]
 SOCKETS = Part(Kind.SOCKETS)
-_PLACES = {
-    "memory": Kind.MEMORY,
-    "socket": Kind.SOCKET,
-    "junction": Kind.JUNCTION,
-    "hub": Kind.HUB,
-}
 
 
 def link_between(shape: MachineShape, a: CardId, b: CardId) -> Part:
@@ -91,20 +85,6 @@ def _up(shape: MachineShape, card: CardId) -> list[Part]:
     return way
 
 
-def hops_of(places: Sequence[tuple[str, str]], cards: Mapping[str, CardId]) -> tuple[Hop, ...]:
-    """Of places as a route names them: "cuda:0", "memory 0", "socket 0", "junction 2"."""
-
-    def part_at(place: str) -> Part | None:
-        if place in cards:
-            return Part(Kind.CARD, cards[place])
-        kind, _, number = place.partition(" ")
-        known = kind in _PLACES and number.isdigit()
-        return Part(_PLACES[kind], number=int(number)) if known else None
-
-    hops = [(part_at(begin), part_at(end)) for begin, end in places]
-    return tuple((a, b) for a, b in hops if a is not None and b is not None and a != b)
-
-
 class Wire(NamedTuple):
     """Its lanes lead forth from the first end to the second, and back."""
 
@@ -121,74 +101,18 @@ class MachineLayout(NamedTuple):
     size: QSizeF
     boxes: Sequence[tuple[Part, QRectF]]  # one that is in several rows stands in each
     wires: Sequence[Wire]
-    scale: float  # bytes per second for a lane as wide as one unit
 
     def places(self, part: Part) -> list[QRectF]:
         return [place for each, place in self.boxes if each == part]
 
-    def lane(self, begin: Part, end: Part, here: QRectF, there: QRectF) -> Wire | None:
-        """The wire from one to the other, with no lane but the one that leads there."""
-        if begin.kind is end.kind is Kind.SOCKET:
-            path = _path(_between(here, there))
-            return Wire(SOCKETS, (begin, end), (path,), _UNKNOWN, QRectF())
-        for wire in self.wires:
-            if wire.ends == (begin, end):
-                return wire._replace(lanes=wire.lanes[:1])
-            if wire.ends == (end, begin):
-                return wire._replace(lanes=wire.lanes[-1:])
-        return None
-
-
-class Route(NamedTuple):
-    """A route through the drawing: what is lit, and the line that is travelled."""
-
-    wires: Sequence[Wire]
-    path: QPainterPath
-    boxes: Sequence[QRectF]
-
-    def block(self, share: float, size: QSizeF) -> QRectF:
-        """What travels, after this share of the way: beside the boxes at either end, whose
-        names it would cover.
-        """
-        place = QRectF(QPointF(), size)
-        place.moveCenter(self.path.pointAtPercent(min(1.0, max(0.0, share))))
-        for end, next_to_it in ((0.0, 0.15), (1.0, 0.85)):
-            box = _nearest(self.boxes, self.path.pointAtPercent(end))
-            if place.intersects(box):
-                wire = self.path.pointAtPercent(next_to_it)
-                if wire.y() < box.center().y():
-                    place.moveBottom(box.top())
-                else:
-                    place.moveTop(box.bottom())
-        return place
-
-
-def way_through(layout: MachineLayout, hops: Sequence[Hop]) -> Route:
-    """Where no wire is drawn for a hop, it is crossed without one."""
-    wires, path, boxes = list[Wire](), QPainterPath(), dict[Part, QRectF]()
-    for begin, end in hops:
-        if not (layout.places(begin) and layout.places(end)):
-            continue
-        towards = layout.places(end)[0].center()
-        here = boxes.setdefault(begin, _nearest(layout.places(begin), towards))
-        there = boxes.setdefault(end, _nearest(layout.places(end), here.center()))
-        if path.isEmpty():
-            path.moveTo(here.center())
-        wire = layout.lane(begin, end, here, there)
-        if wire is not None:
-            wires.append(wire)
-            path.connectPath(wire.lanes[0])
-        path.lineTo(there.center())
-    return Route(wires, path, tuple(boxes.values()))
-
 
 _LANE_GAP = 3.0
-_UNKNOWN = 2.0  # the width of a lane of which nobody tells what it carries
+UNKNOWN_WIDTH = 2.0  # the width of a lane of which nobody tells what it carries
 _SCALES = (8e9, 16e9, 32e9, 64e9, 128e9)
 _LANE_SHARE = 0.36  # what a lane may take of the width of a tile
-# From left to right: all of it, a tile, and the gaps between cards, switches and processors.
-_WIDTH, _IN_A_ROW, _MOST = 680.0, 8, 220.0
-_GAP, _GROUP_GAP, _SOCKET_GAP, _RAIL = 8.0, 12.0, 28.0, 22.0
+# From left to right: all of it, a tile, and the gaps between cards and processors.
+_WIDTH, _IN_A_ROW, _MOST = 740.0, 8, 220.0
+_GAP, _SOCKET_GAP, _RAIL = 10.0, 28.0, 22.0
 _INSET, _ROW_GAP = 6.0, 36.0
 HUB_TITLE = 26.0  # below the figures that stand in it
 # From top to bottom: the gap above each kind of box, and how high it is.
@@ -228,7 +152,11 @@ class _Plan:
         self._boxes: list[tuple[Part, QRectF]] = []
         self._wires: list[Wire] = []
         rail = _RAIL if len(rows) > 1 else 0.0
-        gaps = {one: self._gap(one, other) for row in rows for one, other in pairwise(row)}
+        gaps = {
+            card: _GAP if shape.home.get(card) == shape.home.get(after) else _SOCKET_GAP
+            for row in rows
+            for card, after in pairwise(row)
+        }
         rooms = [
             (_WIDTH - rail - sum(gaps[card] for card in row[:-1])) / len(row) for row in rows
         ]
@@ -239,8 +167,9 @@ class _Plan:
             for card in row:
                 self._left[card] = left
                 left += self._tile + gaps.get(card, 0.0)
-        links = [link for link in shape.topology.links if link.b == HOST_ID]
-        rates = [each.rate or 0 for each in (*links, *shape.spokes.values(), *shape.bridges)]
+        rates = [link.rate or 0 for link in shape.topology.links if link.b == HOST_ID]
+        rates += [spoke.rate or 0 for spoke in shape.spokes.values()]
+        rates += [link.rate or 0 for link in shape.bridges]
         widest, fastest = self._tile * _LANE_SHARE, max(rates, default=0)
         self._scale = next((x for x in _SCALES if fastest / x <= widest), _SCALES[-1])
 
@@ -251,26 +180,15 @@ class _Plan:
         self._join_sockets()
         right = max(self._left.values(), default=0.0) + self._tile
         size = QSizeF(right, max(0.0, top - _ROW_GAP))
-        return MachineLayout(size, self._boxes, self._wires, self._scale)
-
-    def _gap(self, card: CardId, after: CardId) -> float:
-        home, above = self._shape.home, self._shape.above
-        if home.get(card) != home.get(after):
-            return _SOCKET_GAP
-        return _GAP if above.get(card, ())[:1] == above.get(after, ())[:1] else _GROUP_GAP
+        return MachineLayout(size, self._boxes, self._wires)
 
     def _row(self, row: Sequence[CardId], top: float) -> float:
         """Boxes in their levels, and what joins them. Returns where the row ends."""
         shape, places = self._shape, dict[Part, QRectF]()
-        found: list[tuple[Kind | PathKind, Part, Sequence[CardId]]] = [
-            (kind, Part(kind, number=at), each.cards)
-            for kind, like in (
-                (Kind.MEMORY, shape.sockets),
-                (Kind.SOCKET, shape.sockets),
-                (Kind.HUB, shape.hubs),
-            )
-            for at, each in enumerate(like)
-        ]
+        found: list[tuple[Kind | PathKind, Part, Sequence[CardId]]] = []
+        for at, near in enumerate(shape.sockets):
+            found += [(k, Part(k, number=at), near.cards) for k in (Kind.MEMORY, Kind.SOCKET)]
+        found += [(Kind.HUB, Part(Kind.HUB, number=e.number), e.cards) for e in shape.hubs]
         found += [(e.kind, Part(Kind.JUNCTION, number=e[0]), e.cards) for e in shape.junctions]
         found += [(Kind.CARD, Part(Kind.CARD, card), [card]) for card in row]
         for level, (gap, height) in _LEVELS.items():
@@ -344,11 +262,11 @@ class _Plan:
             return
         path, words = QPainterPath(), QRectF()
         for (_, one), (_, other) in pairwise(sockets):
-            path.addPath(_path(_between(one, other)))
+            path.addPath(path_of(between(one, other)))
             if words.isEmpty() and one.top() == other.top():
                 words = QRectF(one.right(), one.top() - 2, other.left() - one.right(), 14)
         ends = sockets[0][0], sockets[-1][0]
-        self._wires.append(Wire(SOCKETS, ends, (path,), _UNKNOWN, words))
+        self._wires.append(Wire(SOCKETS, ends, (path,), UNKNOWN_WIDTH, words))
 
     def _wire(
         self, part: Part, ends: Hop, points: list[QPointF], rate: float | None, words: QRectF
@@ -356,7 +274,7 @@ class _Plan:
         width = _lane_width(rate, self._scale)
         # Forth is at the left of a wire that stands upright, and outside of a bracket.
         aside = (width + _LANE_GAP) / 2 * (1 if points[0].y() > points[1].y() else -1)
-        lanes = _path(_beside(points, aside)), _path(_beside(points, -aside)[::-1])
+        lanes = path_of(_beside(points, aside)), path_of(_beside(points, -aside)[::-1])
         self._wires.append(Wire(part, ends, lanes, width, words))
 
     def _over(self, cards: Sequence[CardId], top: float, height: float) -> QRectF:
@@ -366,10 +284,10 @@ class _Plan:
 
 
 def _lane_width(rate: float | None, scale: float) -> float:
-    return _UNKNOWN if rate is None else max(1.0, float(round(rate / scale)))
+    return UNKNOWN_WIDTH if rate is None else max(1.0, float(round(rate / scale)))
 
 
-def _between(one: QRectF, other: QRectF) -> list[QPointF]:
+def between(one: QRectF, other: QRectF) -> list[QPointF]:
     """Straight where they stand side by side; else by the left of all rows."""
     here, there, rail = one.center().y(), other.center().y(), _RAIL / 4
     if here == there:
@@ -390,11 +308,7 @@ def _beside(points: Sequence[QPointF], aside: float) -> list[QPointF]:
     return [point + side for point, side in zip(points, sides, strict=True)]
 
 
-def _path(points: list[QPointF]) -> QPainterPath:
+def path_of(points: list[QPointF]) -> QPainterPath:
     path = QPainterPath()
     path.addPolygon(QPolygonF(points))
     return path
-
-
-def _nearest(places: Sequence[QRectF], to: QPointF) -> QRectF:
-    return min(places, key=lambda each: (each.center() - to).manhattanLength())

@@ -53,7 +53,7 @@ _HUBS, _WIRES, _BOXES, LIT, BLOCK = range(5)  # what is drawn over what
 _LIST_HEIGHT = 168
 _REACH = 12.0  # as wide as a wire is to the mouse, at least
 _IDLE, _CHOSEN, _TINT = 0.26, 0.12, 0.17
-_RADIUS, _AIR, _BAR = 7.0, 8.0, 4.0
+_RADIUS, _AIR, _BAR = 7.0, 7.0, 4.0
 
 
 class MachineDrawing(QGraphicsView):
@@ -135,12 +135,6 @@ class MachineDrawing(QGraphicsView):
         cards = () if shape is None else (*shape.home, *shape.loose)
         return cards if len(cards) <= MOST_DRAWN else self._alone
 
-    @property
-    def pixel_rate(self) -> float:
-        """Bytes per second for a lane that is a pixel wide."""
-        layout = self.drawn.layout
-        return 0.0 if layout is None else layout.scale / self.transform().m11()
-
     def laid_out(self, layout: MachineLayout) -> None:
         """Anew, for another machine."""
 
@@ -175,8 +169,8 @@ class MachineDrawing(QGraphicsView):
         self.drawn.show_faces(self._faces, way)
         for row, part in enumerate(self._parts()):
             face = self._faces[part]
-            words = tr("{name}: {words}", name=face.name, words=face.spoken)
-            self.list.item(row).setText(words)
+            whole = tr("{name}: {words}", name=face.name, words=face.spoken)
+            self.list.item(row).setText(whole if face.spoken else face.name)
 
     def _select(self) -> None:
         parts = self._parts()
@@ -297,8 +291,7 @@ class BoxItem(PartItem):
         super().__init__(part, path, _HUBS if part.kind is Kind.HUB else _BOXES)
 
     def draw(self, drawing: Drawing, face: Face, *, chosen: bool) -> None:
-        if not isinstance(face, BoxFace):
-            return
+        assert isinstance(face, BoxFace)
         theme, place = drawing.theme, self.boundingRect()
         fill, pen = _tint(theme, face.card)
         drawing.filled(place.adjusted(0.5, 0.5, -0.5, -0.5), fill, _RADIUS)
@@ -324,8 +317,7 @@ class WireItem(PartItem):
         super().__init__(wire.part, touched, _WIRES)
 
     def draw(self, drawing: Drawing, face: Face, *, chosen: bool) -> None:
-        if not isinstance(face, WireFace):
-            return
+        assert isinstance(face, WireFace)
         theme, painter, wire = drawing.theme, drawing.painter, self._wire
         idle = mixed(theme.surface, theme.quiet, _IDLE)
         for lane in wire.lanes if chosen else ():
@@ -342,14 +334,14 @@ class WireItem(PartItem):
     def _draw_words(self, drawing: Drawing, face: WireFace) -> None:
         """What it is and could carry, and what it carries: what comes in is told first."""
         letters, room, theme = drawing.letters.caption, self._wire.words, drawing.theme
+        beside = self.part.to == HOST_ID or self.part.kind is Kind.UPLINK
+        bridge = self.part.kind is Kind.LINK and not beside
+        lanes = (face.forth, face.back) if bridge else (face.back, face.forth)
         carried = [
             [Run(f"{each.word} ", letters, theme.quiet), Run(each.figure, letters, theme.text)]
-            for each in (face.back, face.forth)
+            for each in lanes
             if each.figure
         ]
-        unit = Run(" GB/s", letters, theme.quiet)
-        if all(sum(run.width for run in (*line, unit)) <= room.width() for line in carried):
-            carried = [[*line, unit] for line in carried]
         said = [(face.kind, theme.tone(face.tone)), (face.rate, theme.quiet)]
         if self.part.kind is Kind.SPOKE:
             said = []  # its hub tells
@@ -360,7 +352,6 @@ class WireItem(PartItem):
             for texts, ink in said
             if texts
         ]
-        beside = self.part.to == HOST_ID or self.part.kind is Kind.UPLINK
         lines, height = [*words, *carried], letters.height + 1
         top = room.center().y() - height * len(lines) / 2
         for at, line in enumerate(lines):
@@ -412,7 +403,7 @@ def _draw_card(drawing: Drawing, inner: QRectF, face: BoxFace, card: CardFace) -
     chip = QRectF(inner.left(), inner.top(), max(20.0, strong.width(card.number) + 10), 20)
     filled = card.answers and card.colour is not None
     drawing.chip(chip, card.number, strong, ink if filled else None)
-    beside = QRectF(chip.right() + 6, chip.top(), inner.right() - chip.right() - 6, 20)
+    beside = QRectF(chip.right() + 3, chip.top(), inner.right() - chip.right() - 3, 20)
     busy = [Run(card.busy.number, strong, theme.text)]
     busy.append(Run(f"{THIN_SPACE}{card.busy.unit}", caption, theme.quiet))
     if card.busy.absent:
