@@ -12,7 +12,7 @@ from gpuexplorer.core.units import gigabytes_per_second, rate
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Index
 from gpuexplorer.gui.topology.wiring_facts import path_words
-from gpuexplorer.gui.widgets.machine.layout import Kind, Part, link_between
+from gpuexplorer.gui.widgets.machine.layout import Kind, Part
 from gpuexplorer.gui.widgets.machine.machine_faces import MachineNow
 from gpuexplorer.gui.widgets.pair_grid import (
     CellState,
@@ -69,7 +69,7 @@ class MatrixTable(PairGrid):
         if before is None or before.shape is not now.shape or before.listed is not now.listed:
             rows = [self._head(now, card) for card in matrix_cards(now)]
             columns = [PairHead(HOST_ID, "H", None, tr("Host")), *rows]
-            if now.topology.numa_nodes:
+            if now.shape.topology.numa_nodes:
                 columns.append(PairHead(_NODE, "NUMA", None, tr("NUMA node"), boxed=False))
             self.pairs.show_heads(rows, columns)
         elif lost == self._lost:
@@ -135,7 +135,7 @@ class MatrixTable(PairGrid):
     def _cell(self, row: CardId, column: CardId) -> PairCell:
         assert self._now is not None
         if column == _NODE:
-            node = self._now.topology.numa_nodes.get(row)
+            node = self._now.shape.topology.numa_nodes.get(row)
             return PairCell(CellState.LOCAL, "–" if node is None else str(node))
         said, link = _letters(self._now, row, column), self._now.shape.link(row, column)
         if self._shows is Shows.RATES:
@@ -165,7 +165,8 @@ class MatrixTable(PairGrid):
             return None if socket is None else Part(Kind.SOCKET, number=socket)
         if row == column:
             return Part(Kind.CARD, row)
-        return None if shape.link(row, column) is None else link_between(shape, row, column)
+        link = shape.link(row, column)
+        return None if link is None else Part(Kind.LINK, *link[:2])
 
     def _fit(self) -> None:
         """Cells as wide as there is room for, within what is pleasant to read."""
@@ -246,14 +247,14 @@ def matrix_text(now: MachineNow, heading: str) -> str:
     head = [now.number(HOST_ID), *(now.number(card) for card in cards)]
     rows = [["", *head, tr("NUMA"), tr("CPUs")]]
     for card in cards:
-        node = now.topology.numa_nodes.get(card)
+        node = now.shape.topology.numa_nodes.get(card)
         rows.append(
             [
                 now.number(card),
                 _letters(now, card, HOST_ID),
                 *(_letters(now, card, other) for other in cards),
                 "-" if node is None else str(node),
-                now.topology.cpu_affinity.get(card, "-"),
+                now.shape.topology.cpu_affinity.get(card, "-"),
             ]
         )
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]

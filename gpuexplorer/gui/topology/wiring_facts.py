@@ -325,8 +325,8 @@ def _reaches(now: MachineNow, card: CardId) -> Sequence[Fact]:
 
 
 def _place(now: MachineNow, cards: Sequence[CardId]) -> Sequence[Fact]:
-    nodes = dict.fromkeys(now.topology.numa_nodes.get(card) for card in cards)
-    near = dict.fromkeys(now.topology.cpu_affinity.get(card, "") for card in cards)
+    nodes = dict.fromkeys(now.shape.topology.numa_nodes.get(card) for card in cards)
+    near = dict.fromkeys(now.shape.topology.cpu_affinity.get(card, "") for card in cards)
     node = ", ".join(str(each) for each in nodes if each is not None)
     cpus = ", ".join(each for each in near if each)
     one = (tr("there is only one, or it is not reported"),)

@@ -238,8 +238,7 @@ class _Cells(Delegate):
     ) -> None:
         grid, cell = self._grid, self._grid.pairs.cell(index)
         if cell.state is not CellState.NONE:
-            ground = ground_of(cell, grid.scale)
-            draw_cell(drawing, grid.place(index), cell, ground, grid.letters())
+            draw_cell(drawing, grid.place(index), cell, grid.scale, grid.letters())
 
 
 class _Heads(QHeaderView):
@@ -285,23 +284,23 @@ class _Heads(QHeaderView):
 
 def ground_of(cell: PairCell, scale: HeatScale | None) -> QColor:
     theme = look().theme
-    match cell.state:
-        case CellState.FIGURE:
-            return theme.heat(scale.share(cell.value) if cell.value and scale else 0.0)
-        case CellState.EMPTY:
-            return mixed(theme.surface, theme.well, 0.6)
-        case CellState.LOCAL:
-            return theme.well
-        case CellState.WRONG:
-            return theme.bad
-        case CellState.FAILED:
-            return mixed(theme.surface, theme.line, 0.5)
-        case _:
-            return theme.surface
+    if cell.state is CellState.FIGURE:
+        return theme.heat(scale.share(cell.value) if cell.value and scale else 0.0)
+    grounds = {
+        CellState.EMPTY: mixed(theme.surface, theme.well, 0.6),
+        CellState.LOCAL: theme.well,
+        CellState.WRONG: theme.bad,
+        CellState.FAILED: mixed(theme.surface, theme.line, 0.5),
+    }
+    return grounds.get(cell.state, theme.surface)
 
 
 def draw_cell(
-    drawing: Drawing, place: QRectF, cell: PairCell, ground: QColor, letters: Lettering | None
+    drawing: Drawing,
+    place: QRectF,
+    cell: PairCell,
+    scale: HeatScale | None,
+    letters: Lettering | None,
 ) -> None:
     """Without letters there is no room for a figure."""
     theme, known = drawing.theme, drawing.letters
@@ -311,7 +310,7 @@ def draw_cell(
     if cell.state is CellState.EMPTY:
         drawing.outlined(place, QPen(theme.line, 1))
     else:
-        drawing.filled(place, ground, CHIP_RADIUS)
+        drawing.filled(place, ground_of(cell, scale), CHIP_RADIUS)
     if letters is None:
         return
     plain, small = cell.state is CellState.FIGURE, known.caption

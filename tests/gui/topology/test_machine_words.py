@@ -44,7 +44,6 @@ def looked_at(answers: Mapping[Card, Answer], topology: Topology) -> MachineNow:
         known[each.id] = CardNow(reading, None)
     return MachineNow(
         shape_of(topology, cards),
-        topology,
         cards,
         shown,
         {

@@ -253,7 +253,7 @@ class PairTable(PairGrid):
         )
         for pair in self.wrong:
             place = self.place(self.pairs.index_of(pair))
-            draw_cell(drawing, place, cells[pair], drawing.theme.bad, None)
+            draw_cell(drawing, place, cells[pair], None, None)
 
     def sizeHint(self) -> QSize:
         return QSize(320, self.height_for(max(280, self.width())))

@@ -35,22 +35,9 @@ class Part(NamedTuple):
     to: CardId = CardId("")  # of a link: the other card, or HOST_ID
     number: int = 0
 
-    @property
-    def opens(self) -> CardId | None:
-        """The card, or the computer itself, whose screen shows more of it."""
-        if self.kind in (Kind.SOCKET, Kind.MEMORY):
-            return HOST_ID
-        return self.card if self.kind is Kind.CARD else None
-
 
 Hop = tuple[Part, Part]
 SOCKETS = Part(Kind.SOCKETS)
-
-
-def link_between(shape: MachineShape, a: CardId, b: CardId) -> Part:
-    """The same part, whichever end is named first."""
-    link = shape.link(a, b)
-    return Part(Kind.LINK, *((a, b) if link is None else link[:2]))
 
 
 def way_of(shape: MachineShape, part: Part) -> Sequence[Part]:
@@ -112,8 +99,8 @@ _SCALES = (8e9, 16e9, 32e9, 64e9, 128e9)
 _LANE_SHARE = 0.36  # what a lane may take of the width of a tile
 # From left to right: all of it, a tile, and the gaps between cards and processors.
 _WIDTH, _IN_A_ROW, _MOST = 740.0, 8, 220.0
-_GAP, _SOCKET_GAP, _RAIL = 10.0, 28.0, 22.0
-_INSET, _ROW_GAP = 6.0, 36.0
+_GAP, _SOCKET_GAP, _RAIL = 8.0, 28.0, 20.0
+_INSET, _ROW_GAP = 4.0, 36.0
 HUB_TITLE = 26.0  # below the figures that stand in it
 # From top to bottom: the gap above each kind of box, and how high it is.
 _LEVELS: Mapping[Kind | PathKind, tuple[float, float]] = {

@@ -184,8 +184,8 @@ class MachineDrawing(QGraphicsView):
         self.chosen.emit(part)
 
     def _open(self, part: Part) -> None:
-        if part.opens is not None:
-            self.opened.emit(part.opens)
+        if part.kind in (Kind.CARD, Kind.SOCKET, Kind.MEMORY):
+            self.opened.emit(part.card or HOST_ID)
 
     def _on_selection_changed(self) -> None:
         if self.list.selectedItems():
@@ -345,12 +345,10 @@ class WireItem(PartItem):
         said = [(face.kind, theme.tone(face.tone)), (face.rate, theme.quiet)]
         if self.part.kind is Kind.SPOKE:
             said = []  # its hub tells
-        if not carried:
-            said.append((face.absent, theme.faint))
+        said.append((() if carried else face.absent, theme.faint))
+        width = room.width()
         words = [
-            [Run(_fitting(texts, letters, room.width()), letters, ink)]
-            for texts, ink in said
-            if texts
+            [Run(_fitting(each, letters, width), letters, ink)] for each, ink in said if each
         ]
         lines, height = [*words, *carried], letters.height + 1
         top = room.center().y() - height * len(lines) / 2
@@ -400,7 +398,7 @@ def _draw_card(drawing: Drawing, inner: QRectF, face: BoxFace, card: CardFace) -
     """Number and use; a bar; name; memory and a bar; power and temperature."""
     theme, strong, caption = drawing.theme, drawing.letters.strong, drawing.letters.caption
     ink = theme.level if card.colour is None else theme.card(card.colour)
-    chip = QRectF(inner.left(), inner.top(), max(20.0, strong.width(card.number) + 10), 20)
+    chip = QRectF(inner.left(), inner.top(), max(20.0, strong.width(card.number) + 6), 20)
     filled = card.answers and card.colour is not None
     drawing.chip(chip, card.number, strong, ink if filled else None)
     beside = QRectF(chip.right() + 3, chip.top(), inner.right() - chip.right() - 3, 20)

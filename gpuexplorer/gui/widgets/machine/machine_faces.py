@@ -27,7 +27,6 @@ from gpuexplorer.telemetry.topology import (
     Link,
     MachineShape,
     PathKind,
-    Topology,
 )
 
 # A text and a shorter one: the first that fits is drawn.
@@ -114,7 +113,6 @@ class MachineNow:
     """Every card of the shape is in each of the mappings."""
 
     shape: MachineShape
-    topology: Topology
     listed: object  # the same as long as the same cards are listed
     cards: Mapping[CardId, Shown]
     faces: Mapping[CardId, CardFace]
@@ -163,7 +161,7 @@ class MachineNow:
     def processors_near(self, at: int) -> str:
         """Their numbers; empty where the cards of one node report different ones."""
         cards = self.shape.sockets[at].cards
-        near = {self.topology.cpu_affinity.get(card, "") for card in cards}
+        near = {self.shape.topology.cpu_affinity.get(card, "") for card in cards}
         return near.pop() if len(near) == 1 else ""
 
     def memory_of(self, at: int) -> str:
@@ -171,23 +169,20 @@ class MachineNow:
         number = self.shape.sockets[at].number
         if len(self.shape.sockets) == 1:
             return self.host.memory.figure.value
-        size = None if number is None else self.topology.node_memory.get(number)
+        size = None if number is None else self.shape.topology.node_memory.get(number)
         return "" if size is None else str(memory(float(size), self.units))
 
 
 def machine_now(machine: MachineState, wiring: Wiring) -> MachineNow | None:
     """As it is now; None while nothing is known of how the cards that are listed are wired."""
-    shape, topology = wiring.shape, wiring.topology
+    shape = wiring.shape
     cards = {
         shown.card.id: shown for shown in machine.cards() if shown.card.kind is CardKind.GPU
     }
-    if shape is None or topology is None:
-        return None
-    if not set(cards) >= {*shape.home, *shape.loose} or not shape.home:
+    if shape is None or not shape.home or not set(cards) >= {*shape.home, *shape.loose}:
         return None
     return MachineNow(
         shape,
-        topology,
         machine.cards(),
         cards,
         {card: machine.face(shown) for card, shown in cards.items()},
