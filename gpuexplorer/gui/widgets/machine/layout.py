@@ -105,14 +105,15 @@ HUB_TITLE = 26.0  # below the figures that stand in it
 # From top to bottom: the gap above each kind of box, and how high it is.
 _LEVELS: Mapping[Kind | PathKind, tuple[float, float]] = {
     Kind.MEMORY: (0, 30),
-    Kind.SOCKET: (24, 34),
+    Kind.SOCKET: (18, 34),
     PathKind.HOST_BRIDGE: (0, 24),
-    PathKind.SWITCHES: (44, 28),
-    PathKind.SWITCH: (44, 28),
-    Kind.CARD: (84, 130),
-    Kind.HUB: (44, 60),
+    PathKind.SWITCHES: (40, 28),
+    PathKind.SWITCH: (40, 28),
+    Kind.CARD: (74, 104),
+    Kind.HUB: (40, 60),
 }
-_BRACKET, _BRACKET_WORDS = 20.0, 60.0
+_WIDE, _NARROW_HIGHER = 120.0, 26.0  # a tile with two texts in a line, or in two
+_BRACKET, _BRACKET_WORDS = 16.0, 60.0
 
 
 def layout_of(shape: MachineShape, cards: Collection[CardId]) -> MachineLayout:
@@ -178,7 +179,9 @@ class _Plan:
         found += [(Kind.HUB, Part(Kind.HUB, number=e.number), e.cards) for e in shape.hubs]
         found += [(e.kind, Part(Kind.JUNCTION, number=e[0]), e.cards) for e in shape.junctions]
         found += [(Kind.CARD, Part(Kind.CARD, card), [card]) for card in row]
-        for level, (gap, height) in _LEVELS.items():
+        more = _NARROW_HIGHER if self._tile < _WIDE else 0.0
+        for level, (gap, least) in _LEVELS.items():
+            height = least + (more if level is Kind.CARD else 0.0)
             here = {
                 part: ours
                 for kind, part, cards in found
