@@ -14,10 +14,8 @@ from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.state.wiring import Wiring, WiringAnswer
-from gpuexplorer.gui.topology.machine_panel import MachinePanel
-from gpuexplorer.gui.topology.machine_picture import MachinePicture
-from gpuexplorer.gui.topology.matrix import matrix_text
-from gpuexplorer.gui.topology.matrix_panel import MatrixPanel
+from gpuexplorer.gui.topology.machine_panel import MachinePanel, picture_of
+from gpuexplorer.gui.topology.matrix import MatrixPanel, matrix_text
 from gpuexplorer.gui.topology.wiring_facts import (
     PartFacts,
     PartFactsPanel,
@@ -53,8 +51,7 @@ _KEYS: KeyGroup = (
     ),
 )
 
-# Drawing and matrix side by side; below that only matrix and facts; below that nothing.
-_WIDE_FROM, _HALF_FROM = 1080, 700
+_WIDE_FROM = 1080  # drawing and matrix side by side; below that only matrix and facts
 _LEAST_BESIDE, _MOST_BESIDE, _SHARE_BESIDE = 412, 520, 0.34
 _ANY = 16_777_215  # Qt's own number for "as wide as it likes"
 _ASK_AGAIN = mark("Ask again")
@@ -187,8 +184,8 @@ class TopologyView(LiveView):
             self._show_facts(self._now)
 
     def _picture_for(self, path: Path) -> Write | None:
-        now, source = self._now, self.machine.session.source
-        if now is None:
+        source = self.machine.session.source
+        if self._now is None:
             return None
         moment = datetime.datetime.now(datetime.UTC).astimezone()
         title = tr(
@@ -200,22 +197,19 @@ class TopologyView(LiveView):
             "{source}. Rates are in GB/s, traffic as seen from the card.",
             source=source.label,
         )
-        faces, simulated = machine_faces(now), self.machine.session.simulated
-        picture = MachinePicture(
-            now.shape, self._panel.drawing.cards, faces, title, foot, simulated
-        )
-        return partial(write_whole, path, [picture.drawn_for(path)])
+        scene, simulated = self._panel.drawing.drawn, self.machine.session.simulated
+        picture = picture_of(scene, title, foot, simulated=simulated, path=path)
+        return partial(write_whole, path, [picture])
 
     def _arrange(self, width: int) -> None:
         across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         wide = width >= _WIDE_FROM
-        half = not wide and width >= _HALF_FROM
         self._places.setDirection(across if wide else down)
-        self._below.setDirection(across if half else down)
+        self._below.setDirection(down if wide else across)
         # What stands at the end takes the height that is left, so that no panel ends alone.
         self._places.setStretch(0, int(wide))
         self._places.setStretch(1, int(not wide))
-        self._below.setStretch(0, int(half))
+        self._below.setStretch(0, int(not wide))
         self._below.setStretch(1, 1)
         beside = min(_MOST_BESIDE, max(_LEAST_BESIDE, round(width * _SHARE_BESIDE)))
         self._side.setMinimumWidth(beside if wide else 0)

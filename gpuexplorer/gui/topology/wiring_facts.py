@@ -352,8 +352,6 @@ def machine_summary(now: MachineNow) -> PartFacts:
         facts.append(Fact("cpus", tr("CPUs close by"), now.processors_near(0)))
     elif len(shape.sockets) <= _FEW:
         facts += [_socket(now, at) for at in range(len(shape.sockets))]
-    if 1 < cards <= _FEW:
-        facts += [_slot(now, link) for link in hosts]
     return PartFacts(title, (), tr(HOW), Tone.QUIET, tuple(facts))
 
 
@@ -377,13 +375,6 @@ def _socket(now: MachineNow, at: int) -> Fact:
         now.node(at) or tr("Processor"),
         ", ".join(part for part in said if part),
     )
-
-
-def _slot(now: MachineNow, link: Link) -> Fact:
-    told = "" if link.rate is None else tr("{rate} each way", rate=rate(link.rate))
-    words = ", ".join(part for part in (tr(link.rate_reason), told) if part)
-    label = tr("Card {number}", number=now.number(link.a))
-    return _fact(f"slot.{link.a}", label, words)
 
 
 def _kinds(pairs: Sequence[Link]) -> Sequence[Fact]:

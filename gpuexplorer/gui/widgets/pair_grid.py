@@ -105,11 +105,6 @@ class PairModel(QAbstractTableModel):
         self._at = [{head.name: at for at, head in enumerate(each)} for each in (rows, columns)]
         self.endResetModel()
 
-    def show_cells(self, cells: Mapping[Pair, PairCell]) -> None:
-        self.cells = cells
-        last = self.index(len(self.rows) - 1, len(self.columns) - 1)
-        self.dataChanged.emit(self.index(0, 0), last)
-
     def cell(self, index: Index) -> PairCell:
         pair = self.pair(index)
         return NONE if pair is None else self.cells.get(pair, NONE)
@@ -183,7 +178,7 @@ class PairGrid(QTableView):
     def show_cells(self, cells: Mapping[Pair, PairCell], scale: HeatScale | None) -> None:
         """Cells that are not among them have nothing to be measured."""
         self.scale = scale
-        self.pairs.show_cells(cells)
+        self.pairs.cells = cells
         self.update_all()
 
     def place(self, index: Index) -> QRectF:

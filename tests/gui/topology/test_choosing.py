@@ -159,16 +159,6 @@ def test_the_matrix_is_a_proper_model(
     assert cell.data(Qt.ItemDataRole.ToolTipRole) == words
 
 
-def test_a_matrix_that_is_wider_than_its_panel_says_how_far_it_goes(
-    open_screen: OpenScreen, qtbot: QtBot
-) -> None:
-    screen = open_screen(made_up("64xT4"), 1158, 690)
-    wait_for_words(qtbot, screen, "Scroll sideways to see the columns up to “NUMA node”.")
-    narrow = open_screen(made_up("4xA6000"), 1158, 690)
-    wait_drawn(qtbot, narrow)
-    assert not any("Scroll sideways" in text for text in texts(narrow.view))
-
-
 @pytest.mark.parametrize("spec", ["T4", "8xH100", "16xL40S"])
 @pytest.mark.parametrize("width", [600, 1000, 1392])
 def test_it_is_drawn_whole_at_every_size(
