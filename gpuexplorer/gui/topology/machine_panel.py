@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QIODevice, QRectF
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QGraphicsScene
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
@@ -19,7 +20,7 @@ from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, say, wrapped_label
 from gpuexplorer.gui.widgets.live_view import EmptyState, Panel
 from gpuexplorer.gui.widgets.machine.layout import Part
-from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing, MachineScene
+from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
 from gpuexplorer.gui.widgets.machine.machine_faces import INFERRED, Face
 from gpuexplorer.gui.widgets.saving import png
 from gpuexplorer.telemetry.topology import MachineShape
@@ -78,7 +79,7 @@ class MachinePanel(Panel):
 
 
 def picture_of(
-    scene: MachineScene, title: str, foot: str, *, simulated: bool, path: Path
+    scene: QGraphicsScene, title: str, foot: str, *, simulated: bool, path: Path
 ) -> bytes:
     """SVG, or PNG for any other ending."""
     room = QRectF(_MARGIN, _MARGIN + _HEAD, _WIDTH, _WIDTH * scene.height() / scene.width())

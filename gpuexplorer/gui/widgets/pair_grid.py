@@ -189,6 +189,35 @@ class PairGrid(QTableView):
         """None: there is no room for figures."""
         return self.look.letters.caption
 
+    def draw_cell(self, drawing: Drawing, index: Index) -> None:
+        place, cell, letters = self.place(index), self.pairs.cell(index), self.letters()
+        theme, known = drawing.theme, drawing.letters
+        if cell.state is CellState.NONE:
+            return
+        if cell.state is CellState.WRONG:
+            drawing.wrong(place, lettered=letters is not None)
+            return
+        if cell.state is CellState.EMPTY:
+            drawing.outlined(place, QPen(theme.line, 1))
+        else:
+            drawing.filled(place, ground_of(cell, self.scale), CHIP_RADIUS)
+        if letters is None:
+            return  # there is no room for a figure
+        plain, small = cell.state is CellState.FIGURE, known.caption
+        lines = letters.cap_height + small.cap_height + 3 * _LINE_GAP
+        up = 0.0
+        if cell.below and place.height() >= lines:
+            up = (small.cap_height + _LINE_GAP * 1.6) / 2
+            below = up + (letters.cap_height - small.cap_height) / 2
+            draw_centred(
+                drawing, place.translated(0, below), Run(cell.below, small, theme.quiet)
+            )
+        if not plain:
+            letters = known.body if letters is known.title else small
+        run = Run(cell.text, letters, theme.text if plain else theme.quiet)
+        if run.width <= place.width():
+            draw_centred(drawing, place.translated(0, -up), run)
+
     def open(self, index: Index) -> None:
         """By the Enter key."""
         raise NotImplementedError
@@ -231,9 +260,7 @@ class _Cells(Delegate):
     def draw(
         self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
     ) -> None:
-        grid, cell = self._grid, self._grid.pairs.cell(index)
-        if cell.state is not CellState.NONE:
-            draw_cell(drawing, grid.place(index), cell, grid.scale, grid.letters())
+        self._grid.draw_cell(drawing, index)
 
 
 class _Heads(QHeaderView):
@@ -288,38 +315,6 @@ def ground_of(cell: PairCell, scale: HeatScale | None) -> QColor:
         CellState.FAILED: mixed(theme.surface, theme.line, 0.5),
     }
     return grounds.get(cell.state, theme.surface)
-
-
-def draw_cell(
-    drawing: Drawing,
-    place: QRectF,
-    cell: PairCell,
-    scale: HeatScale | None,
-    letters: Lettering | None,
-) -> None:
-    """Without letters there is no room for a figure."""
-    theme, known = drawing.theme, drawing.letters
-    if cell.state is CellState.WRONG:
-        drawing.wrong(place, lettered=letters is not None)
-        return
-    if cell.state is CellState.EMPTY:
-        drawing.outlined(place, QPen(theme.line, 1))
-    else:
-        drawing.filled(place, ground_of(cell, scale), CHIP_RADIUS)
-    if letters is None:
-        return
-    plain, small = cell.state is CellState.FIGURE, known.caption
-    lines = letters.cap_height + small.cap_height + 3 * _LINE_GAP
-    up = 0.0
-    if cell.below and place.height() >= lines:
-        up = (small.cap_height + _LINE_GAP * 1.6) / 2
-        below = up + (letters.cap_height - small.cap_height) / 2
-        draw_centred(drawing, place.translated(0, below), Run(cell.below, small, theme.quiet))
-    if not plain:
-        letters = known.body if letters is known.title else small
-    run = Run(cell.text, letters, theme.text if plain else theme.quiet)
-    if run.width <= place.width():
-        draw_centred(drawing, place.translated(0, -up), run)
 
 
 def draw_centred(drawing: Drawing, place: QRectF, run: Run) -> None:

@@ -42,7 +42,6 @@ from gpuexplorer.gui.widgets.pair_grid import (
     Pair,
     PairCell,
     PairGrid,
-    draw_cell,
     draw_centred,
     ground_of,
 )
@@ -252,8 +251,7 @@ class PairTable(PairGrid):
             drawing.theme.surface,
         )
         for pair in self.wrong:
-            place = self.place(self.pairs.index_of(pair))
-            draw_cell(drawing, place, cells[pair], None, None)
+            self.draw_cell(drawing, self.pairs.index_of(pair))
 
     def sizeHint(self) -> QSize:
         return QSize(320, self.height_for(max(280, self.width())))

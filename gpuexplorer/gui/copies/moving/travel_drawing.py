@@ -130,14 +130,14 @@ class TravelDrawing(MachineDrawing):
         """How many lanes of wires are lit."""
         return self._lanes
 
-    def laid_out(self, layout: MachineLayout) -> None:
+    def laid_out(self) -> None:
         self._light()
 
     def _light(self) -> None:
         for item in self._lit:
             self.drawn.removeItem(item)
         self._lit, self._way, self._lanes = [], None, 0
-        layout, theme = self.drawn.layout, look().theme
+        layout, theme = self.plan, look().theme
         for flow in sorted(self._flows, key=lambda each: each.chosen):
             if layout is None:
                 break

@@ -4,9 +4,10 @@ screen readers find what the mouse finds in the picture.
 
 from collections.abc import Collection, Mapping, Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSize, Qt, Signal, SignalInstance
+from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QMouseEvent,
     QPainter,
     QPainterPath,
     QPainterPathStroker,
@@ -17,7 +18,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGraphicsPathItem,
     QGraphicsScene,
-    QGraphicsSceneMouseEvent,
     QGraphicsView,
     QListWidget,
     QListWidgetItem,
@@ -65,7 +65,9 @@ class MachineDrawing(QGraphicsView):
     def __init__(self, largest: float = 1.3) -> None:
         """`largest`: how much of a few cards is made where there is room."""
         super().__init__()
-        self.drawn = MachineScene(self)
+        self.drawn = QGraphicsScene(self)
+        self.plan: MachineLayout | None = None
+        self.parts: list[PartItem] = []
         self._largest = largest
         self._shape: MachineShape | None = None
         self._faces: Mapping[Part, Face] = {}
@@ -97,8 +99,6 @@ class MachineDrawing(QGraphicsView):
         self.below = QWidget()
         left = Qt.AlignmentFlag.AlignLeft
         column(self._left_out, self._fold, left, self.list, within=self.below, gap=4)
-        self.drawn.chosen.connect(self._choose)
-        self.drawn.opened.connect(self._open)
         self.list.itemSelectionChanged.connect(self._on_selection_changed)
         self.list.itemActivated.connect(self._on_activated)
 
@@ -135,17 +135,24 @@ class MachineDrawing(QGraphicsView):
         cards = () if shape is None else (*shape.home, *shape.loose)
         return cards if len(cards) <= MOST_DRAWN else self._alone
 
-    def laid_out(self, layout: MachineLayout) -> None:
+    def laid_out(self) -> None:
         """Anew, for another machine."""
 
     def _lay_out(self) -> None:
         if self._shape is None:
             return
-        layout = layout_of(self._shape, self.cards)
-        self.drawn.show_layout(layout)
+        self.plan = plan = layout_of(self._shape, self.cards)
+        for item in self.parts:
+            self.drawn.removeItem(item)
+        boxes, wires = (BoxItem(*box) for box in plan.boxes), map(WireItem, plan.wires)
+        self.parts = [*boxes, *wires]
+        for item in self.parts:
+            self.drawn.addItem(item)
+        whole = QRectF(QPointF(), plan.size)
+        self.drawn.setSceneRect(whole.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN))
         with QSignalBlocker(self.list):
             self.list.clear()
-            self.list.addItems([""] * len(self._parts()))
+            self.list.addItems([""] * len(self._listed()))
         self._select()
         count = len((*self._shape.home, *self._shape.loose))
         left_out = tr(
@@ -154,26 +161,27 @@ class MachineDrawing(QGraphicsView):
             count=count,
         )
         say(self._left_out, left_out if count > MOST_DRAWN else "")
-        self._fold.setVisible(bool(layout.boxes))
+        self._fold.setVisible(bool(plan.boxes))
         self.updateGeometry()
         self._fit()
-        self.laid_out(layout)
+        self.laid_out()
 
-    def _parts(self) -> Sequence[Part]:
+    def _listed(self) -> Sequence[Part]:
         """One in each row of the list."""
-        return [*dict.fromkeys(each.part for each in self.drawn.parts)]
+        return [*dict.fromkeys(each.part for each in self.parts)]
 
     def _show(self) -> None:
         chosen, shape = self._chosen, self._shape
         way = way_of(shape, chosen) if shape is not None and chosen is not None else ()
-        self.drawn.show_faces(self._faces, way)
-        for row, part in enumerate(self._parts()):
+        for item in self.parts:
+            item.show_face(self._faces[item.part], chosen=item.part in way)
+        for row, part in enumerate(self._listed()):
             face = self._faces[part]
             whole = tr("{name}: {words}", name=face.name, words=face.spoken)
             self.list.item(row).setText(whole if face.spoken else face.name)
 
     def _select(self) -> None:
-        parts = self._parts()
+        parts = self._listed()
         with QSignalBlocker(self.list):
             self.list.clearSelection()
             if self._chosen in parts:
@@ -189,10 +197,10 @@ class MachineDrawing(QGraphicsView):
 
     def _on_selection_changed(self) -> None:
         if self.list.selectedItems():
-            self._choose(self._parts()[self.list.currentRow()])
+            self._choose(self._listed()[self.list.currentRow()])
 
     def _on_activated(self, item: QListWidgetItem) -> None:
-        self._open(self._parts()[self.list.row(item)])
+        self._open(self._listed()[self.list.row(item)])
 
     def _fit(self) -> None:
         self.fitInView(self.sceneRect(), Qt.AspectRatioMode.KeepAspectRatio)
@@ -207,49 +215,25 @@ class MachineDrawing(QGraphicsView):
         drawn = self.sceneRect()
         return round(drawn.height() * min(self._largest, width / max(1.0, drawn.width())))
 
+    def _part_at(self, event: QMouseEvent) -> Part | None:
+        found = [x for x in self.items(event.position().toPoint()) if isinstance(x, PartItem)]
+        left = event.button() is Qt.MouseButton.LeftButton
+        return found[0].part if found and left else None
+
+    @guarded
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if part := self._part_at(event):
+            self._choose(part)
+
+    @guarded
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if part := self._part_at(event):
+            self._open(part)
+
     @guarded
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
-
-
-class MachineScene(QGraphicsScene):
-    """An item for each part; also drawn into a file."""
-
-    chosen = Signal(object)
-    opened = Signal(object)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.layout: MachineLayout | None = None
-        self.parts: list[PartItem] = []
-
-    def show_layout(self, layout: MachineLayout) -> None:
-        for item in self.parts:
-            self.removeItem(item)
-        self.layout, whole = layout, QRectF(QPointF(), layout.size)
-        self.setSceneRect(whole.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN))
-        boxes, wires = (BoxItem(*box) for box in layout.boxes), map(WireItem, layout.wires)
-        self.parts = [*boxes, *wires]
-        for item in self.parts:
-            self.addItem(item)
-
-    def show_faces(self, faces: Mapping[Part, Face], chosen: Collection[Part] = ()) -> None:
-        for item in self.parts:
-            item.show_face(faces[item.part], chosen=item.part in chosen)
-
-    def _tell(self, event: QGraphicsSceneMouseEvent, what: SignalInstance) -> None:
-        found = [each for each in self.items(event.scenePos()) if isinstance(each, PartItem)]
-        if found and event.button() is Qt.MouseButton.LeftButton:
-            what.emit(found[0].part)
-
-    @guarded
-    def mousePressEvent(self, event: QGraphicsSceneMouseEvent) -> None:
-        self._tell(event, self.chosen)
-
-    @guarded
-    def mouseDoubleClickEvent(self, event: QGraphicsSceneMouseEvent) -> None:
-        self._tell(event, self.opened)
 
 
 class PartItem(QGraphicsPathItem):
