@@ -17,6 +17,7 @@ from gpuexplorer.gui.state.wiring import Wiring, WiringAnswer
 from gpuexplorer.gui.topology.machine_panel import MachinePanel, picture_of
 from gpuexplorer.gui.topology.matrix import MatrixPanel, matrix_text
 from gpuexplorer.gui.topology.wiring_facts import (
+    LONG,
     PartFacts,
     PartFactsPanel,
     facts_of,
@@ -24,7 +25,6 @@ from gpuexplorer.gui.topology.wiring_facts import (
     notes,
     nothing_words,
     only_instances,
-    waiting_again,
     waiting_words,
 )
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
@@ -135,10 +135,9 @@ class TopologyView(LiveView):
         self._faces = machine_faces(now)
         if self._chosen is not None and not _is_there(now, self._faces, self._chosen):
             self._choose(None)
-        again = self._wiring.answer is WiringAnswer.WAITING and waiting_again(
-            self._wiring.waited
-        )
-        said = [*notes(now), again or "", self._written]
+        late = self._wiring.answer is WiringAnswer.WAITING and self._wiring.waited >= LONG
+        waiting = waiting_words(self._wiring.waited) if late else ""
+        said = [*notes(now), waiting, self._written]
         self._panel.show_machine(now.shape, self._faces, [each for each in said if each])
         self._matrix.show_machine(now)
         # Of very many cards the matrix shows most, and stands where there is most room.
@@ -158,7 +157,7 @@ class TopologyView(LiveView):
             return tr("How the cards are wired is not known."), tr(why), ""
         match self._wiring.answer:
             case WiringAnswer.NOT_ASKED | WiringAnswer.WAITING:
-                return (*waiting_words(self._wiring.waited), "")
+                return waiting_words(self._wiring.waited), "", ""
             case WiringAnswer.REFUSED:
                 said = tr("The driver could not be asked how the cards are wired.")
                 return said, self._wiring.refusal, tr(_ASK_AGAIN)

@@ -34,7 +34,7 @@ from gpuexplorer.telemetry.topology import HubKind, Link, PathKind
 
 _FEW = 4
 # After so many seconds a person may ask themselves whether anything goes on at all.
-_LONG = 3.0
+LONG = 3.0
 HOW = mark("Click a card, a wire or a cell of the matrix to see what is known about it.")
 _LABEL = 126
 
@@ -420,26 +420,12 @@ def only_instances() -> tuple[str, str]:
     )
 
 
-def waiting_words(seconds: float) -> tuple[str, str]:
-    """What stands in the place of the drawing: what is so, and what happens meanwhile."""
-    if seconds < _LONG:
-        return tr("The driver is asked how the cards are wired."), ""
-    return (
-        tr(
-            "The driver has not answered for {seconds:.0f} s how the cards are wired.",
-            seconds=seconds,
-        ),
-        tr("It is waited for; the rest of the window goes on."),
-    )
-
-
-def waiting_again(seconds: float) -> str:
-    """Below the drawing of before; empty while it is no wonder."""
-    if seconds < _LONG:
-        return ""
+def waiting_words(seconds: float) -> str:
+    if seconds < LONG:
+        return tr("The driver is asked how the cards are wired.")
     return tr(
-        "The driver has not answered for {seconds:.0f} s how the cards are wired: the drawing "
-        "shows what it reported before.",
+        "The driver has not answered for {seconds:.0f} s how the cards are wired. It is waited "
+        "for; the rest of the window goes on, with what it reported before.",
         seconds=seconds,
     )
 

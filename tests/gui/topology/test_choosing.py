@@ -27,13 +27,22 @@ from tests.gui.topology.screen_hands import (
 )
 
 
-def test_before_anything_is_chosen_the_machine_is_summed_up(
-    open_screen: OpenScreen, qtbot: QtBot
+def test_cards_links_and_cells_say_themselves_to_a_reader_of_screens(
+    open_screen: OpenScreen, qtbot: QtBot, qtmodeltester: ModelTester
 ) -> None:
     screen = open_screen(made_up("8xH100"))
-    wait_for_words(qtbot, screen, "8 cards")
+    drawing, wire = wait_drawn(qtbot, screen), "Link from card 0 to the host"
+    # Before anything is chosen the machine is summed up.
+    assert "8 cards" in texts(screen.view)
     assert shown_fact(screen, "NV18") == "all 28 pairs, 450 GB/s each way"
-    assert shown_fact(screen, "Processors") == "2 NUMA nodes"
+    qtbot.waitUntil(lambda: "PCIe 5 ×16. 63.0 GB/s each way" in named(drawing, wire))
+    qtbot.waitUntil(lambda: "Now in: " in named(drawing, wire))
+    assert "NVLink 4 ×18. 450 GB/s each way" in named(drawing, "NVLinks of card 5")
+    assert any("PCIe switch of cards 4 and 5" in each.toolTip() for each in drawing.parts)
+    qtmodeltester.check(screen.matrix.model())  # type: ignore[no-untyped-call]  # pytest-qt's
+    cell = screen.matrix.model().index(0, 2)
+    words = "Card 0 to card 1: 18 NVLinks that work together. 450 GB/s each way in theory."
+    assert (cell.data(), cell.data(Qt.ItemDataRole.ToolTipRole)) == ("NV18", words)
 
 
 def test_a_click_on_a_wire_tells_what_it_is_and_what_it_carries(
@@ -77,6 +86,9 @@ def test_drawing_and_matrix_choose_for_each_other(
     click_on(drawing, Part(Kind.CARD, sim(2)))
     assert screen.matrix.is_chosen(model.index(2, 3))
     assert not screen.matrix.is_chosen(there)
+    place = place_of(drawing, Part(Kind.CARD, sim(1))).center()
+    QTest.mouseDClick(drawing.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert (screen.navigation.screen, screen.navigation.card) == ("card", sim(1))
 
 
 def test_everything_is_reached_and_chosen_by_keyboard(
@@ -101,40 +113,6 @@ def test_everything_is_reached_and_chosen_by_keyboard(
     assert (screen.navigation.screen, screen.navigation.card) == ("card", sim(0))
     press(parts, Qt.Key.Key_Escape)
     assert "2 cards" in texts(screen.view)
-
-
-def test_a_double_click_opens_the_card(open_screen: OpenScreen, qtbot: QtBot) -> None:
-    screen = open_screen(made_up("2xTitanRTX"))
-    drawing = wait_drawn(qtbot, screen)
-    place = place_of(drawing, Part(Kind.CARD, sim(1))).center()
-    QTest.mouseDClick(drawing.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert (screen.navigation.screen, screen.navigation.card) == ("card", sim(1))
-
-
-def test_links_and_cards_say_themselves_to_a_reader_of_screens(
-    open_screen: OpenScreen, qtbot: QtBot
-) -> None:
-    screen = open_screen(made_up("8xH100"))
-    drawing = wait_drawn(qtbot, screen)
-    wire = "Link from card 0 to the host"
-    qtbot.waitUntil(lambda: "PCIe 5 ×16. 63.0 GB/s each way" in named(drawing, wire))
-    qtbot.waitUntil(lambda: "Now in: " in named(drawing, wire))
-    assert "NVLink 4 ×18. 450 GB/s each way" in named(drawing, "NVLinks of card 5")
-    named(drawing, "NVSwitch of cards 0 to 7")
-    tips = [each.toolTip() for each in drawing.parts]
-    assert any("PCIe switch of cards 4 and 5" in tip for tip in tips)
-
-
-def test_the_matrix_is_a_proper_model(
-    open_screen: OpenScreen, qtbot: QtBot, qtmodeltester: ModelTester
-) -> None:
-    screen = open_screen(made_up("8xH100"))
-    wait_drawn(qtbot, screen)
-    qtmodeltester.check(screen.matrix.model())  # type: ignore[no-untyped-call]  # pytest-qt's
-    cell = screen.matrix.model().index(0, 2)
-    assert cell.data() == "NV18"
-    words = "Card 0 to card 1: 18 NVLinks that work together. 450 GB/s each way in theory."
-    assert cell.data(Qt.ItemDataRole.ToolTipRole) == words
 
 
 @pytest.mark.parametrize(("spec", "width"), [("8xH100", 600), ("16xL40S", 1000), ("T4", 1392)])

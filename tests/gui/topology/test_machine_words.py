@@ -136,9 +136,8 @@ def test_cards_in_a_row_are_named_in_short() -> None:
     host = Link(cards[0].id, HOST_ID, PathKind.HOST_BRIDGE)
     now = looked_at(dict.fromkeys(cards, working()), Topology([cards[0].id], [host], {}))
     assert now.named([cards[3].id]) == "card 3"
-    assert (
-        now.named([cards[number].id for number in (0, 2, 3, 4, 9)]) == "cards 0, 2 to 4 and 9"
-    )
+    some = [cards[number].id for number in (0, 2, 3, 4, 9)]
+    assert now.named(some) == "cards 0, 2 to 4 and 9"
 
 
 def test_a_card_on_nvlink_c2c_is_not_said_to_be_on_pcie() -> None:

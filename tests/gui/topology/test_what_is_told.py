@@ -1,6 +1,7 @@
 """A driver that hangs, refuses or tells nothing of its wires, and cards that come and go."""
 
 import pytest
+from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
@@ -30,7 +31,7 @@ def test_a_driver_that_hangs_is_told_of_and_the_window_goes_on(
     backend.answers_now.clear()
     screen = open_screen(session_of(backend))
     wait_for_words(qtbot, screen, "The driver is asked how the cards are wired.")
-    wait_for_words(qtbot, screen, "It is waited for; the rest of the window goes on.")
+    wait_for_words(qtbot, screen, "It is waited for; the rest of the window goes on")
     assert backend.asked == 1
     backend.answers_now.set()
     drawing = wait_drawn(qtbot, screen)
@@ -104,16 +105,26 @@ def test_a_card_of_which_the_driver_tells_nothing_stands_apart(
     wait_for_words(qtbot, screen, "How card 1 would be reached is not reported.")
     assert place_of(drawing, Part(Kind.LINK, cards[1].id, HOST_ID)).isEmpty()
     assert not place_of(drawing, Part(Kind.CARD, cards[1].id)).isEmpty()
+    backend.told, backend.listed = told_of(cards), list(cards)
+    qtbot.waitUntil(
+        lambda: not place_of(drawing, Part(Kind.LINK, cards[1].id, HOST_ID)).isEmpty()
+    )
 
 
-def test_other_cards_are_drawn_as_soon_as_they_come(
+def test_nothing_is_painted_while_no_figure_changes(
     open_screen: OpenScreen, qtbot: QtBot
 ) -> None:
     cards = [card(0), card(1)]
-    backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards[:1]))
-    backend.listed = cards[:1]
+    backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards))
     screen = open_screen(session_of(backend))
-    wait_for_words(qtbot, screen, "One card")
-    backend.told, backend.listed = told_of(cards), list(cards)
-    wait_for_words(qtbot, screen, "2 cards")
-    named(screen.drawing, "Link from card 1 to the host")
+    drawing, session = wait_drawn(qtbot, screen), screen.session
+    [tile] = [each for each in drawing.parts if each.part == Part(Kind.CARD, cards[0].id)]
+    qtbot.waitUntil(lambda: session.beats().taken > 10)
+    painted: list[QRectF] = []
+    drawing.drawn.changed.connect(lambda places: painted.extend(places))
+    before = session.beats().taken
+    qtbot.waitUntil(lambda: session.beats().taken > before + 10)
+    middle = tile.boundingRect().center()
+    assert not any(place.contains(middle) for place in painted)
+    backend.answers[cards[0].id] = working(busy=0.4)
+    qtbot.waitUntil(lambda: any(place.contains(middle) for place in painted))
