@@ -121,7 +121,11 @@ def test_nothing_is_painted_while_no_figure_changes(
     [tile] = [each for each in drawing.parts if each.part == Part(Kind.CARD, cards[0].id)]
     qtbot.waitUntil(lambda: session.beats().taken > 10)
     painted: list[QRectF] = []
-    drawing.drawn.changed.connect(lambda places: painted.extend(places))
+
+    def note(places: list[QRectF]) -> None:
+        painted.extend(places)
+
+    drawing.drawn.changed.connect(note)
     before = session.beats().taken
     qtbot.waitUntil(lambda: session.beats().taken > before + 10)
     middle = tile.boundingRect().center()
