@@ -1,20 +1,34 @@
-"""MachinePanel: the drawing with what one must know to read it, or why there is none."""
+"""MachinePanel: the drawing with what one must know to read it, or why there is none; and the
+same as a file, which says what it shows, when, and whether it is real.
+"""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QIODevice, QRectF
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QGraphicsScene
 
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, say, wrapped_label
 from gpuexplorer.gui.widgets.live_view import EmptyState, Panel
 from gpuexplorer.gui.widgets.machine.layout import Part
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
 from gpuexplorer.gui.widgets.machine.machine_faces import INFERRED, Face
+from gpuexplorer.gui.widgets.saving import png
 from gpuexplorer.telemetry.topology import MachineShape
 
 _EMPTY_HEIGHT = 320
+# Of the drawing as a file, whatever the window it was asked for in.
+_MARGIN, _HEAD, _FOOT, _WIDTH = 24, 44, 30, 860.0
+_FINER = 2  # pixels of a PNG for one of the drawing
 
 
 class MachinePanel(Panel):
@@ -34,11 +48,9 @@ class MachinePanel(Panel):
             self.head.addWidget(button)
         self._notes = wrapped_label("", Tone.TEXT)
         self._notes.setContentsMargins(0, 0, 0, 6)
-        self._legend = wrapped_label("", Tone.QUIET)
-        self._legend.setFont(look().letters.caption.font)
+        self._legend = wrapped_label("", Tone.QUIET, look().letters.caption)
         add(self.body, self.empty, GROWS, FREE, self.drawing, Space(10), FREE)
         add(self.body, self._notes, self._legend, self.drawing.below)
-        self._legend_of: object = None
         self.show_words("", "")
 
     def show_words(self, heading: str, more: str, way_on: str = "") -> None:
@@ -52,17 +64,9 @@ class MachinePanel(Panel):
         self._show_drawing(drawn=True)
         self.drawing.show_machine(shape, faces)
         say(self._notes, " ".join(notes))
-        self._show_legend(shape, round(self.drawing.pixel_rate / 1e9, 1))
-
-    def _show_legend(self, shape: MachineShape, rate: float) -> None:
-        if (shape, rate) == self._legend_of:
-            return
-        self._legend_of = shape, rate
         said = tr(
-            "A wire has a lane for each direction, 1 pixel wide for {rate:g} GB/s; the more "
-            "it carries of that, the brighter it is. Rates are in GB/s, traffic as seen from "
-            "the card.",
-            rate=rate,
+            "A wire has a lane for each direction, as wide as it is fast; the more it carries "
+            "of that, the brighter it is. Rates are in GB/s, traffic as seen from the card."
         )
         self._legend.setText(f"{said} {tr(INFERRED)}" if shape.junctions else said)
 
@@ -72,3 +76,39 @@ class MachinePanel(Panel):
             part.setVisible(drawn)
         self.again.setVisible(drawn and self._may_ask)
         self._notes.setVisible(drawn and bool(self._notes.text()))
+
+
+def picture_of(
+    scene: QGraphicsScene, title: str, foot: str, *, simulated: bool, path: Path
+) -> bytes:
+    """SVG, or PNG for any other ending."""
+    room = QRectF(_MARGIN, _MARGIN + _HEAD, _WIDTH, _WIDTH * scene.height() / scene.width())
+    whole = room.adjusted(-_MARGIN, -_MARGIN - _HEAD, _MARGIN, _MARGIN + _FOOT)
+    image = QImage(whole.toRect().size() * _FINER, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(_FINER)
+    content, drawn = QBuffer(), QSvgGenerator()
+    content.open(QIODevice.OpenModeFlag.WriteOnly)
+    drawn.setOutputDevice(content)
+    drawn.setSize(whole.toRect().size())
+    drawn.setViewBox(whole)
+    drawn.setTitle(f"{tr(SIMULATED)}: {title}" if simulated else title)
+    drawn.setDescription(foot)
+    as_svg = path.suffix.lower() == ".svg"
+    with QPainter(drawn if as_svg else image) as painter:
+        theme, letters = look().theme, look().letters
+        drawing = Drawing(painter)
+        painter.fillRect(whole, theme.surface)
+        x, baseline = float(_MARGIN), _MARGIN + letters.title.ascent
+        if simulated:
+            wide = letters.badge.width(tr(SIMULATED)) + 18
+            badge = QRectF(x, baseline - letters.badge.ascent - 4, wide, 22)
+            ink = theme.simulated_ink
+            drawing.chip(badge, tr(SIMULATED), letters.badge, theme.simulated, ink)
+            x = badge.right() + 12
+        heading = letters.title.elided(title, whole.width() - _MARGIN - x)
+        drawing.text(x, baseline, Run(heading, letters.title, theme.text))
+        scene.render(painter, room)
+        last = letters.caption.elided(foot, _WIDTH)
+        below = whole.height() - _MARGIN
+        drawing.text(_MARGIN, below, Run(last, letters.caption, theme.quiet))
+    return bytes(content.data().data()) if as_svg else png(image)

@@ -1,7 +1,6 @@
-"""MatrixTable: who reaches whom, and how; the words to its letters, and the same as text."""
+"""MatrixPanel: who reaches whom, and how; the words to its letters, and the same as text."""
 
 from collections.abc import Iterator, Sequence
-from enum import Enum
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QColor, QResizeEvent
@@ -11,8 +10,15 @@ from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.units import gigabytes_per_second, rate
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Index
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.topology.wiring_facts import path_words
-from gpuexplorer.gui.widgets.machine.layout import Kind, Part, link_between
+from gpuexplorer.gui.widgets.controls.buttons import IconButton
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.laid_out import Space, add, wrapped_label
+from gpuexplorer.gui.widgets.live_view import Panel
+from gpuexplorer.gui.widgets.machine.layout import Kind, Part
 from gpuexplorer.gui.widgets.machine.machine_faces import MachineNow
 from gpuexplorer.gui.widgets.pair_grid import (
     CellState,
@@ -35,25 +41,47 @@ _AROUND, _GAP = 3, 2  # beside the text of a cell, and between cells
 _SCALE = HeatScale(2e9, 1e12)
 
 
-class Shows(Enum):
-    """What stands in the cells."""
+class MatrixPanel(Panel):
+    """`table` and `copy` are connected by who holds this."""
 
-    PATHS = "paths"
-    RATES = "rates"
+    def __init__(self) -> None:
+        super().__init__(tr("Who reaches whom"))
+        self.table = MatrixTable()
+        choices = ((False, tr("Path")), (True, "GB/s"))
+        self._choice = Segmented(tr("What the cells say"), choices)
+        self._choice.show_choice(key=False)
+        self._choice.chosen.connect(self._on_rates_chosen)
+        self.copy = IconButton(Icon.COPY, tr("Copy the matrix as text"), "Ctrl+C")
+        add(self.head, self._choice, Space(4), self.copy)
+        self._legend = wrapped_label("", Tone.QUIET, look().letters.caption)
+        add(self.body, self.table, Space(8), self._legend)
+
+    def show_machine(self, now: MachineNow) -> None:
+        self.table.show_machine(now)
+        lines = [f"{each}: {words}" for each, words in legend(now)]
+        if self.table.rates:
+            lines = [tr("Each way, in theory: what the narrowest wire could carry.")]
+        self._legend.setText("\n".join(lines))
+
+    def _on_rates_chosen(self, rates: bool) -> None:
+        self._choice.show_choice(rates)
+        self.table.rates = rates
+        if self.table.now is not None:
+            self.table.fill(self.table.now)
+            self.show_machine(self.table.now)
 
 
 class MatrixTable(PairGrid):
     """A cell that is clicked, or chosen with Enter, says which link is meant."""
 
     chosen = Signal(object)
-    fitted = Signal()  # to another room, or to other texts
 
     def __init__(self) -> None:
         super().__init__(tr("Which card reaches which, and how"), self._words_of)
         self.gap = _GAP
-        self._now: MachineNow | None = None
+        self.now: MachineNow | None = None
+        self.rates = False  # in the place of paths
         self._lost: frozenset[CardId] = frozenset()
-        self._shows = Shows.PATHS
         self._least = _LEAST
         self._chosen: Part | None = None
         self.horizontalHeader().setFixedHeight(_HEAD)
@@ -64,22 +92,18 @@ class MatrixTable(PairGrid):
         self.clicked.connect(self.open)
 
     def show_machine(self, now: MachineNow) -> None:
-        before, self._now = self._now, now
+        before, self.now = self.now, now
         lost = frozenset(card for card in now.shape.home if now.lost(card))
         if before is None or before.shape is not now.shape or before.listed is not now.listed:
             rows = [self._head(now, card) for card in matrix_cards(now)]
             columns = [PairHead(HOST_ID, "H", None, tr("Host")), *rows]
-            if now.topology.numa_nodes:
+            if now.shape.topology.numa_nodes:
                 columns.append(PairHead(_NODE, "NUMA", None, tr("NUMA node"), boxed=False))
             self.pairs.show_heads(rows, columns)
         elif lost == self._lost:
             return
         self._lost = lost
-        self._fill()
-
-    def show_as(self, shows: Shows) -> None:
-        self._shows = shows
-        self._fill()
+        self.fill(now)
 
     def show_chosen(self, part: Part | None) -> None:
         """Rings its cell, and scrolls there. Tells nobody."""
@@ -95,12 +119,6 @@ class MatrixTable(PairGrid):
     def is_chosen(self, index: Index) -> bool:
         """Both cells of a pair are: there and back."""
         return self._chosen is not None and self._part_at(index) == self._chosen
-
-    def last_column(self) -> str:
-        """What stands out of sight at the right; empty where all columns are seen."""
-        columns = self.pairs.columns
-        hidden = self.horizontalHeader().length() > self.viewport().width()
-        return columns[-1].titled if hidden and columns else ""
 
     def open(self, index: Index) -> None:
         part = self._part_at(index)
@@ -120,9 +138,9 @@ class MatrixTable(PairGrid):
         number = now.number(card)
         return PairHead(card, number, now.colour(card), tr("Card {number}", number=number))
 
-    def _fill(self) -> None:
+    def fill(self, now: MachineNow) -> None:
         cells = {
-            (row.name, column.name): self._cell(CardId(row.name), CardId(column.name))
+            (row.name, column.name): self._cell(now, CardId(row.name), CardId(column.name))
             for row in self.pairs.rows
             for column in self.pairs.columns
         }
@@ -132,13 +150,12 @@ class MatrixTable(PairGrid):
         self._least = max(_LEAST, *(round(width(text)) + _AROUND for text in texts), 0)
         self._fit()
 
-    def _cell(self, row: CardId, column: CardId) -> PairCell:
-        assert self._now is not None
+    def _cell(self, now: MachineNow, row: CardId, column: CardId) -> PairCell:
         if column == _NODE:
-            node = self._now.topology.numa_nodes.get(row)
+            node = now.shape.topology.numa_nodes.get(row)
             return PairCell(CellState.LOCAL, "–" if node is None else str(node))
-        said, link = _letters(self._now, row, column), self._now.shape.link(row, column)
-        if self._shows is Shows.RATES:
+        said, link = _letters(now, row, column), now.shape.link(row, column)
+        if self.rates:
             speed = None if link is None else link.rate
             said = PathKind.UNKNOWN.value if speed is None else gigabytes_per_second(speed)
             said = "–" if row == column else said
@@ -147,25 +164,26 @@ class MatrixTable(PairGrid):
         return PairCell(CellState.FIGURE, said, link.rate)
 
     def _words_of(self, pair: Pair) -> tuple[str, str]:
-        assert self._now is not None
+        assert self.now is not None
         row, column = map(CardId, pair)
         if column != _NODE:
-            return cell_words(self._now, row, column), ""
-        node, number = self.pairs.cells[pair].text, self._now.number(row)
+            return cell_words(self.now, row, column), ""
+        node, number = self.pairs.cells[pair].text, self.now.number(row)
         return tr("Card {number}: NUMA node {node}", number=number, node=node), ""
 
     def _part_at(self, index: Index) -> Part | None:
         """What its cell is about; None for a cell of which nothing is drawn."""
         pair = self.pairs.pair(index)
-        if self._now is None or pair is None:
+        if self.now is None or pair is None:
             return None
-        shape, (row, column) = self._now.shape, map(CardId, pair)
+        shape, (row, column) = self.now.shape, map(CardId, pair)
         if column == _NODE:
             socket = shape.home.get(row)
             return None if socket is None else Part(Kind.SOCKET, number=socket)
         if row == column:
             return Part(Kind.CARD, row)
-        return None if shape.link(row, column) is None else link_between(shape, row, column)
+        link = shape.link(row, column)
+        return None if link is None else Part(Kind.LINK, *link[:2])
 
     def _fit(self) -> None:
         """Cells as wide as there is room for, within what is pleasant to read."""
@@ -177,7 +195,6 @@ class MatrixTable(PairGrid):
         self.verticalHeader().setDefaultSectionSize(row)
         bar = 12 if count * width > room else 0
         self.setFixedHeight(_HEAD + min(_ROWS_IN_SIGHT, rows) * row + bar + 2)
-        self.fitted.emit()
 
     def sizeHint(self) -> QSize:
         return QSize(_LEAST * 4, self.height())
@@ -246,14 +263,14 @@ def matrix_text(now: MachineNow, heading: str) -> str:
     head = [now.number(HOST_ID), *(now.number(card) for card in cards)]
     rows = [["", *head, tr("NUMA"), tr("CPUs")]]
     for card in cards:
-        node = now.topology.numa_nodes.get(card)
+        node = now.shape.topology.numa_nodes.get(card)
         rows.append(
             [
                 now.number(card),
                 _letters(now, card, HOST_ID),
                 *(_letters(now, card, other) for other in cards),
                 "-" if node is None else str(node),
-                now.topology.cpu_affinity.get(card, "-"),
+                now.shape.topology.cpu_affinity.get(card, "-"),
             ]
         )
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]

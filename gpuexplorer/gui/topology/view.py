@@ -14,11 +14,10 @@ from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.state.wiring import Wiring, WiringAnswer
-from gpuexplorer.gui.topology.machine_panel import MachinePanel
-from gpuexplorer.gui.topology.machine_picture import MachinePicture
-from gpuexplorer.gui.topology.matrix import matrix_text
-from gpuexplorer.gui.topology.matrix_panel import MatrixPanel
+from gpuexplorer.gui.topology.machine_panel import MachinePanel, picture_of
+from gpuexplorer.gui.topology.matrix import MatrixPanel, matrix_text
 from gpuexplorer.gui.topology.wiring_facts import (
+    LONG,
     PartFacts,
     PartFactsPanel,
     facts_of,
@@ -26,7 +25,6 @@ from gpuexplorer.gui.topology.wiring_facts import (
     notes,
     nothing_words,
     only_instances,
-    waiting_again,
     waiting_words,
 )
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
@@ -52,10 +50,8 @@ _KEYS: KeyGroup = (
     ),
 )
 
-# Drawing and matrix side by side; below that only matrix and facts; below that nothing.
-_WIDE_FROM, _HALF_FROM = 1080, 700
+_WIDE_FROM = 1080  # drawing and matrix side by side; below that only matrix and facts
 _LEAST_BESIDE, _MOST_BESIDE, _SHARE_BESIDE = 412, 520, 0.34
-_AROUND_DRAWING = 196  # what stands above and below it, in pixels
 _ANY = 16_777_215  # Qt's own number for "as wide as it likes"
 _ASK_AGAIN = mark("Ask again")
 
@@ -138,10 +134,9 @@ class TopologyView(LiveView):
         self._faces = machine_faces(now)
         if self._chosen is not None and not _is_there(now, self._faces, self._chosen):
             self._choose(None)
-        again = self._wiring.answer is WiringAnswer.WAITING and waiting_again(
-            self._wiring.waited
-        )
-        said = [*notes(now), again or "", self._written]
+        late = self._wiring.answer is WiringAnswer.WAITING and self._wiring.waited >= LONG
+        waiting = waiting_words(self._wiring.waited) if late else ""
+        said = [*notes(now), waiting, self._written]
         self._panel.show_machine(now.shape, self._faces, [each for each in said if each])
         self._matrix.show_machine(now)
         # Of very many cards the matrix shows most, and stands where there is most room.
@@ -161,7 +156,7 @@ class TopologyView(LiveView):
             return tr("How the cards are wired is not known."), tr(why), ""
         match self._wiring.answer:
             case WiringAnswer.NOT_ASKED | WiringAnswer.WAITING:
-                return (*waiting_words(self._wiring.waited), "")
+                return waiting_words(self._wiring.waited), "", ""
             case WiringAnswer.REFUSED:
                 said = tr("The driver could not be asked how the cards are wired.")
                 return said, self._wiring.refusal, tr(_ASK_AGAIN)
@@ -187,8 +182,8 @@ class TopologyView(LiveView):
             self._show_facts(self._now)
 
     def _picture_for(self, path: Path) -> Write | None:
-        now, source = self._now, self.machine.session.source
-        if now is None:
+        source = self.machine.session.source
+        if self._now is None:
             return None
         moment = datetime.datetime.now(datetime.UTC).astimezone()
         title = tr(
@@ -200,22 +195,19 @@ class TopologyView(LiveView):
             "{source}. Rates are in GB/s, traffic as seen from the card.",
             source=source.label,
         )
-        faces, simulated = machine_faces(now), self.machine.session.simulated
-        picture = MachinePicture(
-            now.shape, self._panel.drawing.cards, faces, title, foot, simulated
-        )
-        return partial(write_whole, path, [picture.drawn_for(path)])
+        scene, simulated = self._panel.drawing.drawn, self.machine.session.simulated
+        picture = picture_of(scene, title, foot, simulated=simulated, path=path)
+        return partial(write_whole, path, [picture])
 
     def _arrange(self, width: int) -> None:
         across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         wide = width >= _WIDE_FROM
-        half = not wide and width >= _HALF_FROM
         self._places.setDirection(across if wide else down)
-        self._below.setDirection(across if half else down)
+        self._below.setDirection(down if wide else across)
         # What stands at the end takes the height that is left, so that no panel ends alone.
         self._places.setStretch(0, int(wide))
         self._places.setStretch(1, int(not wide))
-        self._below.setStretch(0, int(half))
+        self._below.setStretch(0, int(not wide))
         self._below.setStretch(1, 1)
         beside = min(_MOST_BESIDE, max(_LEAST_BESIDE, round(width * _SHARE_BESIDE)))
         self._side.setMinimumWidth(beside if wide else 0)
@@ -251,7 +243,6 @@ class TopologyView(LiveView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange(event.size().width())
-        self._panel.drawing.show_room(event.size().height() - _AROUND_DRAWING)
         super().resizeEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

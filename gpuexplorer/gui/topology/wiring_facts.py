@@ -34,7 +34,7 @@ from gpuexplorer.telemetry.topology import HubKind, Link, PathKind
 
 _FEW = 4
 # After so many seconds a person may ask themselves whether anything goes on at all.
-_LONG = 3.0
+LONG = 3.0
 HOW = mark("Click a card, a wire or a cell of the matrix to see what is known about it.")
 _LABEL = 126
 
@@ -325,8 +325,8 @@ def _reaches(now: MachineNow, card: CardId) -> Sequence[Fact]:
 
 
 def _place(now: MachineNow, cards: Sequence[CardId]) -> Sequence[Fact]:
-    nodes = dict.fromkeys(now.topology.numa_nodes.get(card) for card in cards)
-    near = dict.fromkeys(now.topology.cpu_affinity.get(card, "") for card in cards)
+    nodes = dict.fromkeys(now.shape.topology.numa_nodes.get(card) for card in cards)
+    near = dict.fromkeys(now.shape.topology.cpu_affinity.get(card, "") for card in cards)
     node = ", ".join(str(each) for each in nodes if each is not None)
     cpus = ", ".join(each for each in near if each)
     one = (tr("there is only one, or it is not reported"),)
@@ -352,8 +352,6 @@ def machine_summary(now: MachineNow) -> PartFacts:
         facts.append(Fact("cpus", tr("CPUs close by"), now.processors_near(0)))
     elif len(shape.sockets) <= _FEW:
         facts += [_socket(now, at) for at in range(len(shape.sockets))]
-    if 1 < cards <= _FEW:
-        facts += [_slot(now, link) for link in hosts]
     return PartFacts(title, (), tr(HOW), Tone.QUIET, tuple(facts))
 
 
@@ -377,13 +375,6 @@ def _socket(now: MachineNow, at: int) -> Fact:
         now.node(at) or tr("Processor"),
         ", ".join(part for part in said if part),
     )
-
-
-def _slot(now: MachineNow, link: Link) -> Fact:
-    told = "" if link.rate is None else tr("{rate} each way", rate=rate(link.rate))
-    words = ", ".join(part for part in (tr(link.rate_reason), told) if part)
-    label = tr("Card {number}", number=now.number(link.a))
-    return _fact(f"slot.{link.a}", label, words)
 
 
 def _kinds(pairs: Sequence[Link]) -> Sequence[Fact]:
@@ -429,26 +420,12 @@ def only_instances() -> tuple[str, str]:
     )
 
 
-def waiting_words(seconds: float) -> tuple[str, str]:
-    """What stands in the place of the drawing: what is so, and what happens meanwhile."""
-    if seconds < _LONG:
-        return tr("The driver is asked how the cards are wired."), ""
-    return (
-        tr(
-            "The driver has not answered for {seconds:.0f} s how the cards are wired.",
-            seconds=seconds,
-        ),
-        tr("It is waited for; the rest of the window goes on."),
-    )
-
-
-def waiting_again(seconds: float) -> str:
-    """Below the drawing of before; empty while it is no wonder."""
-    if seconds < _LONG:
-        return ""
+def waiting_words(seconds: float) -> str:
+    if seconds < LONG:
+        return tr("The driver is asked how the cards are wired.")
     return tr(
-        "The driver has not answered for {seconds:.0f} s how the cards are wired: the drawing "
-        "shows what it reported before.",
+        "The driver has not answered for {seconds:.0f} s how the cards are wired. It is waited "
+        "for; the rest of the window goes on, with what it reported before.",
         seconds=seconds,
     )
 

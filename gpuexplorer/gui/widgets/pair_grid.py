@@ -1,11 +1,11 @@
 """Every ordered pair of some devices in a table, its cells shaded by their rates."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -20,17 +20,15 @@ from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Delegate, Drawing, Index, Run
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.theme.palette import Theme, faded, mixed
+from gpuexplorer.gui.theme.palette import faded, mixed
 
 Pair = tuple[str, str]
 # From one more card on, chips have no colours, and a row of outlined boxes would be no help.
 MOST_CHIPS = 8
-_LEAST_SPAN = 4.0  # a hair's difference must not look like day and night
 _MOST_TICKS = 5
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
-_RADIUS, _CHIP, _LEAST_CHIP, _RING = 4.0, 20.0, 14.0, CHIP_RADIUS + 2
-_LINE_GAP, _BUBBLE = 3.0, 8.0
-_HEATS = 240
+_CHIP, _LEAST_CHIP, _RING = 20.0, 14.0, CHIP_RADIUS + 2
+_LINE_GAP = 3.0
 _EVERY = 8  # of many, so many apart are numbered
 
 
@@ -54,9 +52,6 @@ class CellState(Enum):
     LOCAL = "local"  # inside one device: another matter than a wire, so without a shade
     FAILED = "failed"
     WRONG = "wrong"
-
-
-_STATES = tuple(CellState)  # their shades come after those of rates
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +88,6 @@ class HeatScale:
         return [2.0**power for power in range(low, high + 1, step)]
 
 
-def scale_of(values: Iterable[float]) -> HeatScale | None:
-    """Over all that is shown; None where nothing is."""
-    told = [value for value in values if 0 < value < math.inf]
-    if not told:
-        return None
-    # The least of them still stands out of the ground.
-    below = 2.0 ** math.floor(math.log2(min(told)) - 1)
-    return HeatScale(min(below, max(told) / _LEAST_SPAN), max(told))
-
-
 class PairModel(QAbstractTableModel):
     """Rows send, columns receive; `words` are what a cell is called, and what it says."""
 
@@ -112,22 +97,13 @@ class PairModel(QAbstractTableModel):
         self.rows: Sequence[PairHead] = ()
         self.columns: Sequence[PairHead] = ()
         self.cells: Mapping[Pair, PairCell] = {}
-        self._places: Mapping[Pair, tuple[int, int]] = {}
+        self._at: Sequence[dict[str, int]] = ({}, {})
 
     def show_heads(self, rows: Sequence[PairHead], columns: Sequence[PairHead]) -> None:
         self.beginResetModel()
         self.rows, self.columns = rows, columns
-        self._places = {
-            (one.name, other.name): (row, column)
-            for row, one in enumerate(rows)
-            for column, other in enumerate(columns)
-        }
+        self._at = [{head.name: at for at, head in enumerate(each)} for each in (rows, columns)]
         self.endResetModel()
-
-    def show_cells(self, cells: Mapping[Pair, PairCell]) -> None:
-        self.cells = cells
-        last = self.index(len(self.rows) - 1, len(self.columns) - 1)
-        self.dataChanged.emit(self.index(0, 0), last)
 
     def cell(self, index: Index) -> PairCell:
         pair = self.pair(index)
@@ -140,7 +116,8 @@ class PairModel(QAbstractTableModel):
 
     def index_of(self, pair: Pair | None) -> QModelIndex:
         """Not valid where there is no such cell."""
-        return self.index(*self._places.get(pair or ("", ""), (-1, -1)))
+        row, column = map(dict.get, self._at, pair or ("", ""))
+        return QModelIndex() if row is None or column is None else self.index(row, column)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
         return 0 if parent.isValid() else len(self.rows)
@@ -185,7 +162,6 @@ class PairGrid(QTableView):
         self.wrong: Sequence[Pair] = ()
         self.gap = 3  # between cells
         self.scale: HeatScale | None = None
-        self.colours = _shades(look().theme)
         self.setModel(self.pairs)
         self.setItemDelegate(_Cells(self))
         self.setHorizontalHeader(_Heads(Qt.Orientation.Horizontal, self))
@@ -198,12 +174,11 @@ class PairGrid(QTableView):
         self.setMouseTracking(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        look().changed.connect(self._on_look_changed)
 
     def show_cells(self, cells: Mapping[Pair, PairCell], scale: HeatScale | None) -> None:
         """Cells that are not among them have nothing to be measured."""
         self.scale = scale
-        self.pairs.show_cells(cells)
+        self.pairs.cells = cells
         self.update_all()
 
     def place(self, index: Index) -> QRectF:
@@ -213,6 +188,35 @@ class PairGrid(QTableView):
     def letters(self) -> Lettering | None:
         """None: there is no room for figures."""
         return self.look.letters.caption
+
+    def draw_cell(self, drawing: Drawing, index: Index) -> None:
+        place, cell, letters = self.place(index), self.pairs.cell(index), self.letters()
+        theme, known = drawing.theme, drawing.letters
+        if cell.state is CellState.NONE:
+            return
+        if cell.state is CellState.WRONG:
+            drawing.wrong(place, lettered=letters is not None)
+            return
+        if cell.state is CellState.EMPTY:
+            drawing.outlined(place, QPen(theme.line, 1))
+        else:
+            drawing.filled(place, ground_of(cell, self.scale), CHIP_RADIUS)
+        if letters is None:
+            return  # there is no room for a figure
+        plain, small = cell.state is CellState.FIGURE, known.caption
+        lines = letters.cap_height + small.cap_height + 3 * _LINE_GAP
+        up = 0.0
+        if cell.below and place.height() >= lines:
+            up = (small.cap_height + _LINE_GAP * 1.6) / 2
+            below = up + (letters.cap_height - small.cap_height) / 2
+            draw_centred(
+                drawing, place.translated(0, below), Run(cell.below, small, theme.quiet)
+            )
+        if not plain:
+            letters = known.body if letters is known.title else small
+        run = Run(cell.text, letters, theme.text if plain else theme.quiet)
+        if run.width <= place.width():
+            draw_centred(drawing, place.translated(0, -up), run)
 
     def open(self, index: Index) -> None:
         """By the Enter key."""
@@ -228,16 +232,12 @@ class PairGrid(QTableView):
         for index, ink, wide in self.rings():
             if index.isValid():
                 drawing.painter.setPen(QPen(ink, wide))
-                radius = _RADIUS if self.letters() else 1.0
+                radius = CHIP_RADIUS if self.letters() else 1.0
                 drawing.painter.drawRoundedRect(self.place(index), radius, radius)
 
     def update_all(self) -> None:
         for each in (self, self.horizontalHeader(), self.verticalHeader()):
             each.viewport().update()
-
-    def _on_look_changed(self) -> None:
-        self.colours = _shades(self.look.theme)
-        self.update_all()
 
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -260,10 +260,7 @@ class _Cells(Delegate):
     def draw(
         self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
     ) -> None:
-        grid, cell = self._grid, self._grid.pairs.cell(index)
-        if cell.state is not CellState.NONE:
-            ground = grid.colours[shade_of(cell, grid.scale)]
-            draw_cell(drawing, grid.place(index), cell, ground, grid.letters())
+        self._grid.draw_cell(drawing, index)
 
 
 class _Heads(QHeaderView):
@@ -298,80 +295,29 @@ class _Heads(QHeaderView):
             return
         # What is chosen or wrong in any case; of others no two too close.
         step, room = self.sectionSize(at), caption.width("00") + 4 if across else caption.height
-        close = any(abs(at - each) * step < room for each in (held, *wrong))
         strong, every = at in (held, *wrong), 1 if step >= room else _EVERY
-        if strong or (not close and (every == 1 or at == 0 or (at > 1 and at % every == 1))):
+        close = any(abs(at - each) * step < room for each in (held, *wrong))
+        if strong or (at % every == 0 and not close):
             theme = drawing.theme
             ink = theme.bad if at in wrong else theme.text if strong else theme.quiet
             letters = drawing.letters.badge if strong else caption
-            _centred(drawing, place, Run(heads[at].chip, letters, ink))
+            draw_centred(drawing, place, Run(heads[at].chip, letters, ink))
 
 
-def shade_of(cell: PairCell, scale: HeatScale | None) -> int:
-    """Which of the shades is the cell's."""
-    if cell.state is not CellState.FIGURE:
-        return _HEATS + _STATES.index(cell.state)
-    if cell.value is None or scale is None:
-        return 0
-    return round(scale.share(cell.value) * (_HEATS - 1))
-
-
-def _shades(theme: Theme) -> list[QColor]:
-    """Of all rates, and of what is no rate."""
+def ground_of(cell: PairCell, scale: HeatScale | None) -> QColor:
+    theme = look().theme
+    if cell.state is CellState.FIGURE:
+        return theme.heat(scale.share(cell.value) if cell.value and scale else 0.0)
     grounds = {
         CellState.EMPTY: mixed(theme.surface, theme.well, 0.6),
         CellState.LOCAL: theme.well,
         CellState.WRONG: theme.bad,
         CellState.FAILED: mixed(theme.surface, theme.line, 0.5),
     }
-    heats = [theme.heat(step / (_HEATS - 1)) for step in range(_HEATS)]
-    return [*heats, *(grounds.get(state, theme.surface) for state in _STATES)]
+    return grounds.get(cell.state, theme.surface)
 
 
-def draw_cell(
-    drawing: Drawing, place: QRectF, cell: PairCell, ground: QColor, letters: Lettering | None
-) -> None:
-    """Without letters there is no room for a figure."""
-    theme, painter = drawing.theme, drawing.painter
-    if cell.state is CellState.WRONG:
-        drawing.wrong(place, lettered=letters is not None)
-        return
-    empty = cell.state is CellState.EMPTY
-    painter.setPen(QPen(theme.line, 1) if empty else Qt.PenStyle.NoPen)
-    painter.setBrush(Qt.BrushStyle.NoBrush if empty else ground)
-    inset = 0.5 if empty else 0.0
-    painter.drawRoundedRect(place.adjusted(inset, inset, -inset, -inset), _RADIUS, _RADIUS)
-    if letters is None:
-        return
-    plain, known = cell.state is CellState.FIGURE, drawing.letters
-    place = QRectF(place)
-    if cell.below and place.height() >= (
-        letters.cap_height + known.caption.cap_height + 3 * _LINE_GAP
-    ):
-        aside = (known.caption.cap_height + _LINE_GAP * 1.6) / 2
-        below = place.translated(0, aside + (letters.cap_height - known.caption.cap_height) / 2)
-        _centred(drawing, below, Run(cell.below, known.caption, theme.quiet))
-        place.translate(0, -aside)
-    if not plain:
-        letters = known.body if letters is known.title else known.caption
-    run = Run(cell.text, letters, theme.text if plain else theme.quiet)
-    if cell.text and run.width <= place.width():
-        _centred(drawing, place, run)
-
-
-def draw_bubble(drawing: Drawing, corner: QPointF, number: int, *, bad: bool) -> None:
-    """A number in a disc, with a rim so that it stands out of any ground."""
-    theme, painter = drawing.theme, drawing.painter
-    disc = QRectF(0, 0, 2 * _BUBBLE, 2 * _BUBBLE)
-    disc.moveCenter(corner)
-    painter.setPen(QPen(theme.surface, 2))
-    painter.setBrush(theme.bad if bad else theme.text)
-    painter.drawEllipse(disc)
-    ink = theme.inverse if bad else theme.ground
-    _centred(drawing, disc, Run(str(number), drawing.letters.badge, ink))
-
-
-def _centred(drawing: Drawing, place: QRectF, run: Run) -> None:
+def draw_centred(drawing: Drawing, place: QRectF, run: Run) -> None:
     high = run.letters.cap_height
     baseline = max(high + 1, place.center().y() + high / 2)
     drawing.text(place.center().x() - run.width / 2, baseline, run)
@@ -380,16 +326,13 @@ def _centred(drawing: Drawing, place: QRectF, run: Run) -> None:
 def _draw_chip(
     drawing: Drawing, place: QRectF, side: float, head: PairHead, wrong: bool, held: bool
 ) -> None:
-    theme, letters, painter = drawing.theme, drawing.letters, drawing.painter
+    theme, letters = drawing.theme, drawing.letters
     of = letters.strong if side >= _CHIP else letters.badge
     chip = QRectF(0, 0, max(side, of.width(head.chip) + 8), side)
     chip.moveCenter(place.center())
-    ring = chip.adjusted(-3, -3, 3, 3)
     if held:
-        drawing.filled(ring.adjusted(-2, -2, 2, 2), faded(theme.text, 0.16), _RING)
+        drawing.filled(chip.adjusted(-5, -5, 5, 5), faded(theme.text, 0.16), _RING)
     if wrong:
-        painter.setPen(QPen(theme.bad, 2))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(ring, _RING, _RING)
+        drawing.outlined(chip.adjusted(-4, -4, 4, 4), QPen(theme.bad, 2), _RING)
     colour = None if head.colour is None else theme.card(head.colour)
     drawing.chip(chip, head.chip, of, colour)

@@ -8,12 +8,12 @@ from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.copies.matrix.pair_cells import wrong_cell
+from gpuexplorer.gui.copies.matrix.pair_cells import scale_of, wrong_cell
 from gpuexplorer.gui.copies.matrix.pair_question import Head
 from gpuexplorer.gui.copies.matrix.pair_table import PairTable
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.pair_grid import CellState, Pair, PairCell, scale_of
+from gpuexplorer.gui.widgets.pair_grid import CellState, Pair, PairCell
 from tests.gui.hands import press
 
 CARDS = 64

@@ -10,7 +10,12 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.copies.matrix.matrix_tables import wrong_report
 from gpuexplorer.gui.copies.matrix.overlay_values import Beside, Overlay
-from gpuexplorer.gui.copies.matrix.pair_cells import measured_cell, promised_cell, share_cell
+from gpuexplorer.gui.copies.matrix.pair_cells import (
+    measured_cell,
+    promised_cell,
+    scale_of,
+    share_cell,
+)
 from gpuexplorer.gui.copies.matrix.pair_details import details_of
 from gpuexplorer.gui.copies.matrix.pair_question import (
     AskedPath,
@@ -27,7 +32,7 @@ from gpuexplorer.gui.copies.matrix.words import (
     promised_kinds,
     promised_words,
 )
-from gpuexplorer.gui.widgets.pair_grid import CellState, HeatScale, scale_of
+from gpuexplorer.gui.widgets.pair_grid import CellState, HeatScale
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine
 

@@ -26,6 +26,7 @@ from tests.gui.copies.moves import MIB, across, cell, drawing, moving_page, read
 from tests.gui.frame.steps import called
 from tests.gui.hands import button, click, press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, hello, tensor
+from tests.gui.topology.screen_hands import place_of
 
 LOOP = "log = []\nfor i in range(1000):\n    log.append(loss.item())  # kept"
 
@@ -79,7 +80,7 @@ def test_the_block_that_travels_leaves_the_cards_at_its_ends_to_be_read(
         block = drawn.block_place().adjusted(1, 1, -1, -1)
         assert not block.isEmpty()
         for card in lab.machine.cards():
-            tile = drawn.place_of(Part(Kind.CARD, card.card.id))
+            tile = place_of(drawn, Part(Kind.CARD, card.card.id))
             assert not tile.isEmpty()
             assert not block.intersects(tile)
     window.close()

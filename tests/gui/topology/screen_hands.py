@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import combinations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -28,15 +28,10 @@ def made_up(spec: str, fault: str = "") -> Session:
 def told_of(cards: Sequence[Card], path: PathKind = PathKind.HOST_BRIDGE) -> Topology:
     rate = pcie_rate(3, 16)
     ids = [each.id for each in cards]
-    links = [
-        Link(
-            each, HOST_ID, PathKind.HOST_BRIDGE, rate=rate, rate_reason=Message("PCIe 3.0 x16")
-        )
-        for each in ids
-    ]
-    reason = "the chipset of the mainboard does not allow it"
+    links = [Link(each, HOST_ID, PathKind.HOST_BRIDGE, rate=rate) for each in ids]
+    why = Message("the chipset of the mainboard does not allow it")
     links += [
-        Link(a, b, path, peer_to_peer=False, peer_reason=Message(reason), rate=rate)
+        Link(a, b, path, peer_to_peer=False, peer_reason=why, rate=rate)
         for a, b in combinations(ids, 2)
     ]
     return Topology(ids, links, dict.fromkeys(ids, 0), dict.fromkeys(ids, "0-15"))
@@ -61,10 +56,23 @@ def wait_drawn(qtbot: QtBot, screen: Screen) -> MachineDrawing:
     return screen.drawing
 
 
+def place_of(drawing: MachineDrawing, part: Part) -> QRect:
+    """In the view; empty where it is not drawn."""
+    found = [each.boundingRect() for each in drawing.parts if each.part == part]
+    return drawing.mapFromScene(found[0]).boundingRect() if found else QRect()
+
+
 def click_on(drawing: MachineDrawing, part: Part) -> None:
-    QTest.mouseClick(
-        drawing.viewport(), Qt.MouseButton.LeftButton, pos=drawing.place_of(part).center()
-    )
+    place = place_of(drawing, part).center()
+    QTest.mouseClick(drawing.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def click_cell(screen: Screen, row: int, column: int) -> QModelIndex:
+    cell = screen.matrix.model().index(row, column)
+    screen.matrix.scrollTo(cell)
+    place = screen.matrix.visualRect(cell).center()
+    QTest.mouseClick(screen.matrix.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    return cell
 
 
 def named(drawing: MachineDrawing, name: str) -> str:

@@ -3,9 +3,10 @@
 from itertools import combinations
 
 import pytest
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF
 
 from gpuexplorer.core.cards import HOST_ID, CardId
+from gpuexplorer.gui.copies.moving.travel_drawing import way_through
 from gpuexplorer.gui.widgets.machine.layout import (
     SOCKETS,
     Kind,
@@ -13,24 +14,11 @@ from gpuexplorer.gui.widgets.machine.layout import (
     Part,
     layout_of,
     way_of,
-    way_through,
 )
 from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.topology import MachineShape, shape_of
 
-MACHINES = (
-    "T4",
-    "2xTitanRTX",
-    "1xH100,1xT4",
-    "3xA6000",
-    "4xA6000",
-    "5xL40S",
-    "8xH100",
-    "8xB200",
-    "10xRTX3090",
-    "16xH100",
-    "16xL40S",
-)
+MACHINES = "T4 2xTitanRTX 1xH100,1xT4 3xA6000 4xA6000 5xL40S 8xH100 8xB200 10xRTX3090 16xL40S"
 
 
 def simulated_shape(spec: str) -> MachineShape:
@@ -38,9 +26,9 @@ def simulated_shape(spec: str) -> MachineShape:
     return shape_of(backend.topology(), backend.cards())
 
 
-def laid_out(spec: str, width: float = 860, height: float = 0.0) -> MachineLayout:
+def laid_out(spec: str) -> MachineLayout:
     shape = simulated_shape(spec)
-    return layout_of(shape, width, (*shape.home, *shape.loose), height)
+    return layout_of(shape, (*shape.home, *shape.loose))
 
 
 def covers(one: QRectF, other: QRectF) -> bool:
@@ -49,72 +37,48 @@ def covers(one: QRectF, other: QRectF) -> bool:
     return common.width() > 0.5 and common.height() > 0.5
 
 
-@pytest.mark.parametrize("width", [310, 560, 860, 1500])
-@pytest.mark.parametrize("spec", MACHINES)
-def test_nothing_covers_another_and_wires_end_at_their_boxes(spec: str, width: int) -> None:
-    for layout in (laid_out(spec, width), laid_out(spec, width, height=900)):
-        places = [place for _, place in layout.boxes]
-        assert not any(covers(one, other) for one, other in combinations(places, 2))
-        for wire in layout.wires:
-            around = wire.lanes[0].boundingRect().united(wire.words)
-            assert QRectF(0, 0, layout.size.width(), layout.size.height()).contains(around)
-            if wire.part.kind is not Kind.SPOKE:  # their words stand in the bar
-                assert not any(covers(wire.words, place) for place in places)
-            for lane in wire.lanes if wire.part != SOCKETS else ():
-                assert not any(covers(lane.boundingRect(), place) for place in places)
-                tips = [lane.pointAtPercent(share) for share in (0.0, 1.0)]
-                for end in wire.ends:
-                    near = [place.adjusted(-1, -1, 1, 1) for place in layout.places(end)]
-                    assert any(place.contains(tip) for place in near for tip in tips)
+@pytest.mark.parametrize("spec", MACHINES.split())
+def test_nothing_covers_another_and_wires_end_at_their_boxes(spec: str) -> None:
+    layout = laid_out(spec)
+    places = [place for _, place in layout.boxes]
+    assert not any(covers(one, other) for one, other in combinations(places, 2))
+    for wire in layout.wires:
+        around = wire.lanes[0].boundingRect().united(wire.words)
+        assert QRectF(QPointF(), layout.size).contains(around)
+        if wire.part.kind is not Kind.SPOKE:  # their words stand in the bar
+            assert not any(covers(wire.words, place) for place in places)
+        for lane in wire.lanes if wire.part != SOCKETS else ():
+            assert not any(covers(lane.boundingRect(), place) for place in places)
+            tips = [lane.pointAtPercent(share) for share in (0.0, 1.0)]
+            for end in wire.ends:
+                near = [place.adjusted(-1, -1, 1, 1) for place in layout.places(end)]
+                assert any(place.contains(tip) for place in near for tip in tips)
 
 
 def test_every_card_has_a_tile_and_a_wire_to_the_host() -> None:
     layout = laid_out("16xL40S")
     tiles = [part.card for part, _ in layout.boxes if part.kind is Kind.CARD]
     wired = [wire.part.card for wire in layout.wires if wire.part.to == HOST_ID]
-    assert len(tiles) == 16
-    assert set(tiles) == set(wired)
-
-
-def test_eight_cards_with_nvswitch_meet_in_one_bar() -> None:
-    layout = laid_out("8xH100")
-    hub = Part(Kind.HUB, number=0)
-    assert len(layout.places(hub)) == 1
-    assert sum(hub in wire.ends for wire in layout.wires) == 8
+    assert (len(tiles), set(tiles)) == (16, set(wired))
 
 
 def test_a_lane_is_as_wide_as_it_is_fast_and_a_coarser_scale_holds_for_all() -> None:
-    layout = laid_out("4xA6000", 1100)
-    widths = {wire.part.to == HOST_ID: wire.width for wire in layout.wires if wire.part.to}
-    # 31.5 GB/s over PCIe and 56.25 GB/s over the bridge.
-    assert (layout.scale, widths) == (8e9, {True: 4.0, False: 7.0})
-    coarse = laid_out("8xB200")
-    assert coarse.scale > 8e9
-    spokes = {wire.width for wire in coarse.wires if wire.part.kind is Kind.SPOKE}
-    assert spokes == {round(900e9 / coarse.scale)}
-
-
-def test_processors_of_several_rows_are_joined_at_the_left() -> None:
-    layout = laid_out("16xH100", 700)
-    [rail] = [wire for wire in layout.wires if wire.part == SOCKETS]
-    tiles = [place.left() for part, place in layout.boxes if part.kind is Kind.CARD]
-    assert rail.lanes[0].boundingRect().left() < min(tiles)
-
-
-def test_height_that_is_left_goes_between_the_parts() -> None:
-    small, large = laid_out("8xL40S"), laid_out("8xL40S", height=2000)
-    assert small.size.height() < large.size.height() < 2.0 * small.size.height()
+    wires = laid_out("4xA6000").wires
+    widths = {wire.part.to == HOST_ID: wire.width for wire in wires if wire.part.to}
+    # 31.5 GB/s over PCIe and 56.25 GB/s over the bridge, at 8 GB/s.
+    assert widths == {True: 4.0, False: 7.0}
+    spokes = {each.width for each in laid_out("8xB200").wires if each.part.kind is Kind.SPOKE}
+    assert spokes == {round(900 / 32)}
 
 
 def test_of_very_many_cards_two_are_drawn_alone_with_the_path_between_them() -> None:
     shape = simulated_shape("64xH200")
     ends = CardId("SIM-0"), CardId("SIM-63")
-    layout = layout_of(shape, 860, ends)
+    layout = layout_of(shape, ends)
     kinds = [part.kind for part, _ in layout.boxes]
     assert (kinds.count(Kind.CARD), kinds.count(Kind.SOCKET)) == (2, 2)
-    up = [[Part(Kind.CARD, card), Part(Kind.SOCKET, number=shape.home[card])] for card in ends]
-    way = way_through(layout, [(up[0][1], up[1][1])])
-    assert [wire.part for wire in way.wires] == [SOCKETS]
+    one, other = (Part(Kind.SOCKET, number=shape.home[card]) for card in ends)
+    assert len(way_through(layout, [(one, other)]).lanes) == 1
 
 
 def test_the_way_across_processors_runs_through_all_between() -> None:

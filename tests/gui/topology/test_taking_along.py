@@ -49,16 +49,6 @@ def test_the_drawing_is_written_as_svg_and_png_that_say_they_are_made_up(
     assert picture.width() > 1600
 
 
-def test_a_place_that_cannot_be_written_is_named(
-    open_screen: OpenScreen, qtbot: QtBot, tmp_path: Path
-) -> None:
-    screen = open_screen(made_up("T4"))
-    wait_drawn(qtbot, screen)
-    (tmp_path / "folder.svg").mkdir()
-    save_as(screen, tmp_path / "folder.svg" / "nowhere" / "wiring.svg")
-    wait_for_words(qtbot, screen, "wiring.svg was not saved. That folder does not exist.")
-
-
 def save_as(screen: Screen, path: Path) -> None:
     """Press the button, and answer the question that comes."""
     press_button(screen, "Save picture")

@@ -21,6 +21,7 @@ from gpuexplorer.copies.kin import Kin
 from gpuexplorer.core.units import gigabytes_per_second, ratio
 from gpuexplorer.core.words import listed, mark, tr
 from gpuexplorer.gui.copies.matrix.pair_question import Head
+from gpuexplorer.gui.copies.matrix.pair_table import draw_bubble
 from gpuexplorer.gui.copies.matrix.words import Callout
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.tables.cell import Cell, Chip, Column
@@ -42,7 +43,7 @@ from gpuexplorer.gui.widgets.laid_out import (
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import Panel, scrolled
 from gpuexplorer.gui.widgets.painted import ChipRow, Painted
-from gpuexplorer.gui.widgets.pair_grid import Pair, draw_bubble
+from gpuexplorer.gui.widgets.pair_grid import Pair
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 
 _SHARE = "share"

@@ -1,5 +1,6 @@
 """What stands in a cell of the matrix: a figure measured, promised, or a share of both."""
 
+import math
 from collections.abc import Iterable
 
 from gpuexplorer.copies.result import CopyResult
@@ -13,9 +14,9 @@ from gpuexplorer.gui.widgets.pair_grid import (
     CellState,
     HeatScale,
     PairCell,
-    scale_of,
 )
 
+_LEAST_SPAN = 4.0  # a hair's difference must not look like day and night
 EMPTY = PairCell(CellState.EMPTY)
 FAILED = PairCell(CellState.FAILED, "–")
 _WRONG = mark("WRONG")
@@ -83,8 +84,15 @@ def share_cell(result: CopyResult | None, limit: float | None) -> PairCell:
 
 def scale_of_cells(cells: Iterable[PairCell]) -> HeatScale | None:
     """What is inside one device is another matter than a wire, and has no shade."""
-    return scale_of(
-        cell.value
-        for cell in cells
-        if cell.state is CellState.FIGURE and cell.value is not None
-    )
+    told = [cell.value for cell in cells if cell.state is CellState.FIGURE]
+    return scale_of(value for value in told if value is not None)
+
+
+def scale_of(values: Iterable[float]) -> HeatScale | None:
+    """Over all that is shown; None where nothing is."""
+    told = [value for value in values if 0 < value < math.inf]
+    if not told:
+        return None
+    # The least of them still stands out of the ground.
+    below = 2.0 ** math.floor(math.log2(min(told)) - 1)
+    return HeatScale(min(below, max(told) / _LEAST_SPAN), max(told))

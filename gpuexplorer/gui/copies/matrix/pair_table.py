@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from gpuexplorer.core.words import tr
@@ -29,7 +29,7 @@ from gpuexplorer.gui.copies.matrix.pair_sizes import (
 )
 from gpuexplorer.gui.copies.matrix.words import Callout
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.drawing import Drawing, Index, draw_picture, picture_of
+from gpuexplorer.gui.paint.drawing import Drawing, Index, Run, draw_picture, picture_of
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
@@ -42,13 +42,13 @@ from gpuexplorer.gui.widgets.pair_grid import (
     Pair,
     PairCell,
     PairGrid,
-    draw_bubble,
-    draw_cell,
-    shade_of,
+    draw_centred,
+    ground_of,
 )
 
 _LARGE_FROM = 110
 _PAGE = 8
+_BUBBLE = 8.0
 
 
 class PairTable(PairGrid):
@@ -84,6 +84,7 @@ class PairTable(PairGrid):
         self.selectionModel().currentChanged.connect(self._on_current_changed)
         self.doubleClicked.connect(self.open)
         self.entered.connect(self._on_entered)
+        look().changed.connect(self._on_look_changed)
 
     @property
     def crowded(self) -> bool:
@@ -231,20 +232,16 @@ class PairTable(PairGrid):
 
     def _on_look_changed(self) -> None:
         self._image = None
-        super()._on_look_changed()
+        self.update_all()
 
     def _draw_crowd(self, drawing: Drawing) -> None:
         """So many cells that each is a few pixels of one picture."""
         heads, cells = self.pairs.rows, self.pairs.cells
         if self._image is None:
-            rows = [
-                [
-                    shade_of(cells.get((one.name, other.name), NONE), self.scale)
-                    for other in heads
-                ]
-                for one in heads
-            ]
-            self._image = picture_of(self.colours, np.array(rows))
+            pairs = [(one.name, other.name) for one in heads for other in heads]
+            grounds = [ground_of(cells.get(pair, NONE), self.scale) for pair in pairs]
+            places = np.arange(len(pairs)).reshape(len(heads), len(heads))
+            self._image = picture_of(grounds, places)
         draw_picture(
             drawing.painter,
             self._image,
@@ -254,8 +251,7 @@ class PairTable(PairGrid):
             drawing.theme.surface,
         )
         for pair in self.wrong:
-            place = self.place(self.pairs.index_of(pair))
-            draw_cell(drawing, place, cells[pair], drawing.theme.bad, None)
+            self.draw_cell(drawing, self.pairs.index_of(pair))
 
     def sizeHint(self) -> QSize:
         return QSize(320, self.height_for(max(280, self.width())))
@@ -289,3 +285,14 @@ class PairTable(PairGrid):
                 event.ignore()
             case _:
                 super().keyPressEvent(event)
+
+
+def draw_bubble(drawing: Drawing, corner: QPointF, number: int, *, bad: bool) -> None:
+    """A number in a disc, with a rim so that it stands out of any ground."""
+    theme, painter = drawing.theme, drawing.painter
+    painter.setPen(QPen(theme.surface, 2))
+    painter.setBrush(theme.bad if bad else theme.text)
+    painter.drawEllipse(corner, _BUBBLE, _BUBBLE)
+    ink = theme.inverse if bad else theme.ground
+    run = Run(str(number), drawing.letters.badge, ink)
+    draw_centred(drawing, QRectF(corner, corner), run)

@@ -8,10 +8,11 @@ from gpuexplorer.copies.copy_row import CopyRow
 from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
+from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.widgets.machine.layout import Hop, hops_of
+from gpuexplorer.gui.widgets.machine.layout import Hop, Kind, Part
 from gpuexplorer.lab.wire import CopyJob
 
 Key = tuple[int, int]  # the command, and the number of the first copy in the book
@@ -247,7 +248,7 @@ class CopiesNow:
         }
         cards = {name: card for name, card in named.items() if card is not None}
         places = [(leg.begins, leg.ends) for leg in route.legs]
-        return hops_of(places, cards)
+        return _hops_of(places, cards)
 
     def _route(self, row: CopyRow) -> Route | None:
         if row.already_there:
@@ -264,3 +265,17 @@ class CopiesNow:
 
 def _faces(devices: Mapping[str, BenchDevice]) -> list[tuple[object, ...]]:
     return [(each.name, each.chip, each.colour, each.usable) for each in devices.values()]
+
+
+def _hops_of(places: Sequence[tuple[str, str]], cards: Mapping[str, CardId]) -> tuple[Hop, ...]:
+    """Of places as a route names them: "cuda:0", "memory 0", "socket 0", "junction 2"."""
+
+    def part_at(place: str) -> Part | None:
+        if place in cards:
+            return Part(Kind.CARD, cards[place])
+        kind, _, number = place.partition(" ")
+        known = kind.upper() in Kind.__members__ and number.isdigit()
+        return Part(Kind[kind.upper()], number=int(number)) if known else None
+
+    hops = [(part_at(begin), part_at(end)) for begin, end in places]
+    return tuple((a, b) for a, b in hops if a is not None and b is not None and a != b)

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from PySide6.QtCore import QRect, QRectF, QSizeF, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import (
     QGraphicsItem,
@@ -16,7 +17,15 @@ from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import mixed
-from gpuexplorer.gui.widgets.machine.layout import Hop, MachineLayout, Route, way_through
+from gpuexplorer.gui.widgets.machine.layout import (
+    UNKNOWN_WIDTH,
+    Hop,
+    Kind,
+    MachineLayout,
+    Part,
+    between,
+    path_of,
+)
 from gpuexplorer.gui.widgets.machine.machine_drawing import BLOCK, LIT, MachineDrawing, stroked
 
 _BLOCK, _PADDING, _RADIUS = 24.0, 8.0, 5.0
@@ -35,11 +44,61 @@ class Flow:
     chosen: bool = False
 
 
+class Route(NamedTuple):
+    """A route through the drawing: what is lit, and the line that is travelled."""
+
+    lanes: Sequence[tuple[QPainterPath, float]]  # and how wide
+    path: QPainterPath
+    boxes: Sequence[QRectF]
+
+    def block(self, share: float, size: QSizeF) -> QRectF:
+        """What travels, after this share of the way: beside the boxes at either end, whose
+        names it would cover.
+        """
+        place = QRectF(QPointF(), size)
+        place.moveCenter(self.path.pointAtPercent(min(1.0, max(0.0, share))))
+        for end, next_to_it in ((0.0, 0.15), (1.0, 0.85)):
+            box = _nearest(self.boxes, self.path.pointAtPercent(end))
+            if place.intersects(box):
+                wire = self.path.pointAtPercent(next_to_it)
+                if wire.y() < box.center().y():
+                    place.moveBottom(box.top())
+                else:
+                    place.moveTop(box.bottom())
+        return place
+
+
+def way_through(layout: MachineLayout, hops: Sequence[Hop]) -> Route:
+    """Where no wire is drawn for a hop, it is crossed without one."""
+    lanes = list[tuple[QPainterPath, float]]()
+    path, boxes = QPainterPath(), dict[Part, QRectF]()
+    for begin, end in hops:
+        if not (layout.places(begin) and layout.places(end)):
+            continue
+        towards = layout.places(end)[0].center()
+        here = boxes.setdefault(begin, _nearest(layout.places(begin), towards))
+        there = boxes.setdefault(end, _nearest(layout.places(end), here.center()))
+        if path.isEmpty():
+            path.moveTo(here.center())
+        if begin.kind is end.kind is Kind.SOCKET:
+            lanes.append((path_of(between(here, there)), UNKNOWN_WIDTH))
+            path.connectPath(lanes[-1][0])
+        elif wire := next((w for w in layout.wires if {*w.ends} == {begin, end}), None):
+            lanes.append((wire.lanes[0 if wire.ends[0] == begin else -1], wire.width))
+            path.connectPath(lanes[-1][0])
+        path.lineTo(there.center())
+    return Route(lanes, path, tuple(boxes.values()))
+
+
+def _nearest(places: Sequence[QRectF], to: QPointF) -> QRectF:
+    return min(places, key=lambda each: (each.center() - to).manhattanLength())
+
+
 class TravelDrawing(MachineDrawing):
     """Lanes are lit as long as they are told to be; the block is drawn where it is told."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(largest=1.0)
         self._flows: Sequence[Flow] = ()
         self._lit: list[QGraphicsPathItem] = []
         self._lanes = 0
@@ -71,21 +130,21 @@ class TravelDrawing(MachineDrawing):
         """How many lanes of wires are lit."""
         return self._lanes
 
-    def laid_out(self, layout: MachineLayout) -> None:
+    def laid_out(self) -> None:
         self._light()
 
     def _light(self) -> None:
         for item in self._lit:
             self.drawn.removeItem(item)
         self._lit, self._way, self._lanes = [], None, 0
-        layout, theme = self.drawn.layout, look().theme
+        layout, theme = self.plan, look().theme
         for flow in sorted(self._flows, key=lambda each: each.chosen):
             if layout is None:
                 break
             way, bright = way_through(layout, flow.hops), theme.card(flow.colour)
-            self._lanes += len(way.wires)
-            for wire in way.wires:
-                lane = self._add(stroked(wire.lanes[0], wire.width))
+            self._lanes += len(way.lanes)
+            for path, width in way.lanes:
+                lane = self._add(stroked(path, width))
                 lane.setBrush(bright if flow.chosen else mixed(theme.surface, bright, _FLOW))
             if flow.chosen:
                 self._way, self._block.colour = way, flow.colour

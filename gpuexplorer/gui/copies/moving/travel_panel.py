@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from gpuexplorer.core.clock import Clock
@@ -30,7 +30,6 @@ from gpuexplorer.telemetry.topology import MachineShape
 
 _LEAST_HEIGHT = 180
 _BESIDE = 60  # pixels above and below the block that stay in sight
-_AROUND = 180  # what stands above and below the drawing, in pixels
 _GAP, _HEIGHT, _MOST_NAME = 10, 32, 240
 
 
@@ -186,10 +185,6 @@ class TravelPanel(QFrame):
             gap=4,
             margins=(16, 8, 16, 6),
         )
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self.drawing.show_room(event.size().height() - _AROUND)
-        super().resizeEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

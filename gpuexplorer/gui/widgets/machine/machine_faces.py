@@ -10,7 +10,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardId, CardKind, CardState
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import Units, gigabytes_per_second, memory, rate
-from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
+from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace, short_name
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.cards.pcie import link_now, link_of_card, link_words
@@ -27,7 +27,6 @@ from gpuexplorer.telemetry.topology import (
     Link,
     MachineShape,
     PathKind,
-    Topology,
 )
 
 # A text and a shorter one: the first that fits is drawn.
@@ -94,17 +93,16 @@ class WireFace:
     absent: Texts = ()  # why there are no figures of its traffic
     tone: Tone = Tone.QUIET
     dark: bool = False  # a card at its end is lost
-    remark: str = ""  # said after all that is drawn
 
     @property
     def spoken(self) -> str:
         said = [f"{self.kind[0]}."] if self.kind else []
         if self.rate:
-            said.append(tr("{rate} each way in theory.", rate=self.rate[0]))
+            said.append(tr("{rate} in theory.", rate=self.rate[0]))
         said += [self.back.spoken, self.forth.spoken]
         if self.absent and not (self.back.spoken or self.forth.spoken):
             said.append(tr("Traffic: {reason}.", reason=self.absent[0]))
-        return " ".join(each for each in (*said, self.remark) if each)
+        return " ".join(each for each in said if each)
 
 
 Face = BoxFace | WireFace
@@ -115,7 +113,6 @@ class MachineNow:
     """Every card of the shape is in each of the mappings."""
 
     shape: MachineShape
-    topology: Topology
     listed: object  # the same as long as the same cards are listed
     cards: Mapping[CardId, Shown]
     faces: Mapping[CardId, CardFace]
@@ -164,7 +161,7 @@ class MachineNow:
     def processors_near(self, at: int) -> str:
         """Their numbers; empty where the cards of one node report different ones."""
         cards = self.shape.sockets[at].cards
-        near = {self.topology.cpu_affinity.get(card, "") for card in cards}
+        near = {self.shape.topology.cpu_affinity.get(card, "") for card in cards}
         return near.pop() if len(near) == 1 else ""
 
     def memory_of(self, at: int) -> str:
@@ -172,23 +169,20 @@ class MachineNow:
         number = self.shape.sockets[at].number
         if len(self.shape.sockets) == 1:
             return self.host.memory.figure.value
-        size = None if number is None else self.topology.node_memory.get(number)
+        size = None if number is None else self.shape.topology.node_memory.get(number)
         return "" if size is None else str(memory(float(size), self.units))
 
 
 def machine_now(machine: MachineState, wiring: Wiring) -> MachineNow | None:
     """As it is now; None while nothing is known of how the cards that are listed are wired."""
-    shape, topology = wiring.shape, wiring.topology
+    shape = wiring.shape
     cards = {
         shown.card.id: shown for shown in machine.cards() if shown.card.kind is CardKind.GPU
     }
-    if shape is None or topology is None:
-        return None
-    if not set(cards) >= {*shape.home, *shape.loose} or not shape.home:
+    if shape is None or not shape.home or not set(cards) >= {*shape.home, *shape.loose}:
         return None
     return MachineNow(
         shape,
-        topology,
         machine.cards(),
         cards,
         {card: machine.face(shown) for card, shown in cards.items()},
@@ -199,29 +193,17 @@ def machine_now(machine: MachineState, wiring: Wiring) -> MachineNow | None:
 
 def machine_faces(now: MachineNow) -> Mapping[Part, Face]:
     """One for each part that a layout of this shape may hold."""
-    shape = now.shape
-    faces: dict[Part, Face] = {
-        SOCKETS: WireFace(
-            tr("Between the processors"),
-            kind=(PathKind.SYSTEM.value,),
-            remark=tr(
-                "The driver reports that paths of these cards cross it, not how fast it is."
-            ),
-        )
-    }
+    shape, system = now.shape, (PathKind.SYSTEM.value,)
+    faces: dict[Part, Face] = {SOCKETS: WireFace(tr("Between the processors"), system)}
     for at in range(len(shape.sockets)):
+        bus = tr("Memory bus of {processor}", processor=now.node(at) or tr("the processor"))
         faces[Part(Kind.SOCKET, number=at)] = _socket(now, at)
         faces[Part(Kind.MEMORY, number=at)] = _memory(now, at)
-        faces[Part(Kind.MEMORY_WIRE, number=at)] = WireFace(
-            tr("Memory bus of {processor}", processor=now.node(at) or tr("the processor")),
-            remark=tr("How fast it is is not reported."),
-        )
+        faces[Part(Kind.MEMORY_WIRE, number=at)] = WireFace(bus)
     for card in (*shape.home, *shape.loose):
         faces[Part(Kind.CARD, card)] = _card(now.faces[card])
     for card in shape.home:
-        link = shape.host_link(card)
-        assert link is not None
-        faces[Part(Kind.LINK, card, HOST_ID)] = _host_wire(now, card, link)
+        faces[Part(Kind.LINK, card, HOST_ID)] = _host_wire(now, card)
     for junction in shape.junctions:
         faces[Part(Kind.JUNCTION, number=junction.number)] = _junction(now, junction)
         faces[Part(Kind.UPLINK, number=junction.number)] = _uplink(now, junction)
@@ -256,13 +238,11 @@ def _socket(now: MachineNow, at: int) -> BoxFace:
 
 
 def _memory(now: MachineNow, at: int) -> BoxFace:
-    amount, name, title = now.memory_of(at), tr("Host memory"), tr("Host memory")
-    number = now.shape.sockets[at].number
-    if len(now.shape.sockets) > 1 and number is not None:
-        name = tr("Host memory of NUMA node {number}", number=number)
-        title = tr("Host memory {number}", number=number)
+    amount, name, node = now.memory_of(at), tr("Host memory"), now.node(at)
+    if node:
+        name = tr("Host memory of {node}", node=node)
     spoken = f"{amount}." if amount else tr("Its size is not reported.")
-    return BoxFace(name, spoken, title, amount)
+    return BoxFace(name, spoken, name, amount)
 
 
 def _junction(now: MachineNow, junction: Junction) -> BoxFace:
@@ -284,27 +264,23 @@ def _hub(now: MachineNow, hub: Hub) -> BoxFace:
     return BoxFace(name, spoken, words, remark)
 
 
-def _host_wire(now: MachineNow, card: CardId, link: Link) -> WireFace:
+def _host_wire(now: MachineNow, card: CardId) -> WireFace:
     name = tr("Link from card {number} to the host", number=now.number(card))
-    reading, dark = now.reading(card), now.lost(card)
-    why = f"{tr(link.rate_reason)}." if link.rate_reason else ""
+    link, reading, dark = now.shape.host_link(card), now.reading(card), now.lost(card)
+    assert link is not None
     if link.path is PathKind.C2C:
-        absent = tr("traffic not read"), tr("not read")
-        remark = "" if link.rate else why
-        kind = "NVLink-C2C", "C2C"
-        return WireFace(name, kind, _speed(link.rate), absent=absent, dark=dark, remark=remark)
-    speed = _pcie_speed(reading, link)
+        absent, kind = (tr("traffic not read"), tr("not read")), ("NVLink-C2C", "C2C")
+        return WireFace(name, kind, _speed(link.rate), absent=absent, dark=dark)
     # Most links run as they can, and there is nothing to make of that.
     less = _runs_lower(reading) != (False, False)
     return WireFace(
         name,
         _pcie_kind(now, card, link),
-        speed,
+        _speed(link.rate, link_now(reading).rate),
         *_lanes(now, card, (m.PCIE_TRANSMIT, m.PCIE_RECEIVE), link.rate),
         absent=_absent(reading, m.PCIE_RECEIVE),
         tone=link_words(now.cards[card].card, reading).tone if less else Tone.QUIET,
         dark=dark,
-        remark="" if speed else why,
     )
 
 
@@ -313,10 +289,8 @@ def _uplink(now: MachineNow, junction: Junction) -> WireFace:
     ways = [now.shape.host_link(card) for card in junction.cards]
     most = max((way.rate for way in ways if way is not None and way.rate), default=None)
     cards, part = now.named(junction.cards), tr(JUNCTION_WORDS[junction.kind][0])
-    together = tr("That is what {cards} send and receive together.", cards=cards)
     return WireFace(
         tr("Link from the {part} of {cards} to the processor", part=part, cards=cards),
-        remark=paragraph((together, tr("The driver does not report how fast this link is."))),
         forth=_lane(tr("out"), now.sum(junction.cards, m.PCIE_TRANSMIT)[0], most, None),
         back=_lane(tr("in"), now.sum(junction.cards, m.PCIE_RECEIVE)[0], most, None),
         dark=all(now.lost(card) for card in junction.cards),
@@ -331,13 +305,12 @@ def _bridge(now: MachineNow, link: Link) -> WireFace:
     again = theirs.values.get(m.NVLINK_TRANSMIT, ours.values.get(m.NVLINK_RECEIVE))
     forth = _lane(tr("{a} to {b}", a=a, b=b), there, link.rate, now.colour(link.a))
     back = _lane(tr("{a} to {b}", a=b, b=a), again, link.rate, now.colour(link.b))
-    absent = () if forth.figure or back.figure else _absent(ours, m.NVLINK_TRANSMIT)
-    lost = now.lost(link.a) or now.lost(link.b)
+    absent, lost = _absent(ours, m.NVLINK_TRANSMIT), now.lost(link.a) or now.lost(link.b)
     if lost:
         # What the other card reported a moment ago is no traffic any more.
         unlisted = now.unlisted(link.a) or now.unlisted(link.b)
-        why = Absence.UNLISTED if unlisted else Absence.LOST
-        forth, back, absent = IDLE, IDLE, short_reasons(why)
+        absent = short_reasons(Absence.UNLISTED if unlisted else Absence.LOST)
+        forth = back = IDLE
     return WireFace(
         tr("NVLink between card {a} and card {b}", a=a, b=b),
         nvlink_kind(link.nvlink_generation, link.nvlinks),
@@ -346,7 +319,6 @@ def _bridge(now: MachineNow, link: Link) -> WireFace:
         back,
         absent,
         dark=lost,
-        remark="" if link.rate or not link.rate_reason else f"{tr(link.rate_reason)}.",
     )
 
 
@@ -367,37 +339,38 @@ def nvlink_kind(generation: int | None, count: int) -> Texts:
     return f"NVLink{number} ×{count}", f"×{count}"
 
 
-def _speed(value: float | None) -> Texts:
-    """Without a unit where there is no room: all of the drawing is in GB/s. Then a word tells
-    it from the traffic that stands below it.
+def _speed(most: float | None, runs: float | None = None) -> Texts:
+    """What it could carry; first what it could as it runs now, where that is less. Where there
+    is little room a word tells it from the traffic below it.
     """
-    if value is None:
+    if most is None:
         return ()
-    return str(rate(value)), tr("max {rate}", rate=gigabytes_per_second(value))
+    figure = least = gigabytes_per_second(most)
+    if runs is not None and runs < 0.99 * most:
+        least = gigabytes_per_second(runs)
+        figure = tr("{part} of {whole}", part=least, whole=figure)
+    figure = f"{figure} GB/s"
+    return tr("{rate} each way", rate=figure), figure, tr("max {rate}", rate=least)
 
 
 def _pcie_kind(now: MachineNow, card: CardId, link: Link) -> Texts:
     """ "PCIe 4 ×16"; while it sleeps "PCIe 1 of 4 ×16"."""
     if now.cards[card].card.memory_shared:
         return tr("on the processor's chip"), tr("on chip")
-    reading = now.reading(card)
+    reading, told = now.reading(card), link.rate_reason.values
     speed, (slower, narrower) = link_now(reading), _runs_lower(reading)
-    generation: object = speed.generation
-    lanes: object = speed.lanes
-    if generation is None or lanes is None:
-        generation, lanes = (link.rate_reason.values.get(e) for e in ("generation", "lanes"))
-        if lanes is None:
-            return ("PCIe",)
-    words = mark("{now} ×{lanes}")
+    parts: tuple[object, object] = speed.generation, speed.lanes
+    if None in parts:
+        parts = told.get("generation"), told.get("lanes")
+    if parts[1] is None:
+        return ("PCIe",)
+    first, last = str(parts[0]), f"×{parts[1]}"
     if slower:
-        words = mark("{now} of {most:.0f} ×{lanes}")
+        most = f"{reading.values[m.PCIE_GENERATION_MAX]:.0f}"
+        first = tr("{part} of {whole}", part=first, whole=most)
     if narrower:
-        words = mark("{now} ×{lanes} of ×{widest}")
-        if slower:
-            words = mark("{now} of {most:.0f}, ×{lanes} of ×{widest}")
-    most, widest = reading.values.get(m.PCIE_GENERATION_MAX, 0.0), link_of_card(reading).lanes
-    full = tr(words, now=generation, most=most, lanes=lanes, widest=widest)
-    return f"PCIe {full}", full
+        last = tr("{part} of {whole}", part=last, whole=f"×{link_of_card(reading).lanes}")
+    return f"PCIe {first} {last}", f"{first} {last}"
 
 
 def _runs_lower(reading: Reading) -> tuple[bool, bool]:
@@ -407,17 +380,6 @@ def _runs_lower(reading: Reading) -> tuple[bool, bool]:
         return False, False
     most = reading.values.get(m.PCIE_GENERATION_MAX, 0.0)
     return speed.generation < most, widest is not None and speed.lanes < widest
-
-
-def _pcie_speed(reading: Reading, link: Link) -> Texts:
-    """What it could carry; first what it could as it runs now, where that is less."""
-    runs, most = link_now(reading).rate, link.rate
-    if most is None or runs is None or runs >= 0.99 * most:
-        return _speed(most)
-    share, whole = gigabytes_per_second(runs), gigabytes_per_second(most)
-    return f"{tr('{share} of {whole}', share=share, whole=whole)} GB/s", tr(
-        "max {rate}", rate=share
-    )
 
 
 def _lanes(
