@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from gpuexplorer.copies.asked_for import index_of, refusal
-from gpuexplorer.copies.datasheet.modelled_products import modelled_product
-from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.datasheet.products import ProductResult, modelled_product
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.copies.samples import SAMPLES, spread

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
-from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.datasheet.products import ProductResult
 from gpuexplorer.copies.result import Busy, CopyResult
 from gpuexplorer.copies.route import Route
 from gpuexplorer.copies.routes import HOST, Routes, Values

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.datasheet.products import ProductResult
 from gpuexplorer.copies.measuring import STOPPED, Measuring, Progress
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.trouble import Trouble

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.datasheet.products import ProductResult
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.plan import Kind, job_of
 from gpuexplorer.copies.result import CopyResult
