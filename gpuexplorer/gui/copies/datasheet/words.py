@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.datasheet.cards_table import (
     Figure,
     Origin,
@@ -122,8 +123,8 @@ def _products(sheet: Sheet) -> str:
     name = tr(TITLES[best.what])
     half = sheet.row(What.FP16)
     if times < 1:
-        # What its tensor cores support, if any, may be what was not measured yet.
-        if half is not None and half.reached.origin is Origin.NOT_YET:
+        # What the card does quickly may be what was not measured.
+        if sheet.device != HOST and half is not None and half.reached.value is None:
             return ""
         return tr("Products in {kind} are no faster than in FP32 here.", kind=name)
     watts = best.watts.value, plain.watts.value
