@@ -13,7 +13,7 @@ from gpuexplorer.copies.plan import (
     sweep_sizes,
 )
 from gpuexplorer.lab.wire import CopyJob, Measure
-from gpuexplorer.worker.engines.measuring.refusals import refuse_copy
+from gpuexplorer.worker.engines.measuring.plan import refuse_copy
 from tests.clocks import ManualClock
 
 DEVICES = ("cpu", "cuda:0", "cuda:1")
