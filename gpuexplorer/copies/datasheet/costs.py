@@ -312,14 +312,16 @@ def sheet_as_csv(
         rows.append({**told, **of_all, "notes": " ".join(row.all_notes)})
     for card in beside:
         for told in (_promise_as_json(card, what) for what in What):
-            source = {"promised_source": told["source"] or told["reason"], "simulated": False}
-            rows.append({"card": card.name, **told, "promised": told["value"], **source})
+            why = told["source"] or told["reason"]
+            promised = {"promised": told["value"], "promised_source": why}
+            rows.append({"card": card.name, **told, **promised, "simulated": False})
     for asked, value in typed.numbers.items() if typed is not None else ():
-        of = {"what": TYPED, "title": asked.value, "cost": value, "cost_source": TYPED}
-        rows.append({**own, **of})
+        by_hand = {"what": TYPED, "title": asked.value, "cost": value, "cost_source": TYPED}
+        rows.append({**own, **by_hand})
     for cost in costs_of(sheet, typed) if typed is not None and typed.numbers else ():
-        of = {"what": "computed", "title": cost.title, "unit": cost.unit, "cost": cost.value}
-        rows.append({**own, **of, "cost_source": cost.source or cost.reason})
+        computed = {"what": "computed", "title": cost.title, "unit": cost.unit}
+        source = {"cost": cost.value, "cost_source": cost.source or cost.reason}
+        rows.append({**own, **computed, **source})
     return csv_of(COLUMNS, rows)
 
 
