@@ -62,37 +62,14 @@ def test_both_sides_are_needed_and_what_checking_takes() -> None:
     assert pinned["cpu"] == 128 * MIB + 32 * MIB
 
 
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        (
-            {"target": "cuda:7"},
-            "There is no cuda:7 here. This PyTorch has: cpu, cuda:0, cuda:1.",
-        ),
-        ({"source": "xpu:0"}, "Copies from and to xpu:0 are not measured."),
-        ({"beside": (("cpu", "cuda:9"),)}, "There is no cuda:9 here."),
-        ({"mode": "raw"}, "'raw' is no way to copy that can be measured. One of blocking"),
-        ({"bytes": 0}, "`bytes` must be from 1 to"),
-        ({"samples": 0}, "`samples` must be from 1 to 1000, and is 0."),
-        ({"pieces": 2 * MIB}, "`pieces` must be from 1 to"),
-        ({"most_share": float("nan")}, "The share of the free memory must be more than 0"),
-        ({"mode": "staged"}, "Only a copy from one card to another can be staged"),
-        ({"mode": "staged", "source": "cuda:0"}, "Only a copy from one card to another"),
-        ({"mode": "latency"}, "Latency shows with few bytes only, not with 1 MiB."),
-        ({"mode": "overlap", "pinned": False}, "not pinned keeps the host waiting"),
-        ({"mode": "blocking", "target": "cpu"}, "nothing can be computed beside them"),
-        ({"target": "cpu"}, "Pinned memory makes no difference within the host."),
-        ({"both_ways": True, "pinned": False}, "not pinned keeps the host waiting"),
-        ({"both_ways": True, "source": "cuda:0"}, "copy to itself has only one way"),
-        ({"both_ways": True, "target": "cpu", "pinned": None}, "are measured alone"),
-    ],
-)
-def test_what_cannot_be_measured_is_refused_in_a_sentence(
-    changes: dict[str, object], sentence: str
+@pytest.mark.parametrize("changes", [{"target": "cuda:9"}, {"beside": (("cpu", "cuda:9"),)}])
+def test_a_device_that_is_not_here_is_told_with_those_that_are(
+    changes: dict[str, object],
 ) -> None:
     with pytest.raises(Trouble) as refused:
         refuse_copy(_asked(**changes), HERE)
-    assert sentence in str(refused.value)
+    said = "There is no cuda:9 here. This PyTorch has: cpu, cuda:0, cuda:1."
+    assert str(refused.value) == said
 
 
 @pytest.mark.parametrize("way", [("cpu", "cuda:1"), ("cuda:1", "cuda:0"), ("cuda:1",) * 2])

@@ -13,7 +13,6 @@ from gpuexplorer.copies.datasheet.cards_table import (
     Figure,
     Origin,
     OtherCard,
-    Unit,
     What,
     in_words,
 )
@@ -32,7 +31,6 @@ COLUMNS = (
     *("reached_source", "share", "lowest", "highest", "variation", "watts", "watts_source"),
     *("wrong", "simulated", "modelled", "notes", "cost", "cost_source"),
 )
-_UNITS = {Unit.RATE: ("GB/s", 1e9), Unit.COMPUTE: ("TFLOP/s", 1e12), Unit.POWER: ("W", 1.0)}
 _DAYS_A_YEAR = 365.0
 _LONGEST_SIGN = 8
 # "1,200" is 1200 to some and 1.2 to others.
@@ -326,11 +324,11 @@ def sheet_as_csv(
 
 
 def _row_as_json(row: Row) -> dict[str, Json]:
-    unit, size = _UNITS[row.what.unit]
+    size = row.what.scale
     return {
         "what": row.what.value,
         "title": row.title,
-        "unit": unit,
+        "unit": row.what.unit,
         **_figure_as_json("promised", row.promised, size),
         **_figure_as_json("reached", row.reached, size),
         "share": _rounded(row.share),
@@ -349,11 +347,11 @@ def _figure_as_json(name: str, figure: Figure, size: float) -> dict[str, Json]:
 
 
 def _promise_as_json(card: OtherCard, what: What) -> dict[str, Json]:
-    (unit, size), figure = _UNITS[what.unit], card.figure(what)
+    figure = card.figure(what)
     return {
         "what": what.value,
-        "unit": unit,
-        "value": _rounded(figure.value, size),
+        "unit": what.unit,
+        "value": _rounded(figure.value, what.scale),
         "source": figure.source,
         "reason": figure.reason,
     }

@@ -95,7 +95,7 @@ def test_a_line_that_cannot_be_is_told_with_its_number(
 def test_a_table_that_is_no_table_is_told(tmp_path: Path) -> None:
     path = tmp_path / "cards.csv"
     path.write_text("name;memory\n1;2\n", encoding="utf-8")
-    with pytest.raises(Trouble, match=r"cards.csv cannot be read: line 2, 'pcie_generation'"):
+    with pytest.raises(Trouble, match=r"cards.csv cannot be read: line 2"):
         read_table(path, resource("card-sources.csv"))
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(Trouble, match=r"cards.csv cannot be read"):
