@@ -31,8 +31,7 @@ from gpuexplorer.commands.terminal import (
     progress_line,
     write_json,
 )
-from gpuexplorer.copies import benches
-from gpuexplorer.copies.asked_for import HOST as PROCESSOR
+from gpuexplorer.copies import worker_bench as benches
 from gpuexplorer.copies.datasheet.cards_table import cards_table
 from gpuexplorer.copies.datasheet.figure import Figure, What, in_words
 from gpuexplorer.copies.datasheet.make_sheet import sheet_of
@@ -43,14 +42,21 @@ from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
 from gpuexplorer.copies.datasheet.sheet_files import sheet_as_csv, sheet_as_json
 from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
 from gpuexplorer.copies.findings import Finding, findings, the_rest
+from gpuexplorer.copies.jobs import HOST as PROCESSOR
+from gpuexplorer.copies.jobs import (
+    TYPED,
+    USUAL_BYTES,
+    Kind,
+    all_asked,
+    devices_of,
+    kind_of,
+    kinds_of,
+    sizes_of,
+)
 from gpuexplorer.copies.measuring import Bench, Job, Measuring, Progress
 from gpuexplorer.copies.modelled import ModelBench, routes_of_simulated
-from gpuexplorer.copies.plan import TYPED, USUAL_BYTES, Kind, all_asked, kind_of
-from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.result_json import as_csv, as_json
+from gpuexplorer.copies.result import CopyResult, as_csv, as_json, curve_of
 from gpuexplorer.copies.routes import Routes
-from gpuexplorer.copies.sweep import curve_of
-from gpuexplorer.copies.words import devices_of, kinds_of, sizes_of
 from gpuexplorer.core.cards import HOST_ID, CardId, CardKind, Sample
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import (
@@ -224,7 +230,7 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
             bench = stack.enter_context(closing(benches.worker_bench(start, backend, topology)))
             hello = bench.greet()
             routes, there = (
-                benches.routes_here(backend, hello, topology),
+                benches.routes_here(backend, hello.devices, topology),
                 benches.offered(hello.devices),
             )
             said = [

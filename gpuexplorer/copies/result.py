@@ -1,16 +1,34 @@
-"""CopyResult: what a measurement gave, beside what the way could carry."""
+"""CopyResult: what a measurement gave beside what the way could carry; several of one path as
+a curve over sizes, and all of them as JSON, schema 1, and as CSV.
+"""
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, takewhile
+from random import Random
+from typing import TypeAlias
 
-from gpuexplorer.copies.route import Route
+from gpuexplorer.copies.routes import Route
+from gpuexplorer.core.harmless import csv_of
+from gpuexplorer.core.records import written
+from gpuexplorer.core.units import gigabytes_per_second
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.events import Measured
 from gpuexplorer.lab.wire import CopyJob
 
+SCHEMA = 1
+Json: TypeAlias = "str | int | float | bool | None | Sequence[Json] | Mapping[str, Json]"
+COLUMNS = (
+    *("source", "target", "bytes", "mode", "pinned", "direction", "median_s", "min_s", "max_s"),
+    *("variation", "host_s", "rate_gbs", "back_rate_gbs", "limit_gbs", "share_of_limit"),
+    *("path", "direct", "gated", "intact", "simulated", "modelled", "notes"),
+)
+SAMPLES = 7
+_SPREAD = 0.004  # of what is modelled
 _AT_ONCE = 0.9
+_FLAT = 1.25  # so much longer than the shortest, and only the beginning costs
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +120,7 @@ class CopyResult:
     @property
     def traffic(self) -> float | None:
         """Of a local copy, what its memory read and wrote, in bytes per second."""
-        whole = self.job.mode in ("copy", "raw")  # else not each byte is read and written once
-        if not self.job.local or not whole or self.in_cache or self.rate is None:
+        if self.rate is None or not self.job.local or self.job.mode != "copy" or self.in_cache:
             return None
         return 2 * self.rate
 
@@ -120,22 +137,34 @@ class CopyResult:
 
     @property
     def share(self) -> float | None:
-        """Of what the narrowest wire could carry. Converted ones are fewer bytes under way."""
-        other = self.job.mode == "converted" or self.in_cache
-        if self.rate is None or not self.limit or other:
+        """Of what the narrowest wire could carry."""
+        if self.rate is None or not self.limit or self.in_cache:
             return None
         return self.rate / self.limit
+
+    @property
+    def direct(self) -> bool | None:
+        """As the driver said while it was measured; before that, as the wiring promises."""
+        if self.job.mode == "staged":
+            return False
+        if self.measured is not None and self.measured.direct is not None:
+            return self.measured.direct
+        return None if self.route is None else self.route.direct
+
+    @property
+    def modelled(self) -> bool:
+        return self.measured is not None and self.measured.modelled
 
     @property
     def beside_work(self) -> tuple[float, float, float] | None:
         """Seconds of computing alone, of copying alone and of both at once, for one copy."""
         told = self.measured
-        if told is None or self.wrong or told.together_s is None:
+        if told is None or self.wrong or not (told.alone_s and told.copying_s):
             return None
-        if not told.alone_s or not told.copying_s:
+        loops, together = told.loops, told.together_s
+        if together is None:
             return None
-        loops = told.loops
-        return told.alone_s / loops, told.copying_s / loops, told.together_s / loops
+        return told.alone_s / loops, told.copying_s / loops, together / loops
 
     @property
     def hidden(self) -> float | None:
@@ -162,10 +191,210 @@ class CopyResult:
         """Standard deviation as a share of the mean."""
         return None if self.measured is None else variation_of(self.measured.samples_s)
 
+    @property
+    def notes(self) -> tuple[Message, ...]:
+        """Sentences: what is to be known of it beside its figures."""
+        measured, route, no_limit, traffic = self.measured, self.route, NOTHING, NOTHING
+        if self.traffic is not None:
+            traffic = Message(
+                "Copied bytes count once: memory traffic is {traffic} GB/s.",
+                traffic=gigabytes_per_second(self.traffic),
+            )
+        if route is not None and route.limit is None and route.limit_reason:
+            no_limit = Message("No limit: {reason}.", reason=route.limit_reason)
+        said = (
+            Message("Not measured: {why}", why=self.why) if self.failure else NOTHING,
+            Message("It arrived WRONG: a wrong copy has no rate.") if self.wrong else NOTHING,
+            Message("Modelled: no bytes were moved.") if self.modelled else NOTHING,
+            self.compared,
+            *(() if measured is None else measured.notes),
+            *(each.sentence for each in self.busy),
+            traffic,
+            *(() if route is None else route.notes),
+            no_limit,
+        )
+        return tuple(filter(None, said))
+
 
 def variation_of(samples: Sequence[float]) -> float | None:
-    """statistics.stdev would compute it as a fraction: of 65 devices for 0.4 s."""
+    """Standard deviation as a share of the mean."""
     if len(samples) < 2:
         return None
     mean = statistics.fmean(samples)
+    # statistics.stdev would compute it as a fraction: of 65 devices for 0.4 s.
     return math.dist(samples, [mean] * len(samples)) / math.sqrt(len(samples) - 1) / mean
+
+
+def spread(seconds: float, chance: Random) -> tuple[float, ...]:
+    """Samples whose median is what the model says: as many as are measured, spread as those."""
+    by = [abs(chance.gauss(0.0, _SPREAD)) for _ in range(SAMPLES - 1)]
+    offsets = [*(-each for each in by[: SAMPLES // 2]), 0.0, *by[SAMPLES // 2 :]]
+    chance.shuffle(offsets)
+    return tuple(seconds * (1.0 + offset) for offset in offsets)
+
+
+def as_json(
+    results: Iterable[CopyResult], *, simulated: bool, machine: str | None = None
+) -> dict[str, Json]:
+    """`machine`: where that is not this computer."""
+    told = list(results)
+    return {
+        "schema": SCHEMA,
+        **({} if machine is None else {"machine": machine}),
+        "simulated": simulated,
+        "modelled": simulated or any(each.modelled for each in told),
+        "results": [result_as_json(each) for each in told],
+    }
+
+
+def result_as_json(result: CopyResult) -> dict[str, Json]:
+    """Whatever was not measured is null, and a note says why."""
+    job, measured = result.job, result.measured
+
+    def seen(name: str) -> Json:
+        return None if measured is None else rounded(getattr(measured, name), 12)
+
+    return {
+        "source": job.source,
+        "target": job.target,
+        "bytes": result.bytes,
+        "bytes_asked_for": job.bytes,
+        "mode": job.mode,
+        "pinned": job.pinned,
+        "direction": "both" if job.both_ways else "one",
+        "pieces": job.pieces,
+        "beside": written(job.beside),
+        "samples_s": [] if measured is None else [*measured.samples_s],
+        "median_s": rounded(result.seconds, 12),
+        "variation": rounded(result.variation),
+        "host_s": seen("host_s"),
+        "asked_s": seen("asked_s"),
+        "back_samples_s": [] if measured is None else [*measured.back_samples_s],
+        "alone_s": seen("alone_s"),
+        "copying_s": seen("copying_s"),
+        "together_s": seen("together_s"),
+        "hidden_share": rounded(result.hidden),
+        "rate_gbs": gigabytes(result.rate),
+        "back_rate_gbs": gigabytes(result.back_rate),
+        "limit_gbs": gigabytes(result.limit),
+        "share_of_limit": rounded(result.share),
+        "host_memory_near": seen("near"),
+        "in_cache": seen("in_cache"),
+        "path": "" if result.route is None else result.route.words,
+        "direct": result.direct,
+        "gated": seen("gated"),
+        "overlap": rounded(result.overlap),
+        "intact": seen("intact"),
+        "wrong": [] if measured is None else written(measured.wrong),
+        "compared_samples": seen("compared_samples"),
+        "compared_copies": seen("compared_copies"),
+        "modelled": result.modelled,
+        "notes": list(result.notes),
+    }
+
+
+def as_csv(
+    results: Iterable[CopyResult], *, simulated: bool, machine: str | None = None
+) -> str:
+    """A header and one line each; an empty field is a figure that there is not. What is of a
+    `machine` other than this computer has a column for it.
+    """
+    columns = COLUMNS if machine is None else (*COLUMNS, "machine")
+    rows = []
+    for result in results:
+        row = {**result_as_json(result), "simulated": simulated, "machine": machine}
+        row["notes"] = " ".join(result.notes)
+        if result.measured is not None and result.seconds is not None:
+            samples = result.measured.samples_s
+            row |= {"min_s": min(samples), "max_s": max(samples)}
+        rows.append(row)
+    return csv_of(columns, rows)
+
+
+def gigabytes(rate: float | None) -> float | None:
+    return None if rate is None else round(rate / 1e9, 6)
+
+
+def rounded(value: float | None, digits: int = 6) -> float | None:
+    return round(value, digits) if isinstance(value, float) else value
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    bytes: int
+    seconds: float
+    in_cache: bool = False  # of a card, whose memory took no part
+
+    @property
+    def rate(self) -> float:
+        return self.bytes / self.seconds
+
+
+class Curve:
+    """One path over many sizes: points by size, two at least."""
+
+    def __init__(self, points: Sequence[Point]) -> None:
+        self.points = tuple(sorted(points, key=lambda point: point.bytes))
+
+    @property
+    def top(self) -> float:
+        """The highest rate that was measured; that of a cache only where nothing else was."""
+        outside = [point for point in self.points if not point.in_cache]
+        return max(point.rate for point in outside or self.points)
+
+    @property
+    def in_cache(self) -> bool:
+        """Nothing was measured that the card's memory took part in."""
+        return all(point.in_cache for point in self.points)
+
+    @property
+    def floor(self) -> float | None:
+        """What the smallest copies take, whatever their size; None: none was small enough."""
+        longest = _FLAT * min(point.seconds for point in self.points)
+        flat = [*takewhile(lambda point: point.seconds <= longest, self.points)]
+        return statistics.median(point.seconds for point in flat) if len(flat) > 1 else None
+
+    @property
+    def floor_bytes(self) -> int | None:
+        """Up to this size the price is the floor."""
+        if (floor := self.floor) is None:
+            return None
+        return max(point.bytes for point in self.points if point.seconds <= _FLAT * floor)
+
+    @property
+    def half_rate_bytes(self) -> float | None:
+        """The size that reaches half of the top; None: each that was measured reached more."""
+        half = self.top / 2
+        for one, two in pairwise(self.points):
+            if one.rate < half <= two.rate:
+                return _between((one.rate, one.bytes), half, (two.rate, two.bytes))
+        return None
+
+    def seconds_for(self, size: float) -> float:
+        """By the two sizes beside it; beyond all, by the shortest and by the highest rate."""
+        first, last = self.points[0], self.points[-1]
+        if size <= first.bytes or size >= last.bytes:
+            return (
+                first.seconds
+                if size <= first.bytes
+                else last.seconds + (size - last.bytes) / self.top
+            )
+        one, two = next(pair for pair in pairwise(self.points) if size <= pair[1].bytes)
+        return _between((one.bytes, one.seconds), size, (two.bytes, two.seconds))
+
+
+def curve_of(results: Iterable[CopyResult]) -> Curve | None:
+    """Of results of one path; None where fewer than two have a time."""
+    points = {
+        result.job.bytes: Point(result.job.bytes, result.seconds, result.in_cache)
+        for result in results
+        if result.seconds is not None
+    }
+    return Curve(list(points.values())) if len(points) > 1 else None
+
+
+def _between(one: tuple[float, float], at: float, two: tuple[float, float]) -> float:
+    """On the straight line between two points, both axes being logarithmic."""
+    (x, y), (right, above) = one, two
+    share = math.log(at / x) / math.log(right / x)
+    return y * math.pow(above / y, share)

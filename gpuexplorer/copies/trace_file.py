@@ -4,10 +4,9 @@ import heapq
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from gpuexplorer.copies.copy_row import HOST, CopyRow
-from gpuexplorer.copies.lab_copies import CopyBook
-from gpuexplorer.copies.lane import Bar
-from gpuexplorer.copies.timeline import Engine, Item, Role, Timeline, Track
+from gpuexplorer.copies.copy_book import CopyBook, CopyRow
+from gpuexplorer.copies.jobs import HOST
+from gpuexplorer.copies.timeline import Bar, Engine, Item, Role, Timeline, Track
 from gpuexplorer.core.trace_format import (
     FreeRows,
     end,

@@ -17,13 +17,9 @@ MODES = frozenset(
     {
         "copy",  # as PyTorch takes them, from one buffer into another, again and again
         "staged",  # from card to card through pinned memory of the host
-        "fresh",  # from and to memory that nobody has touched yet
         "latency",  # so few that only the beginning costs
         "blocking",  # beside a computation, where each copy keeps the host waiting
         "overlap",  # beside a computation, where none does
-        "strided",  # every other row: not one piece of memory
-        "converted",  # float32 arrives as float16
-        "raw",  # the driver's own call, without what PyTorch adds
     }
 )
 
@@ -48,17 +44,10 @@ class CopyJob:
 
     @property
     def is_timed_by_host(self) -> bool:
-        """No card takes part, or the call keeps the host waiting until it is done.
-
-        Rows from the host are brought together by the host, and numbers are made shorter there
-        in both directions; rows from a card are brought together by the card.
-        """
+        """No card takes part, or the call keeps the host waiting until it is done."""
         if self.source == self.target == "cpu":
             return True
-        if not self.touches_host:
-            return False
-        by_host = self.mode == "converted" or (self.mode == "strided" and self.source == "cpu")
-        return by_host or not self.pinned
+        return self.touches_host and not self.pinned
 
     @property
     def local(self) -> bool:

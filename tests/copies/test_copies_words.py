@@ -2,8 +2,7 @@
 
 import pytest
 
-from gpuexplorer.copies.plan import TYPED, Kind
-from gpuexplorer.copies.words import devices_of, kinds_of, size_of, sizes_of
+from gpuexplorer.copies.jobs import TYPED, Kind, devices_of, kinds_of, size_of, sizes_of
 from gpuexplorer.core.trouble import Trouble
 
 HERE = ("cpu", "cuda:0", "cuda:1", "cuda:2")

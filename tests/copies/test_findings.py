@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from gpuexplorer.copies.findings import Finding, Matter, findings, the_rest
-from gpuexplorer.copies.plan import Kind
+from gpuexplorer.copies.findings import Finding, Matter, advice, findings, the_rest
+from gpuexplorer.copies.jobs import Kind
 from gpuexplorer.copies.result import Busy, CopyResult
-from gpuexplorer.copies.route import Narrow
-from gpuexplorer.copies.wrong_advice import advice
+from gpuexplorer.copies.routes import Narrow
 from gpuexplorer.lab.wire import CopyJob
 from tests.copies.made import all_pairs, at_rate, bench, measured
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpuexplorer.copies.route import Route, Wire
-from gpuexplorer.copies.routes import Routes, device_names
+from gpuexplorer.copies.routes import Route, Routes, Wire, device_names
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
@@ -42,7 +41,8 @@ def two_cards(between: Link | None = None, lanes: Lanes | None = None) -> Routes
 @pytest.mark.parametrize("text", ["8xH100+nvlink", "4xRTX4090+pcie", "1xH100,2xT4", "1xL4"])
 def test_every_ordered_pair_has_a_way_whose_legs_join(text: str) -> None:
     found = routes(text)
-    told = found.all()
+    names = found.devices
+    told = {(one, other): found.route(one, other) for one in names for other in names}
     assert len(told) == len(found.devices) ** 2
     for (source, target), route in told.items():
         assert (route.source, route.target) == (source, target)

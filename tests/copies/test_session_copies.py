@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpuexplorer.copies.hidden_copies import worst_of
-from gpuexplorer.copies.lab_copies import CopyBook
+from gpuexplorer.copies.copy_book import CopyBook, worst_of
 from gpuexplorer.copies.timeline import Engine, Timeline, Track
 from gpuexplorer.copies.trace_file import trace_pieces
 from gpuexplorer.lab.wire import Peek

@@ -6,9 +6,8 @@ from functools import partial
 
 import pytest
 
-from gpuexplorer.copies.lab_copies import CopyBook
-from gpuexplorer.copies.lane import Lane
-from gpuexplorer.copies.timeline import Engine, Role, Timeline, Track
+from gpuexplorer.copies.copy_book import CopyBook
+from gpuexplorer.copies.timeline import Engine, Lane, Role, Timeline, Track
 from gpuexplorer.lab.events import Span, Transferred
 from tests.copies.cells import MIB, Cells, moved, read
 from tests.steps import steps

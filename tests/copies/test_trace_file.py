@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gpuexplorer.copies.lab_copies import CopyBook
+from gpuexplorer.copies.copy_book import CopyBook
 from gpuexplorer.copies.timeline import Timeline
 from gpuexplorer.copies.trace_file import trace_pieces
 from gpuexplorer.lab.events import Span

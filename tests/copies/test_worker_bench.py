@@ -8,11 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.copies.benches import names_by_uuid, offered, without_cards, without_kernels
 from gpuexplorer.copies.measuring import STOPPED, Measuring
 from gpuexplorer.copies.result import Busy, CopyResult
 from gpuexplorer.copies.routes import Routes, Values
-from gpuexplorer.copies.worker_bench import WorkerBench
+from gpuexplorer.copies.worker_bench import (
+    WorkerBench,
+    names_by_uuid,
+    offered,
+    without_cards,
+    without_kernels,
+)
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.trouble import Trouble

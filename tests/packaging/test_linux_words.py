@@ -9,7 +9,7 @@ import pytest
 
 from gpuexplorer.__main__ import VERBS
 from gpuexplorer.commands.window_arguments import SCREENS
-from gpuexplorer.copies.plan import Kind
+from gpuexplorer.copies.jobs import Kind
 from gpuexplorer.simulation.models import MODELS
 from linux.completions import actions, parsers, write_completions
 from linux.packages import FILES

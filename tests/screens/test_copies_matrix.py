@@ -150,36 +150,3 @@ def test_results_are_saved_as_a_table_and_as_data(
     told = json.loads((tmp_path / "copies.json").read_text("utf-8"))
     assert told["simulated"] is True
     assert len(told["results"]) == 11
-
-
-def test_what_nvbandwidth_wrote_is_laid_beside(
-    open_program: OpenProgram, tmp_path: Path
-) -> None:
-    person = open_matrix(open_program)
-    measures(person)
-    (tmp_path / "theirs.json").write_text(json.dumps(_NVBANDWIDTH), "utf-8")
-    person.click("Open nvbandwidth")
-    person.saves_as(tmp_path / "theirs.json")
-    person.sees("nvbandwidth v0.8")
-    assert "nvbandwidth: 11.9 GB/s" in cell(person, "Host to card 0")
-    assert "nvbandwidth" not in cell(person, "Card 0 to host")
-
-
-_NVBANDWIDTH = {
-    "nvbandwidth": {
-        "CUDA Runtime Version": 12040,
-        "Driver Version": "550.54.15",
-        "GPU Device list": ["0: NVIDIA TITAN RTX", "1: NVIDIA TITAN RTX"],
-        "git_version": "v0.8",
-        "version": "v0.8",
-        "testcases": [
-            {
-                "name": "host_to_device_memcpy_ce",
-                "status": "Passed",
-                "bandwidth_description": "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)",
-                "bandwidth_matrix": [["11.9", "12.1"]],
-                "sum": 24.0,
-            }
-        ],
-    }
-}

@@ -2,9 +2,9 @@
 
 from random import Random
 
-from gpuexplorer.copies.asked_for import index_of
 from gpuexplorer.copies.datasheet.product_result import ProductResult
-from gpuexplorer.copies.samples import spread
+from gpuexplorer.copies.jobs import index_of
+from gpuexplorer.copies.result import spread
 from gpuexplorer.core.units import memory as in_words
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.events import Multiplied

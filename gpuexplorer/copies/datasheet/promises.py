@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.datasheet.figure import Figure, Origin, What, in_words
 from gpuexplorer.copies.datasheet.sheet import OtherCard
 from gpuexplorer.copies.datasheet.subject import Subject
+from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gpuexplorer.copies.asked_for import HOST
-from gpuexplorer.copies.plan import Kind, job_of
+from gpuexplorer.copies.jobs import HOST, Kind, job_of
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card

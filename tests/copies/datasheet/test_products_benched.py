@@ -156,7 +156,7 @@ def test_the_time_that_is_left_knows_that_products_take_longer_than_copies() -> 
     copies = [CopyJob("cpu", "cuda:0", 1 << 20, pinned=True)] * 3
     left = TimeLeft([*copies, ProductJob("cuda:0", "fp32")], clock)
     for copy in copies:
-        left.begin(copy)
+        left.begin()
         clock.advance(1.0)
         left.end(copy)
     seconds = left.seconds(3)

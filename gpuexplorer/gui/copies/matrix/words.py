@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from gpuexplorer.copies.findings import Cell, Finding, Matter, wrong_in_words
-from gpuexplorer.copies.plan import Kind
+from gpuexplorer.copies.jobs import Kind
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.route import Route
+from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.units import gigabytes_per_second, memory
 from gpuexplorer.core.words import Message, mark, paragraph, tr, trn
 from gpuexplorer.gui.copies.matrix.pair_cells import figure_of, figure_words, unit_words
@@ -55,9 +55,7 @@ def caption_words(
     return tr("Modelled {caption}", caption=said) if modelled else said
 
 
-def cell_words(
-    question: MatrixQuestion, result: CopyResult | None, why_not: str, theirs: float | None
-) -> str:
+def cell_words(question: MatrixQuestion, result: CopyResult | None, why_not: str) -> str:
     """What one is told of a cell by pointing at it."""
     if why_not or result is None:
         said = why_not or tr("Not measured yet.")
@@ -80,8 +78,6 @@ def cell_words(
             )
         if result.route is not None and result.route.words:
             said = tr("{rate}. Way: {way}", rate=said, way=result.route.words)
-    if theirs is not None:
-        said = f"{said}\nnvbandwidth: {gigabytes_per_second(theirs * 1e9)} GB/s"
     return said
 
 

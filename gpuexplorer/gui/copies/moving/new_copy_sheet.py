@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.copies.route import Route
+from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words, rate, seconds_words
 from gpuexplorer.core.words import paragraph, tr

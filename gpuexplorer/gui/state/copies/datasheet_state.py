@@ -5,7 +5,6 @@ from functools import cached_property
 
 from PySide6.QtCore import QObject, Signal
 
-from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.datasheet.cards_table import CardsTable, cards_table
 from gpuexplorer.copies.datasheet.figure import What
 from gpuexplorer.copies.datasheet.make_sheet import sheet_of
@@ -13,6 +12,7 @@ from gpuexplorer.copies.datasheet.power_log import PowerLog
 from gpuexplorer.copies.datasheet.promises import ASKED
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
 from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
+from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.cards import HOST_ID, Card, Sample
 from gpuexplorer.core.words import NOTHING, Message
