@@ -235,8 +235,7 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
             )
             said = [
                 Message("Measured by {python}.", python=python.label),
-                *benches.without_cards(hello.devices),
-                *benches.without_kernels(hello.devices),
+                *benches.remarks(hello.devices),
                 left_out,
             ]
             cards = [card for card in backend.cards() if card.kind is CardKind.GPU]

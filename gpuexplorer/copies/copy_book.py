@@ -21,39 +21,21 @@ _SHARING_OUT = "torch.nn.parallel"  # the module that gives each card a part of 
 _OFTEN = 3  # times in a line, from which on it is worth a cure
 _LAUNCH = 5e-6  # seconds to ask a card for anything, where none was timed
 _MOVED_TWICE = 1 << 20  # bytes of pageable memory, from which on pinned memory pays
-_COMPARING = frozenset(
-    [
-        "equal",
-        "allclose",
-        "nonzero",
-        "masked_select",
-        "index",
-        "if",
-        "while",
-        "assert",
-        "and",
-        "or",
-        "not",
-    ]
+_COMPARING = (
+    *("equal", "allclose", "nonzero", "masked_select", "index"),
+    *("if", "while", "assert", "and", "or", "not"),
 )
-# What to do with copies to the host of a line that reads, and of one that prints.
-_READ = mark("Keep the log on the card and move it once.")
-_READ_PRICED = mark("Keep the log on the card and move it once: about {price}.")
-_PRINTED = mark("Keep what is to be printed on the card, and print it once.")
-_PRINTED_PRICED = mark(
-    "Keep what is to be printed on the card, and print it once: about {price}."
-)
+_READING = ("item", "float", "int", "bool", "tolist", "max", "min", "sum")
+_PRINTING = ("print", "format", "display", "repr", "str")
+_READ = Message("Keep the log on the card and move it once.")
+_PRINT = Message("Keep what is to be printed on the card, and print it once.")
+_COMPARE = Message("Compare on the card, and fetch the answer once.")
 _KEEP = {
-    **dict.fromkeys(
-        ["item", "float", "int", "bool", "tolist", "max", "min", "sum"],
-        (_READ, _READ_PRICED),
-    ),
-    **dict.fromkeys(["print", "format", "display", "repr", "str"], (_PRINTED, _PRINTED_PRICED)),
+    **dict.fromkeys(_READING, _READ),
+    **dict.fromkeys(_PRINTING, _PRINT),
+    **dict.fromkeys(_COMPARING, _COMPARE),
 }
-_KEEP_IT = (
-    mark("Keep it on the card and move it once."),
-    mark("Keep it on the card and move it once: about {price}."),
-)
+_KEEP_IT = Message("Keep it on the card and move it once.")
 
 
 class NoRate(Told):
@@ -384,9 +366,7 @@ def _spent(first: CopyRow, seconds: float | None) -> Message:
 def _cure(
     book: CopyBook, first: CopyRow, copies: int, size: int, device: float | None
 ) -> tuple[Message, float | None]:
-    """And the seconds that it would take then, where they can be told: one copy of all, what
-    one of these took, and its bytes at the best rate that is known.
-    """
+    """And the seconds that it would take then, where they can be told."""
     how, to_host, cure = first.how, first.target == HOST, NOTHING
     if first.asked:
         if first.pinned is False and size >= _MOVED_TWICE * first.copies:
@@ -404,18 +384,17 @@ def _cure(
         )
     if cure or first.asked or copies < _OFTEN or not to_host:
         return cure, None
-    comparing, price = how in _COMPARING, None
-    if device is not None:
-        rate = book.best(first) or first.limit
-        each, moved = (device, 1) if comparing else (device / copies, size)
-        price = each + 2 * _LAUNCH + (moved / rate if rate else 0.0)
-    if comparing:
-        return Message("Compare on the card, and fetch the answer once."), price
-    unpriced, priced = _KEEP.get(how, _KEEP_IT)
-    if price is None:
-        return Message(unpriced), None
+    cure = _KEEP.get(how, _KEEP_IT)
+    if device is None:
+        return cure, None
+    # One copy of all: what one of these took, and its bytes at the best rate that is known.
+    rate, comparing = book.best(first) or first.limit, cure is _COMPARE
+    each, moved = (device, 1) if comparing else (device / copies, size)
+    price = each + 2 * _LAUNCH + (moved / rate if rate else 0.0)
     about = duration(float(f"{price:.1g}"))  # one digit is all that is known of it
-    return Message(priced, price=f"{plain(float(about.number))} {about.unit}"), price
+    words = f"{plain(float(about.number))} {about.unit}"
+    priced = Message("That takes about {price}.", price=words)
+    return cure if comparing else told(cure, priced), price
 
 
 def _total(values: Sequence[float | None]) -> float | None:

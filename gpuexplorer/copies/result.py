@@ -249,45 +249,35 @@ def as_json(
 
 def result_as_json(result: CopyResult) -> dict[str, Json]:
     """Whatever was not measured is null, and a note says why."""
-    job, measured = result.job, result.measured
-
-    def seen(name: str) -> Json:
-        return None if measured is None else rounded(getattr(measured, name), 12)
-
+    job, seen = result.job, written(result.measured or Measured(0, ()))
+    figures = (
+        *("samples_s", "host_s", "asked_s", "back_samples_s", "alone_s", "copying_s"),
+        *("together_s", "in_cache", "gated", "intact", "wrong", "compared_samples"),
+        "compared_copies",
+    )
+    lists = ("samples_s", "back_samples_s", "wrong")
     return {
-        "source": job.source,
-        "target": job.target,
+        **{name: written(job)[name] for name in ("source", "target", "mode", "pinned")},
         "bytes": result.bytes,
         "bytes_asked_for": job.bytes,
-        "mode": job.mode,
-        "pinned": job.pinned,
         "direction": "both" if job.both_ways else "one",
         "pieces": job.pieces,
         "beside": written(job.beside),
-        "samples_s": [] if measured is None else [*measured.samples_s],
+        **{
+            name: rounded(seen[name], 12) if result.measured or name in lists else None
+            for name in figures
+        },
+        "host_memory_near": seen["near"],
         "median_s": rounded(result.seconds, 12),
         "variation": rounded(result.variation),
-        "host_s": seen("host_s"),
-        "asked_s": seen("asked_s"),
-        "back_samples_s": [] if measured is None else [*measured.back_samples_s],
-        "alone_s": seen("alone_s"),
-        "copying_s": seen("copying_s"),
-        "together_s": seen("together_s"),
         "hidden_share": rounded(result.hidden),
         "rate_gbs": gigabytes(result.rate),
         "back_rate_gbs": gigabytes(result.back_rate),
         "limit_gbs": gigabytes(result.limit),
         "share_of_limit": rounded(result.share),
-        "host_memory_near": seen("near"),
-        "in_cache": seen("in_cache"),
         "path": "" if result.route is None else result.route.words,
         "direct": result.direct,
-        "gated": seen("gated"),
         "overlap": rounded(result.overlap),
-        "intact": seen("intact"),
-        "wrong": [] if measured is None else written(measured.wrong),
-        "compared_samples": seen("compared_samples"),
-        "compared_copies": seen("compared_copies"),
         "modelled": result.modelled,
         "notes": list(result.notes),
     }

@@ -4,7 +4,7 @@ engine in a lane of its own that is found through quickly among very much.
 
 import math
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -51,92 +51,72 @@ class Lane:
     """Stretches come in the order of their beginnings; they may overlap."""
 
     def __init__(self) -> None:
-        self._begins = array("d")
-        self._ends = array("d")
-        self._latest = array("d")  # the latest end up to here, by which one can be looked for
-        self._busy = array("d", [0.0])  # sums
-        self._beside = array("d", [0.0])  # of that, beside a computation
-        self._counts = array("q", [0])  # sums
+        # Where each begins and ends, how long it is busy, of how many, and beside computing.
+        self._columns = tuple(array("d") for _ in range(5))
 
     def __len__(self) -> int:
-        return len(self._begins)
+        return len(self._columns[0])
 
-    @property
-    def end(self) -> float:
-        return self._latest[-1] if self._latest else 0.0
+    def _seen(self) -> Iterator[Numbers]:
+        """Arrays that numpy looks into cannot grow: these must not outlive the call."""
+        return map(np.asarray, self._columns)
 
     def add(
         self, begin: float, end: float, busy: float, count: int = 1, beside: float = 0.0
-    ) -> int:
-        """Its number. What begins before the last one did is taken to begin with it."""
-        begin = max(begin, self._begins[-1] if self._begins else 0.0)
-        end = max(begin, end)
-        self._begins.append(begin)
-        self._ends.append(end)
-        self._latest.append(max(end, self.end))
-        self._busy.append(self._busy[-1] + busy)
-        self._beside.append(self._beside[-1] + beside)
-        self._counts.append(self._counts[-1] + count)
-        return len(self._begins) - 1
+    ) -> None:
+        """What begins before the last one did is taken to begin with it."""
+        begin = max(begin, self._columns[0][-1] if len(self) else 0.0)
+        values = begin, max(begin, end), busy, count, beside
+        for column, value in zip(self._columns, values, strict=True):
+            column.append(value)
 
     def bar(self, item: int) -> Bar:
-        busy = self._busy[item + 1] - self._busy[item]
-        count = self._counts[item + 1] - self._counts[item]
-        return Bar(self._begins[item], self._ends[item], busy, count, item)
+        begin, end, busy, count, _ = (column[item] for column in self._columns)
+        return Bar(begin, end, busy, int(count), item)
 
     def visible(self, begin: float, end: float, pixels: int) -> Fold:
         """What is to be drawn of a stretch that is so many pixels wide: at most about that many
         bars, however much there is.
         """
-        # Arrays that numpy looks into cannot grow: these must not outlive the call.
-        begins, ends = np.asarray(self._begins), np.asarray(self._ends)
-        busy, counts = np.asarray(self._busy), np.asarray(self._counts)
-        cell = (end - begin) / max(1, pixels)
-        at, stop = bisect_right(self._latest, begin), bisect_left(self._begins, end)
-        first = np.arange(at, max(at, stop))
+        begins, ends, busy, counts, _ = self._seen()
+        cell, stop = (end - begin) / max(1, pixels), int(begins.searchsorted(end))
+        at = int(np.argmax(ends[:stop] > begin)) if np.any(ends[:stop] > begin) else stop
+        first = np.arange(at, stop)
         if first.size > pixels // 4 and cell > 0.0:
             # Cells lie where they lie, wherever the picture begins, so that nothing flickers.
             edges = (begin // cell + np.arange(1, pixels + 2)) * cell
             first = np.unique(np.append(at, begins.searchsorted(edges)))
             first = first[first < stop]
-        after = np.append(first[1:], stop) if first.size else first
+        if not first.size:
+            return Fold(*(np.zeros(0),) * 3, *(np.zeros(0, np.int64),) * 3)
         return Fold(
             begins[first],
-            np.maximum.reduceat(ends[at:stop], first - at) if first.size else ends[:0].copy(),
-            busy[after] - busy[first],
-            counts[after] - counts[first],
+            np.maximum.reduceat(ends[:stop], first),
+            np.add.reduceat(busy[:stop], first),
+            np.add.reduceat(counts[:stop], first).astype(np.int64),
             first,
-            after,
+            np.append(first[1:], stop),
         )
 
     def longest(self, first: int, after: int) -> int:
         """The number of the longest among these."""
-        lengths = np.asarray(self._ends[first:after]) - np.asarray(self._begins[first:after])
-        return first + int(lengths.argmax())
+        begins, ends, *_ = self._seen()
+        return first + int((ends - begins)[first:after].argmax())
 
     def at(self, moment: float) -> int | None:
         """The number of the latest that covers the moment."""
-        first, last = bisect_right(self._latest, moment), bisect_right(self._begins, moment)
-        for item in range(last - 1, first - 1, -1):
-            if self._ends[item] >= moment:
-                return item
-        return None
+        begins, ends, *_ = self._seen()
+        there = np.flatnonzero((begins <= moment) & (ends >= moment))
+        return int(there[-1]) if there.size else None
 
-    def busy_between(self, begin: float, end: float, *, beside: bool = False) -> float:
-        """Seconds; what only reaches into the stretch counts in part. `beside`: of these, those
-        beside a computation.
+    def busy_between(self, begin: float, end: float) -> tuple[float, float]:
+        """Seconds, and those of them beside a computation; what only reaches into the stretch
+        counts in part.
         """
-        sums = self._beside if beside else self._busy
-        first, last = bisect_right(self._latest, begin), bisect_left(self._begins, end)
-        if first >= last:
-            return 0.0
-        total = sums[last] - sums[first]
-        for item in {first, last - 1}:
-            whole = self._ends[item] - self._begins[item]
-            seen = min(end, self._ends[item]) - max(begin, self._begins[item])
-            if whole > 0.0 and seen < whole:
-                total -= (sums[item + 1] - sums[item]) * (1.0 - max(0.0, seen) / whole)
-        return total
+        begins, ends, busy, _, beside = self._seen()
+        seen = np.minimum(ends, end) - np.maximum(begins, begin)
+        shares = np.clip(seen / np.maximum(ends - begins, 1e-15), 0.0, 1.0)
+        return float(shares @ busy), float(shares @ beside)
 
 
 class Engine(StrEnum):
@@ -253,6 +233,10 @@ class Timeline:
     def item(self, track: Track, number: int) -> Item:
         return self._items[track][number]
 
+    def stretches(self, track: Track) -> Iterator[tuple[Bar, Item]]:
+        lane, items = self._lanes[track], self._items[track]
+        return ((lane.bar(at), item) for at, item in enumerate(items))
+
     def at(self, track: Track, moment: float) -> tuple[Bar, Item] | None:
         """What covers the moment."""
         lane = self._lanes.get(track)
@@ -284,13 +268,12 @@ class Timeline:
 
     def overlapped(self, whose: Whose, begin: float, end: float) -> float | None:
         """Which share of its copying a card spent beside its computing; None: no copies."""
-        lanes = [
-            lane
+        busy = [
+            lane.busy_between(begin, end)
             for track, lane in self._lanes.items()
             if track.whose == whose and track.engine in _COPYING
         ]
-        copied = sum(each.busy_between(begin, end) for each in lanes)
-        beside = sum(each.busy_between(begin, end, beside=True) for each in lanes)
+        copied, beside = (sum(each[at] for each in busy) for at in (0, 1))
         return min(1.0, beside / copied) if copied > 0.0 else None
 
     def _add(self, cell: Cell, rows: Sequence[CopyRow]) -> None:

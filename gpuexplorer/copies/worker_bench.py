@@ -6,7 +6,6 @@ import math
 import queue
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
@@ -18,7 +17,7 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message, told
+from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.lab.events import (
     BROKEN,
     Device,
@@ -53,15 +52,13 @@ _ANOTHER = Message("A new worker measures what comes after it.")
 RoutesFor = Callable[[Sequence[Device]], Routes | None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Ended:
+class _Ended(NamedTuple):
     """The process is gone."""
 
     why: Message
 
 
-@dataclass(frozen=True, slots=True)
-class _Stop:
+class _Stop(NamedTuple):
     """Somebody wants the job of that number to end."""
 
     number: int
@@ -142,8 +139,7 @@ class WorkerBench:
         warmed: list[float] = []
 
         def sampled(taken: int, samples: int) -> None:
-            if not warmed:
-                warmed.append(self._clock.now())
+            warmed.append(self._clock.now())
             on_sampled(taken, samples)
 
         def command(number: int) -> Multiply:
@@ -167,7 +163,10 @@ class WorkerBench:
             self._last += 1
             self._running = number = self._last
         try:
-            busy = self._busy_now(devices)
+            now = self._clock.now()
+            if self._quiet_since is None or now - self._quiet_since > _RESTED:
+                self._busy_seen = self._busy()
+            shares = {each: self._busy_seen.get(each, 0.0) for each in devices}
             self._greeted(number)
             told = self._carried_out(command(number), on_sampled)
         except _StoppedError:
@@ -177,10 +176,11 @@ class WorkerBench:
             self._quiet_since = self._clock.now()
             with self._lock:
                 self._running = None
-        failure = told.failure
-        if not failure:
-            failure = _NO_RESULT if told.answer is None else _untimed(told.answer)
-        return _Told(None if failure else told.answer, failure, told.hint, busy)
+        if not told.failure:
+            why = _NO_RESULT if told.answer is None else _untimed(told.answer)
+            told = told._replace(failure=why, answer=None if why else told.answer)
+        busy = (Busy(*each) for each in shares.items() if each[1] >= _BUSY)
+        return told._replace(busy=tuple(busy))
 
     def stop(self) -> None:
         with self._lock:
@@ -230,21 +230,20 @@ class WorkerBench:
         answer: Measured | Multiplied | None = None
         until: float | None = None  # it was told to stop; who stops it says so again and again
         while True:
+            wait = None if until is None else max(0.0, until - self._clock.now())
             try:
-                said = self._said.get(timeout=self._patience(until))
+                said = self._said.get(timeout=wait)
             except queue.Empty:
                 raise _StoppedError from None
             match said:
-                case _Stop(number=meant) if meant == number:
-                    if until is None:
-                        process.cancel(number)
-                        until = self._clock.now() + _PATIENCE
+                case _Stop(number=meant) if meant == number and until is None:
+                    process.cancel(number)
+                    until = self._clock.now() + _PATIENCE
                 case _Ended(why=why):
                     self._process = None
                     return _Told(failure=why, hint=_ANOTHER)
-                case Sampled(id=told) if told == number:
-                    if until is None:
-                        on_sampled(said.taken, said.samples)
+                case Sampled(id=told) if told == number and until is None:
+                    on_sampled(said.taken, said.samples)
                 case Measured(id=told) | Multiplied(id=told) if told == number:
                     answer = said
                 case Finished(id=told) if told == number:
@@ -253,10 +252,6 @@ class WorkerBench:
                     return self._failed(said)
                 case _:
                     pass
-
-    def _patience(self, until: float | None) -> float | None:
-        """Seconds; None while nobody wants it to end."""
-        return None if until is None else max(0.0, until - self._clock.now())
 
     def _look_at_links(self, job: CopyJob) -> None:
         new = {job.source, job.target} - self._looked_at - {HOST}
@@ -289,13 +284,6 @@ class WorkerBench:
         near = {device: self._routes.processors_near(device) for device in devices}
         return tuple(each for each in near.items() if each[1])
 
-    def _busy_now(self, devices: Sequence[str]) -> tuple[Busy, ...]:
-        now = self._clock.now()
-        if self._quiet_since is None or now - self._quiet_since > _RESTED:
-            self._busy_seen = self._busy()
-        shares = {device: self._busy_seen.get(device, 0.0) for device in devices}
-        return tuple(Busy(device, share) for device, share in shares.items() if share >= _BUSY)
-
 
 class _Told(NamedTuple):
     """What came of a job: an answer, or why there is none and a way out."""
@@ -312,10 +300,8 @@ class _StoppedError(Exception):
 
 def _untimed(told: Measured | Multiplied) -> Message:
     """Why a rate cannot follow from these times; empty where it can."""
-    samples = [*told.samples_s]
-    if isinstance(told, Measured):
-        samples += chain(told.back_samples_s, *told.beside_samples_s)
-    wrong = [each for each in samples if not 0 < each < math.inf]
+    more = (told.back_samples_s, *told.beside_samples_s) if isinstance(told, Measured) else ()
+    wrong = [each for each in chain(told.samples_s, *more) if not 0 < each < math.inf]
     if not wrong:
         return NOTHING
     return Message(
@@ -373,21 +359,18 @@ def offered(devices: Sequence[Device]) -> list[str]:
     ]
 
 
-def without_kernels(devices: Sequence[Device]) -> list[Message]:
-    """Of the devices that are offered, what is to be known of those that cannot compute."""
-    return [
-        Message(
-            "{device}, {name}: {reason}", device=each.name, name=each.label, reason=each.reason
-        )
-        for each in devices
-        if _is_cuda(each) and not each.usable and each.capability
+def remarks(devices: Sequence[Device]) -> list[Message]:
+    """Why this PyTorch has no card, with what to do about it; and of the devices that are
+    offered, what is to be known of those that cannot compute.
+    """
+    lacking = [each for each in devices if _is_cuda(each) and not each.usable]
+    none = [told(e.reason, e.way_out) for e in lacking if e.reason and not e.capability]
+    words = mark("{device}, {name}: {reason}")
+    return none + [
+        Message(words, device=each.name, name=each.label, reason=each.reason)
+        for each in lacking
+        if each.capability
     ]
-
-
-def without_cards(devices: Sequence[Device]) -> list[Message]:
-    """Why this PyTorch has no card, and what to do about it."""
-    none = [each for each in devices if _is_cuda(each) and not (each.usable or each.capability)]
-    return [told(each.reason, each.way_out) for each in none if each.reason]
 
 
 def names_by_uuid(devices: Sequence[Device], cards: Sequence[Card]) -> dict[str, CardId]:

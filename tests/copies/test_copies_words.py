@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpuexplorer.copies.jobs import TYPED, Kind, devices_of, kinds_of, size_of, sizes_of
+from gpuexplorer.copies.jobs import devices_of, kinds_of, size_of, sizes_of
 from gpuexplorer.core.trouble import Trouble
 
 HERE = ("cpu", "cuda:0", "cuda:1", "cuda:2")
@@ -61,11 +61,6 @@ def test_a_range_takes_four_times_each_step_and_its_end() -> None:
     assert sizes_of("4B - 100B") == (4, 16, 64, 100)
 
 
-def test_a_sweep_goes_from_four_bytes_to_a_gibibyte() -> None:
-    sizes = sizes_of("sweep")
-    assert (sizes[0], sizes[-1], len(sizes)) == (4, 1 << 30, 15)
-
-
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -104,11 +99,6 @@ def test_a_device_that_is_not_there_gets_those_that_are(text: str) -> None:
         devices_of(text, HERE)
     assert "no device here is called" in refused.value.sentence
     assert refused.value.hint == "There are: cpu, cuda:0, cuda:1, cuda:2."
-
-
-def test_modes_are_named_once_each_and_copy_is_one_of_them() -> None:
-    assert kinds_of("copy, latency,one-way") == (Kind.ONE_WAY, Kind.LATENCY)
-    assert kinds_of("all") == TYPED
 
 
 def test_a_mode_that_is_nearly_right_is_recognised() -> None:

@@ -17,18 +17,6 @@ def test_the_floor_is_what_the_smallest_copies_take() -> None:
     assert line(10e-6, 25e9).floor == pytest.approx(10e-6, rel=0.02)
 
 
-def test_what_a_cache_carried_is_not_the_best_of_a_cards_memory() -> None:
-    sizes = [1 << power for power in range(16, 28)]
-    points = [
-        Point(size, size / (3e12 if size <= 16 << 20 else 1.2e12), size <= 16 << 20)
-        for size in sizes
-    ]
-    assert Curve(points).top == pytest.approx(1.2e12)
-    assert not Curve(points).in_cache
-    assert Curve(points[:4]).top == pytest.approx(3e12)
-    assert Curve(points[:4]).in_cache
-
-
 def test_up_to_some_size_the_price_is_the_floor() -> None:
     assert line(10e-6, 25e9).floor_bytes == 32768
 
@@ -41,12 +29,6 @@ def test_half_of_the_rate_is_reached_where_the_beginning_costs_as_much_as_the_wa
 def test_a_size_that_was_not_measured_is_predicted(size: int) -> None:
     curve = line(10e-6, 25e9)
     assert curve.seconds_for(size) == pytest.approx(10e-6 + size / 25e9, rel=0.05)
-
-
-def test_large_sizes_alone_tell_no_floor_and_no_half() -> None:
-    curve = line(10e-6, 25e9, (64 << 20, 128 << 20, 256 << 20))
-    assert curve.floor is None
-    assert curve.half_rate_bytes is None
 
 
 def test_a_modelled_sweep_gives_the_model_s_own_figures() -> None:

@@ -69,7 +69,7 @@ def measured(page: ComparisonsPage, qtbot: QtBot) -> None:
 def test_before_measuring_each_panel_asks_its_question(open_page: Open) -> None:
     page = open_page()
     panels = page.findChildren(ComparisonPanel)
-    assert len(panels) == 6
+    assert len(panels) == 5
     assert {each.sentence for each in panels} == {NOTHING}
     assert "Can the card compute while the bytes are under way?" in texts(page)
     assert not page.tools[0].isEnabled()

@@ -79,23 +79,19 @@ def test_without_a_card_the_reason_is_said(comparison: Comparison) -> None:
 
 def test_pinned_memory_is_so_many_times_as_fast() -> None:
     setup = PINNED.set_up(pair())
-    said = PINNED.conclude(taking(setup, 0.01, 0.02, 0.05))
-    assert said == (
-        "Pinned memory is 2.0 times as fast as pageable: 26.8 against 13.4 GB/s. Memory that "
-        "nobody has touched costs 30.0 ms more: the system hands it out page by page."
-    )
+    said = PINNED.conclude(taking(setup, 0.01, 0.02))
+    assert said == ("Pinned memory is 2.0 times as fast as pageable: 26.8 against 13.4 GB/s.")
 
 
 def test_what_makes_no_difference_is_said_to_make_none() -> None:
     setup = PINNED.set_up(pair())
-    said = PINNED.conclude(taking(setup, 0.02, 0.0205, 0.0201))
+    said = PINNED.conclude(taking(setup, 0.02, 0.0205))
     assert "Pinning makes no difference worth mentioning here" in said
-    assert "Whether the memory was touched before makes no difference." in said
 
 
 def test_figures_the_other_way_round_give_the_other_sentence() -> None:
     setup = PINNED.set_up(pair())
-    said = PINNED.conclude(taking(setup, 0.04, 0.02, 0.02))
+    said = PINNED.conclude(taking(setup, 0.04, 0.02))
     assert said.startswith("Pageable memory is 2.0 times as fast as pinned here")
 
 
