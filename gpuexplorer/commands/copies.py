@@ -32,15 +32,16 @@ from gpuexplorer.commands.terminal import (
     write_json,
 )
 from gpuexplorer.copies import worker_bench as benches
-from gpuexplorer.copies.datasheet.cards_table import cards_table
-from gpuexplorer.copies.datasheet.figure import Figure, What, in_words
-from gpuexplorer.copies.datasheet.make_sheet import sheet_of
-from gpuexplorer.copies.datasheet.power_log import PowerLog, PowerReader
-from gpuexplorer.copies.datasheet.product_result import ProductResult
-from gpuexplorer.copies.datasheet.promises import ASKED
-from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
-from gpuexplorer.copies.datasheet.sheet_files import sheet_as_csv, sheet_as_json
-from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
+from gpuexplorer.copies.datasheet.cards_table import (
+    Figure,
+    OtherCard,
+    What,
+    cards_table,
+    in_words,
+)
+from gpuexplorer.copies.datasheet.costs import sheet_as_csv, sheet_as_json
+from gpuexplorer.copies.datasheet.products import PowerLog, ProductResult, reading_power
+from gpuexplorer.copies.datasheet.sheet import ASKED, Sheet, Subject, jobs_of, sheet_of
 from gpuexplorer.copies.findings import Finding, findings, the_rest
 from gpuexplorer.copies.jobs import HOST as PROCESSOR
 from gpuexplorer.copies.jobs import (
@@ -458,7 +459,7 @@ def _datasheets(
         subjects.append(Subject(device, card, routes, sample.values, sample.missing))
     log, table, simulated = PowerLog(), cards_table(), bench.modelled
     drawing = [each.card.id for each in subjects if each.card and not simulated]
-    with PowerReader(backend, drawing, log):
+    with reading_power(backend, drawing, log):
         results, products, end = _measured(
             [job for subject in subjects for job in jobs_of(subject)], bench
         )

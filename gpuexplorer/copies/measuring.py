@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Protocol
 
-from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.datasheet.products import ProductResult
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble

@@ -7,8 +7,7 @@ from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
-from gpuexplorer.copies.datasheet.modelled_products import modelled_product
-from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.datasheet.products import ProductResult, modelled_product
 from gpuexplorer.copies.jobs import index_of, refusal
 from gpuexplorer.copies.measuring import STOPPED
 from gpuexplorer.copies.result import SAMPLES, CopyResult, spread

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.datasheet.products import ProductResult
 from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.copies.result import SAMPLES, Busy, CopyResult
 from gpuexplorer.copies.routes import Routes, Values

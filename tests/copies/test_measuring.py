@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Sequence
 
-from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.datasheet.products import ProductResult
 from gpuexplorer.copies.measuring import STOPPED, Measuring, Progress
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.trouble import Trouble

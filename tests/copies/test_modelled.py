@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.datasheet.products import ProductResult
 from gpuexplorer.copies.jobs import Kind, job_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.lab.simulated_cards import simulated_cards

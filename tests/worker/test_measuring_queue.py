@@ -209,15 +209,6 @@ def test_latency_is_a_hundred_copies_of_few_bytes_and_what_asking_takes() -> Non
     assert measured.asked_s == pytest.approx(5e-6, rel=0.1)
 
 
-def test_raw_copies_are_the_drivers_own_calls_on_the_same_queue() -> None:
-    cards = FakeCards()
-    measured = measured_on(cards, "cuda:0", "cuda:1", mode="raw")
-    streams = {stream for what, stream, _ in cards.log if what == "raw"}
-    marked = {stream for what, stream, _ in cards.log if what == "mark"}
-    assert streams == marked
-    assert measured.samples_s == pytest.approx([ALONE] * 3)
-
-
 def test_an_overlapping_copy_costs_no_more_than_the_longer_of_both() -> None:
     measured = measured_on(FakeCards(), mode="overlap")
     assert measured.alone_s is not None
@@ -256,24 +247,6 @@ def test_a_copy_that_keeps_the_host_waiting_costs_both() -> None:
     assert measured.together_s >= measured.alone_s + copies
 
 
-def test_what_cannot_be_one_piece_is_rearranged_on_the_card() -> None:
-    for mode in ("strided", "converted"):
-        measured = measured_on(FakeCards(), "cuda:0", "cuda:1", mode=mode)
-        assert measured.gated
-        assert measured.intact
-
-
-def test_rows_from_a_card_are_brought_together_there_and_wait_in_its_queue() -> None:
-    cards = FakeCards()
-    measured = measured_on(cards, "cuda:1", "cpu", mode="strided")
-    assert measured.gated
-    assert measured.intact
-    assert measured.notes == ("The card brings the rows together before they travel.",)
-    back = measured_on(cards, "cpu", "cuda:1", mode="strided")
-    assert back.gated is None
-    assert back.notes == ("The host rearranges the bytes, so it was timed by its clock.",)
-
-
 def test_progress_is_told_after_each_sample() -> None:
     said = said_by(FakeCards(), asked_for())
     assert [(each.taken, each.samples) for each in said[:-1]] == [(1, 3), (2, 3), (3, 3)]  # type: ignore[attr-defined]
@@ -286,14 +259,6 @@ def test_pageable_copies_have_no_gate_and_both_sides_are_waited_for() -> None:
     assert measured.gated is None
     assert set(cards.synchronized) == {("cuda:1", "cpu")}
     assert measured.samples_s == pytest.approx([ALONE + 5e-6] * 3, rel=0.01)
-
-
-def test_fresh_memory_is_taken_anew_for_each_sample() -> None:
-    cards = FakeCards()
-    measured = measured_on(cards, "cpu", "cuda:0", pinned=False, mode="fresh", samples=4)
-    assert measured.loops == 1
-    assert [device for device, _, _ in cards.taken].count("cpu") == 5
-    assert measured.intact
 
 
 def test_without_direct_access_both_ways_are_asked_for_by_threads_and_run_at_once() -> None:

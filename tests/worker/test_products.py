@@ -20,7 +20,7 @@ from tests.worker.multiplications import (  # noqa: E402
 )
 
 
-@pytest.mark.parametrize("kind", ["fp32", "tf32", "bf16"])
+@pytest.mark.parametrize("kind", ["fp32", "tf32", "fp16", "bf16"])
 def test_a_product_is_gated_right_and_takes_what_the_card_takes(kind: str) -> None:
     cards = MultiplyingCards()
     measured = multiplied_on(cards, kind=kind)
@@ -135,7 +135,7 @@ def test_one_wrong_value_is_found_and_told() -> None:
 
 
 @pytest.mark.parametrize("size", [16, 48, 64, 600, 1024])
-@pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("kind", [torch.float32, torch.float16, torch.bfloat16])
 def test_the_known_product_is_what_the_processor_computes(size: int, kind: Any) -> None:
     left, right = (torch.empty(size, size, dtype=kind) for _ in range(2))
     known = KnownProduct(size)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gpuexplorer.__main__ import main
-from gpuexplorer.copies.datasheet.figure import What
+from gpuexplorer.copies.datasheet.cards_table import What
 from tests.real_cards import snapshots
 
 pytestmark = pytest.mark.gpu

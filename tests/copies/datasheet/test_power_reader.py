@@ -2,7 +2,7 @@
 
 import threading
 
-from gpuexplorer.copies.datasheet.power_log import PowerLog, PowerReader
+from gpuexplorer.copies.datasheet.products import PowerLog, reading_power
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import POWER_DRAW
 from gpuexplorer.simulation.specs import parse_machine
@@ -31,7 +31,7 @@ def test_every_card_is_read_again_and_again_until_it_is_left() -> None:
     backend = SimulatedBackend(parse_machine("2xTitanRTX"))
     cards = [card.id for card in backend.cards()]
     log = CountingLog(4)
-    with PowerReader(backend, cards, log):
+    with reading_power(backend, cards, log):
         assert log.enough.wait(PATIENCE)
     count = len(log.seen)
     assert {sample.card for sample in log.seen} == set(cards)
@@ -45,7 +45,7 @@ def test_every_card_is_read_again_and_again_until_it_is_left() -> None:
 
 def test_without_cards_nothing_is_started() -> None:
     log = CountingLog(1)
-    with PowerReader(SimulatedBackend(parse_machine("1xT4")), [], log):
+    with reading_power(SimulatedBackend(parse_machine("1xT4")), [], log):
         assert not [each for each in threading.enumerate() if each.name == "read power"]
     assert log.seen == []
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.datasheet.products import ProductResult
 from gpuexplorer.copies.measuring import Bench, Job, Measuring, Progress, TimeLeft
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.result import CopyResult

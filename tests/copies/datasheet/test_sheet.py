@@ -4,14 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from gpuexplorer.copies.datasheet.cards_table import CardsTable, cards_table
-from gpuexplorer.copies.datasheet.figure import Figure, Origin, What
-from gpuexplorer.copies.datasheet.make_sheet import sheet_of
-from gpuexplorer.copies.datasheet.power_log import PowerLog
-from gpuexplorer.copies.datasheet.product_result import ProductResult
-from gpuexplorer.copies.datasheet.promises import ASKED
-from gpuexplorer.copies.datasheet.sheet import Row, Sheet
-from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
+from gpuexplorer.copies.datasheet.cards_table import (
+    CardsTable,
+    Figure,
+    Origin,
+    What,
+    cards_table,
+)
+from gpuexplorer.copies.datasheet.products import PowerLog, ProductResult
+from gpuexplorer.copies.datasheet.sheet import ASKED, Row, Sheet, Subject, jobs_of, sheet_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core import metrics as m
@@ -259,6 +260,17 @@ def test_broken_lines_of_the_table_are_told_on_the_sheet() -> None:
     assert empty(subject(), table).notes == table.troubles
 
 
+def test_a_titan_rtx_has_its_headline_and_what_it_does_quickly() -> None:
+    sheet = simulated_sheet("1xTitanRTX")
+    half = row(sheet, What.FP16)
+    assert half.promised.value == 130.5e12
+    assert half.promised.source.startswith("table: TITAN RTX")
+    assert half.share == pytest.approx(0.79, abs=0.02)
+    single, brain = (row(sheet, what).reached.value or 0.0 for what in (What.FP32, What.BF16))
+    assert (half.reached.value or 0.0) > 7 * single > 7 * brain
+    assert "its other cores multiply" in row(sheet, What.BF16).notes[0]
+
+
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.key)
 def test_a_simulated_card_promises_and_reaches_something_in_each_row(model: object) -> None:
     key = model.key  # type: ignore[attr-defined]
@@ -267,7 +279,7 @@ def test_a_simulated_card_promises_and_reaches_something_in_each_row(model: obje
     assert sheet.modelled
     for each in sheet.rows:
         told = (each.promised.value, each.reached.value)
-        assert None not in told or each.what in (What.TF32, What.BF16), each
+        assert None not in told or each.what in (What.TF32, What.FP16, What.BF16), each
         assert each.promised.value is not None or each.promised.reason
         assert each.reached.value is not None or each.reached.reason
         # B200's own cores and clock give less than its maker promises.

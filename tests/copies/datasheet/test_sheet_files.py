@@ -4,8 +4,8 @@ import csv
 import io
 import json
 
-from gpuexplorer.copies.datasheet.figure import What
-from gpuexplorer.copies.datasheet.sheet_files import sheet_as_csv, sheet_as_json
+from gpuexplorer.copies.datasheet.cards_table import What
+from gpuexplorer.copies.datasheet.costs import sheet_as_csv, sheet_as_json
 from tests.copies.datasheet.made import simulated_sheet
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.datasheet.products import ProductResult
 from gpuexplorer.copies.measuring import STOPPED, Bench, Job, Measuring, Progress
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Route

@@ -1,10 +1,18 @@
-"""The numbers of a measurement: how many copies a sample has, how wide its gate is."""
+"""What is decided before a copy is measured: what makes no sense, what finds room, how many
+copies a sample has. Needs no PyTorch.
+"""
 
 import itertools
-import math
 import statistics
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message, mark, told
+from gpuexplorer.lab.wire import MODES, CopyJob, Measure, Multiply, fitted
+
+HOST = "cpu"
 SAMPLE_SECONDS = 0.05
 MOST_LOOPS = 100
 MOST_HOST_LOOPS = 20_000
@@ -15,9 +23,6 @@ MOST_WARM_SECONDS = 1.5
 _STEADY = 3  # copies in a row that must be alike
 _ALIKE = 0.1
 
-SHORTEST_GATE = 2e-3
-LONGEST_GATE = 0.2  # Windows ends what holds a card for two seconds
-_GATE_PER_OPERATION = 30e-6
 QUEUE_HOLDS = 1000  # operations, before whoever asks for one more has to wait
 BETWEEN_CARDS = 5  # operations that PyTorch makes of one copy from card to card
 
@@ -30,28 +35,49 @@ _ALL_ROUNDS_BELOW = 64 << 20
 _LEAST_ONE_BY_ONE = 4  # copies
 _ONE_BY_ONE_SECONDS, _MOST_ONE_BY_ONE_SECONDS = 0.5, 5.0
 PRODUCT = 1024  # rows and columns of the matrices that are multiplied beside a copy
-MOST_PRODUCTS = 500
-_TALLEST = 8
-PRODUCT_BYTES = (2 * _TALLEST + 1) * PRODUCT * PRODUCT * 4  # at most
+TALLEST = 8
+PRODUCT_BYTES = (2 * TALLEST + 1) * PRODUCT * PRODUCT * 4  # at most
+
+_SIZES = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+_MOST_SAMPLES = 1000
+_MOST_BYTES = 1 << 44
+_MOST_PIECES = 100_000
+_MOST_LATENCY_BYTES = 4096
+_MOST_BESIDE = 64
+_MOST_QUEUES = 32  # of one card: PyTorch hands out as many in turn, and CUDA runs no more
+
+
+def size_in_words(size: int) -> str:
+    for unit, name in _SIZES:
+        if size >= unit:
+            return f"{size / unit:.4g} {name}"
+    return f"{size} B"
+
+
+def engine_of(source: str, target: str) -> str:
+    """The device whose queue PyTorch takes: the card's, and of two cards the source's."""
+    return target if source == HOST else source
 
 
 def loops_for(seconds: float, operations: int = 1) -> int:
     """Copies of a sample, for a copy that takes so long and so many places in the queue."""
     most = max(1, min(MOST_LOOPS, QUEUE_HOLDS // max(1, operations)))
-    return _between(1, SAMPLE_SECONDS / max(seconds, 1e-9), most)
+    return between(1, SAMPLE_SECONDS / max(seconds, 1e-9), most)
 
 
 def host_loops_for(seconds: float) -> int:
     """Where no queue has to hold them."""
-    return _between(1, SAMPLE_SECONDS / max(seconds, 1e-9), MOST_HOST_LOOPS)
+    return between(1, SAMPLE_SECONDS / max(seconds, 1e-9), MOST_HOST_LOOPS)
+
+
+def between(least: int, value: float, most: int) -> int:
+    return max(least, min(most, round(value)))
 
 
 def is_awake(durations: Sequence[float], spent: float) -> bool:
     """The link is up: it ran for a while, and the last copies took alike."""
-    if spent < WARM_SECONDS:
-        return False
-    if spent >= MOST_WARM_SECONDS:
-        return True
+    if not WARM_SECONDS <= spent < MOST_WARM_SECONDS:
+        return spent >= MOST_WARM_SECONDS
     last = durations[-_STEADY:]
     return len(last) == _STEADY and max(last) <= min(last) * (1 + _ALIKE)
 
@@ -59,29 +85,6 @@ def is_awake(durations: Sequence[float], spent: float) -> bool:
 def usual(durations: Sequence[float]) -> float:
     """What one copy takes now, by those that warmed the link up."""
     return statistics.median(durations[-_STEADY:])
-
-
-def gate_for(operations: int) -> float:
-    """Seconds for which the queue is held shut while so many operations are put into it."""
-    return min(LONGEST_GATE, max(SHORTEST_GATE, operations * _GATE_PER_OPERATION))
-
-
-def balanced(loops: Sequence[int], seconds: Sequence[float], most: int) -> "tuple[int, ...]":
-    """So many copies each that all end at about the same time; `most` each, if that can be."""
-    each = [max(taken, 1e-9) / count for count, taken in zip(loops, seconds, strict=True)]
-    until = max(*each, min(max(seconds), most * min(each)))
-    return tuple(max(1, round(until / one)) for one in each)
-
-
-def alone_share(seconds: Sequence[float]) -> float:
-    """For which part of its time the longest had the way to itself."""
-    return 1 - min(seconds) / max(seconds)
-
-
-def overlap_of(spans: "Sequence[tuple[float, float]]") -> float:
-    """The share of the shortest in which all of them were under way."""
-    common = min(end for _, end in spans) - max(begin for begin, _ in spans)
-    return max(0.0, common) / max(min(end - begin for begin, end in spans), 1e-9)
 
 
 def chunk_for(size: int) -> int:
@@ -96,16 +99,6 @@ def pieces_of(size: int, count: int) -> "tuple[tuple[int, int], ...]":
     return tuple(itertools.pairwise(edges))
 
 
-def taller_for(copies: float, product: float) -> int:
-    """Times as many rows of the left matrix, where the most products are over too soon."""
-    return _between(1, math.ceil(copies / (MOST_PRODUCTS * max(product, 1e-9))), _TALLEST)
-
-
-def products_for(copies: float, product: float) -> int:
-    """Matrix products that last as long as the copies beside them."""
-    return _between(1, copies / max(product, 1e-9), MOST_PRODUCTS)
-
-
 def is_checked(sample: int, samples: int, size: int) -> bool:
     """Reading back takes longer than copying, so of large copies only some are looked at."""
     return size <= _ALL_ROUNDS_BELOW or sample in (0, samples // 2, samples - 1)
@@ -117,15 +110,198 @@ def goes_on_comparing(compared: int, spent: float) -> bool:
     return spent < (_ONE_BY_ONE_SECONDS if enough else _MOST_ONE_BY_ONE_SECONDS)
 
 
-def row_for(size: int) -> int:
-    """The length of a row, of bytes that are taken from every other row."""
-    return min(1024, size & -size)
+def _ways(job: CopyJob) -> "list[tuple[str, str]]":
+    back = [(job.target, job.source)] if job.both_ways else []
+    return [(job.source, job.target), *back, *job.beside]
 
 
-def power_of_two(size: int) -> int:
-    """What the pinned memory's allocator really takes."""
-    return 1 << max(0, size - 1).bit_length()
+def _at_once(job: CopyJob) -> bool:
+    return job.both_ways or bool(job.beside)
 
 
-def _between(least: int, value: float, most: int) -> int:
-    return max(least, min(most, round(value)))
+# What makes no sense, why, and what to do instead; in this order.
+_SENSELESS: "tuple[tuple[Callable[[CopyJob], bool], str, str], ...]" = (
+    (
+        lambda job: job.mode == "staged" and (job.touches_host or job.local),
+        mark("Only a copy from one card to another can be staged through the host."),
+        mark("Choose two cards."),
+    ),
+    (
+        lambda job: job.mode == "latency" and job.bytes > _MOST_LATENCY_BYTES,
+        mark("Latency shows with few bytes only, not with {size}."),
+        mark("Take at most {few}."),
+    ),
+    (
+        lambda job: job.mode in ("blocking", "overlap") and job.touches_host and job.local,
+        mark(
+            "Copies within the host are made by the processor itself: nothing can be computed "
+            "beside them."
+        ),
+        mark("Choose a card on one side."),
+    ),
+    (
+        lambda job: job.mode == "overlap" and job.touches_host and not job.pinned,
+        mark("A copy of memory that is not pinned keeps the host waiting: nothing overlaps."),
+        mark("Choose pinned memory."),
+    ),
+    (
+        lambda job: bool(job.pinned) and job.touches_host and job.local,
+        mark("Pinned memory makes no difference within the host."),
+        mark("Choose memory that is not pinned, or a card on one side."),
+    ),
+    (
+        lambda job: _at_once(job) and job.mode != "copy",
+        mark("Several copies at once are measured as plain copies only."),
+        mark("Choose one direction and no other copies."),
+    ),
+    (
+        lambda job: len(job.beside) > _MOST_BESIDE,
+        mark("At most {most} copies beside it are measured."),
+        "",
+    ),
+    (
+        lambda job: _at_once(job) and (HOST, HOST) in _ways(job),
+        mark("Copies within the host are measured alone: the processor makes all of them."),
+        mark("Choose a card on one side."),
+    ),
+    (
+        lambda job: _at_once(job) and not job.pinned and any(HOST in way for way in _ways(job)),
+        mark(
+            "A copy of memory that is not pinned keeps the host waiting, so no other can run "
+            "at the same time."
+        ),
+        mark("Choose pinned memory."),
+    ),
+    (
+        lambda job: job.both_ways and job.local,
+        mark("A card's copy to itself has only one way."),
+        mark("Choose one direction."),
+    ),
+    (
+        lambda job: job.pieces > 1 and job.mode != "copy",
+        mark("In pieces only plain copies are measured."),
+        mark("Take one piece."),
+    ),
+)
+
+
+def refuse_copy(command: Measure, names: "Sequence[str]") -> None:
+    """Raises Trouble. `names`: the devices that are here."""
+    refuse_number("bytes", command.bytes, 1, _MOST_BYTES)
+    refuse_number("pieces", command.pieces, 1, min(command.bytes, _MOST_PIECES))
+    refuse_effort(command)
+    ways = _ways(command)
+    for device in dict.fromkeys(itertools.chain(*ways)):
+        if device not in names:
+            sentence = Message("There is no {device} here.", device=device)
+            if device.partition(":")[0] not in ("cpu", "cuda"):
+                sentence = Message(
+                    "Copies from and to {device} are not measured.", device=device
+                )
+            hint = Message("This PyTorch has: {names}.", names=", ".join(names))
+            raise Trouble(sentence, hint)
+    if command.mode not in MODES:
+        raise Trouble(
+            "{mode!r} is no way to copy that can be measured.",
+            "One of {modes}.",
+            mode=command.mode,
+            modes=", ".join(sorted(MODES)),
+        )
+    for is_so, why, instead in _SENSELESS:
+        if is_so(command):
+            raise Trouble(
+                why,
+                instead,
+                size=size_in_words(command.bytes),
+                few=size_in_words(_MOST_LATENCY_BYTES),
+                most=_MOST_BESIDE,
+            )
+    # Copies in one queue would run one after the other and be called simultaneous.
+    touched = Counter(end for way in ways for end in set(way) if end != HOST)
+    for card, copies in touched.items():
+        if copies > _MOST_QUEUES:
+            raise Trouble(
+                "{copies} copies from or to {card} cannot run at the same time: a card has "
+                "{most} queues, and each copy needs its own.",
+                "Take at most {most} copies of one card.",
+                copies=copies,
+                card=card,
+                most=_MOST_QUEUES,
+            )
+
+
+def refuse_number(what: str, number: int, least: int, most: int) -> None:
+    if not least <= number <= most:
+        raise Trouble(
+            "`{what}` must be from {least} to {most}, and is {number}.",
+            what=what,
+            least=least,
+            most=most,
+            number=number,
+        )
+
+
+def refuse_effort(command: "Measure | Multiply") -> None:
+    refuse_number("samples", command.samples, 1, _MOST_SAMPLES)
+    if not 0 < command.most_share <= 1:  # nor what is no number
+        raise Trouble("The share of the free memory must be more than 0 and at most 1.")
+
+
+def made_to_fit(
+    command: Measure, free_bytes: "Callable[[str], int | None]"
+) -> "tuple[Measure, Message]":
+    """With fewer bytes where they have to be, and why. Raises Trouble where a side would have
+    to give up more than its share.
+    """
+    why = _too_much(command, free_bytes)
+    if not why:
+        return command, NOTHING
+
+    def fits(job: CopyJob) -> bool:
+        return not _too_much(replace(command, bytes=job.bytes), free_bytes)
+
+    made = replace(command, bytes=fitted(command, fits).bytes)
+    if made.bytes == command.bytes:
+        raise Trouble(why, "Measure fewer bytes, or end what holds the memory.")
+    size = size_in_words(made.bytes)
+    return made, told(Message("Only {size} were copied.", size=size), why)
+
+
+def _too_much(command: Measure, free_bytes: "Callable[[str], int | None]") -> Message:
+    """Empty where all sides have room."""
+    for device, size in copy_needs(command).items():
+        free = free_bytes(device)
+        if free is not None and size > free * command.most_share:
+            return Message(
+                "Measuring {bytes} takes {need} on {device}, more than {share:.4g} % of the "
+                "{free} that are free there.",
+                bytes=size_in_words(command.bytes),
+                need=size_in_words(size),
+                device=device,
+                share=command.most_share * 100,
+                free=size_in_words(free),
+            )
+    return NOTHING
+
+
+def copy_needs(job: CopyJob) -> "dict[str, int]":
+    """Bytes by device, with what is held to check what arrived."""
+    found: Counter[str] = Counter()
+
+    def pinned(size: int) -> int:
+        """What the pinned memory's allocator really takes: a power of two."""
+        return 1 << max(0, size - 1).bit_length()
+
+    for source, target in _ways(job):
+        for device in (source, target):
+            is_pinned = device == HOST and job.pinned
+            found[device] += pinned(job.bytes) if is_pinned else job.bytes
+        if source != HOST:
+            found[HOST] += job.bytes  # what was sent, to compare
+        if target != HOST:
+            found[HOST] += 2 * min(job.bytes, READ_AT_ONCE)
+    if job.mode == "staged":
+        found[HOST] += 2 * pinned(chunk_for(job.bytes))
+    if job.mode in ("blocking", "overlap"):
+        found[engine_of(job.source, job.target)] += PRODUCT_BYTES
+    return dict(found)
