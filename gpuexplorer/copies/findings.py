@@ -4,10 +4,11 @@ what nothing is to be said about, summed up by the kind of way.
 
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import NamedTuple
 
 from gpuexplorer.copies.jobs import HOST, Kind, index_of, kind_of
 from gpuexplorer.copies.result import CopyResult
@@ -113,12 +114,7 @@ class _Seen:
 
     def __post_init__(self) -> None:
         self.found: list[Finding] = []
-        # Small copies, and those within a cache, are left out where only rates are compared.
-        self.large = [
-            each
-            for each in self.results
-            if each.job.bytes >= _LARGE and each.rate is not None and not each.in_cache
-        ]
+        self.large = [each for each in self.results if _is_large(each)]
 
     @property
     def explained(self) -> set[Cell]:
@@ -385,23 +381,30 @@ def _asymmetric(seen: _Seen) -> Iterator[Finding]:
             )
 
 
-def _faster(seen: _Seen) -> Iterator[Finding]:
-    """Than the wire could carry: then something that was told is not so."""
-    if found := [each for each in seen.large if (each.share or 0.0) > _FASTER]:
-        yield Finding(
-            Matter.FASTER,
-            Message("Faster than the wire could carry"),
-            Message(
-                "{rates} {unit}, where {limits} are the limit.",
-                rates=_from_to(_rates(found)),
-                unit=_unit(found),
-                limits=_from_to([each.limit for each in found if each.limit is not None]),
-            ),
-            _cells(found),
-            hint=Message(
-                "What the driver reports of the link, or the datasheet, may be too low."
-            ),
-        )
+class _OfAll(NamedTuple):
+    """A rule that is told once of all copies of which it holds."""
+
+    matter: Matter
+    holds: Callable[[CopyResult], bool]
+    title: str
+    sentence: str
+    cure: str = ""
+
+    def __call__(self, seen: _Seen) -> Iterator[Finding]:
+        if group := [each for each in seen.results if self.holds(each)]:
+            least = min(group, key=lambda each: each.bytes)
+            sentence = Message(
+                self.sentence,
+                rates=_from_to(_rates(group)),
+                unit=_unit(group),
+                limits=_from_to([each.limit for each in group if each.limit is not None]),
+                varied=max(each.variation or 0.0 for each in group) * 100,
+                overlaps=_from_to([(each.overlap or 0.0) * 100 for each in group], "{:.0f}"),
+                size=str(memory(least.bytes)),
+                asked=str(memory(least.job.bytes)),
+            )
+            cure = Message(self.cure) if self.cure else NOTHING
+            yield Finding(self.matter, Message(self.title), sentence, _cells(group), hint=cure)
 
 
 def _pageable(seen: _Seen) -> Iterator[Finding]:
@@ -455,54 +458,6 @@ def _busy(seen: _Seen) -> Iterator[Finding]:
         )
 
 
-def _unsteady(seen: _Seen) -> Iterator[Finding]:
-    if varied := [each for each in seen.large if (each.variation or 0.0) > _UNSTEADY]:
-        yield Finding(
-            Matter.UNSTEADY,
-            Message("Varied from sample to sample"),
-            Message.counted(
-                "By {share:.0f} % (standard deviation): something else used the way meanwhile.",
-                "By {share:.0f} % (standard deviation) at most: something else used the way "
-                "meanwhile.",
-                len(varied),
-                share=max(each.variation or 0.0 for each in varied) * 100,
-            ),
-            _cells(varied),
-            hint=Message("Close what else runs, and measure again."),
-        )
-
-
-def _not_at_once(seen: _Seen) -> Iterator[Finding]:
-    if apart := [each for each in seen.results if not each.at_once]:
-        yield Finding(
-            Matter.NOT_AT_ONCE,
-            Message("Not at the same time"),
-            Message(
-                "Asked for at once, these copies were under way together for {shares} % of the "
-                "shortest: their rates must not be added up.",
-                shares=_from_to([(each.overlap or 0.0) * 100 for each in apart], "{:.0f}"),
-            ),
-            _cells(apart),
-        )
-
-
-def _fewer_bytes(seen: _Seen) -> Iterator[Finding]:
-    if fewer := [each for each in seen.results if each.bytes < each.job.bytes]:
-        least = min(fewer, key=lambda each: each.bytes)
-        yield Finding(
-            Matter.FEWER_BYTES,
-            Message("Fewer bytes were copied than asked for"),
-            Message(
-                "{size} instead of {asked}: more would have taken too much of the memory that "
-                "is free.",
-                size=str(memory(least.bytes)),
-                asked=str(memory(least.job.bytes)),
-            ),
-            _cells(fewer),
-            hint=Message("End what holds the memory, and measure again."),
-        )
-
-
 def _not_measured(seen: _Seen) -> Iterator[Finding]:
     alike = defaultdict[tuple[Message, Message], list[CopyResult]](list)
     for result in seen.results:
@@ -513,20 +468,58 @@ def _not_measured(seen: _Seen) -> Iterator[Finding]:
         yield Finding(Matter.NOT_MEASURED, title, failure, _cells(group), hint=hint)
 
 
-_RULES = (
+_RULES: tuple[Callable[[_Seen], Iterator[Finding]], ...] = (
     _wrong,
     _direct_slower,
     _narrow,
     _far_below,
     _asymmetric,
-    _faster,
+    _OfAll(  # then something that was told of the wire is not so
+        Matter.FASTER,
+        lambda each: _is_large(each) and (each.share or 0.0) > _FASTER,
+        mark("Faster than the wire could carry"),
+        mark("{rates} {unit}, where {limits} are the limit."),
+        mark("What the driver reports of the link, or the datasheet, may be too low."),
+    ),
     _pageable,
     _busy,
-    _unsteady,
-    _not_at_once,
-    _fewer_bytes,
+    _OfAll(
+        Matter.UNSTEADY,
+        lambda each: _is_large(each) and (each.variation or 0.0) > _UNSTEADY,
+        mark("Varied from sample to sample"),
+        mark(
+            "By up to {varied:.0f} % (standard deviation): something else used the way "
+            "meanwhile."
+        ),
+        mark("Close what else runs, and measure again."),
+    ),
+    _OfAll(
+        Matter.NOT_AT_ONCE,
+        lambda each: not each.at_once,
+        mark("Not at the same time"),
+        mark(
+            "Asked for at once, these copies were under way together for {overlaps} % of the "
+            "shortest: their rates must not be added up."
+        ),
+    ),
+    _OfAll(
+        Matter.FEWER_BYTES,
+        lambda each: each.bytes < each.job.bytes,
+        mark("Fewer bytes were copied than asked for"),
+        mark(
+            "{size} instead of {asked}: more would have taken too much of the memory that is "
+            "free."
+        ),
+        mark("End what holds the memory, and measure again."),
+    ),
     _not_measured,
 )
+
+
+def _is_large(result: CopyResult) -> bool:
+    """Small copies, and those within a cache, are left out where only rates are compared."""
+    large = result.job.bytes >= _LARGE and not result.in_cache
+    return large and result.rate is not None
 
 
 def _kin_of(results: Iterable[CopyResult]) -> list[Kin]:
@@ -606,6 +599,8 @@ def _unit(results: Iterable[CopyResult]) -> Message:
 
 def _from_to(values: Sequence[float], form: str = "") -> str:
     """In GB/s, unless a form says otherwise."""
+    if not values:
+        return ""
     ends = min(values), max(values)
     least, most = (form.format(each) if form else gbs(each) for each in ends)
     return least if least == most else Message("{least} to {most}", least=least, most=most)

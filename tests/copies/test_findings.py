@@ -177,7 +177,7 @@ def test_samples_that_vary_are_said_to_and_by_how_much() -> None:
     [found] = about(results, Matter.UNSTEADY)
     assert found.cells == (("cpu", "cuda:0"),)
     assert found.sentence == (
-        "By 50 % (standard deviation): something else used the way meanwhile."
+        "By up to 50 % (standard deviation): something else used the way meanwhile."
     )
 
 

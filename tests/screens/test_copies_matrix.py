@@ -40,7 +40,7 @@ def test_before_it_is_measured_nothing_is_zero_and_what_is_promised_is_there(
     open_program: OpenProgram,
 ) -> None:
     person = open_matrix(open_program)
-    person.sees("Nothing is measured yet.", "11 measurements")
+    person.sees("Nothing is measured yet.", "9 pairs, 2 of them through host memory as well")
     assert "Not measured yet." in cell(person, "Card 0 to card 1")
     person.sees("NVLink x2: 50.0")
     assert "50.0 GB/s one way: 2 NVLinks" in cell(person, "Card 0 to card 1", within=PROMISED)

@@ -240,8 +240,15 @@ def test_the_way_is_told_place_by_place() -> None:
 
 
 def test_where_there_is_no_card_that_is_said() -> None:
-    assert begin_words(MatrixQuestion(), 1, 0).startswith("No card is there")
-    assert "9 measurements" in begin_words(MatrixQuestion(), 9, 2)
+    assert begin_words(MatrixQuestion(), [], 0).startswith("No card is there")
+
+
+def test_as_many_pairs_are_announced_as_have_a_cell() -> None:
+    jobs = [*MatrixQuestion().jobs(DEVICES).values()]
+    assert "9 measurements" in begin_words(MatrixQuestion(), jobs, 2)
+    between = [job for job in jobs if "cpu" not in (job.source, job.target) and not job.local]
+    said = begin_words(MatrixQuestion(), [*jobs, *staged_of(between)], 2)
+    assert "9 pairs, 2 of them through host memory as well" in said
 
 
 def test_where_no_limit_is_known_a_sentence_says_why() -> None:

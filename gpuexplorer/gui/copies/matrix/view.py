@@ -270,7 +270,7 @@ class MatrixPage(CopiesPage):
         if begin and recorded:
             words = tr("Nothing had been measured at this moment of the recording.")
         elif begin:
-            words = begin_words(now.question, len(now.to_measure()), len(now.heads) - 1)
+            words = begin_words(now.question, now.to_measure(), len(now.heads) - 1)
         else:
             words = found_words(found, running=running)
         count = count_words(shown, modelled=self.copies.modelled)
