@@ -128,11 +128,10 @@ class CopyRow(Transferred):
     def path(self) -> Message:
         if self.already_there:
             return Message("already there")
-        if self.direct is False:
-            return Message("staged through host memory")
-        if self.route is not None and self.route.words:
+        if self.direct is not False and self.route is not None and self.route.words:
             return self.route.words
-        return Message("direct") if self.direct else NOTHING
+        way = self.kind_of_way
+        return Message("direct") if way is Way.DIRECT else way.sentence
 
     @property
     def way(self) -> tuple[str, str, bool | None]:
@@ -194,8 +193,8 @@ class CopyBook:
     def measured(self, result: CopyResult) -> None:
         """What was measured counts for the best of its way, if it is a plain copy."""
         job = result.job
-        plain = job.mode == "copy" and not job.both_ways and not job.beside
-        if result.rate is not None and plain and job.pieces == 1:
+        alone = not job.both_ways and not job.beside and job.pieces == 1
+        if result.rate is not None and job.mode == "copy" and alone:
             pinned = bool(job.pinned) if job.touches_host else None
             way = job.source, job.target, pinned
             self._best[way] = max(result.rate, self._best.get(way, 0.0))
@@ -209,7 +208,7 @@ class CopyBook:
 
     def best(self, row: CopyRow) -> float | None:
         """The best rate that was reached on its way so far, bytes per second."""
-        return self._best.get(row.way)
+        return self._best.get(row.way) or None
 
     def of_cell(self, number: int) -> Sequence[CopyRow]:
         """What its last run copied, by the number before the cell."""
@@ -242,8 +241,7 @@ class CopyBook:
             hidden = not row.asked and not row.already_there
             if hidden and (most is None or (row.host_seconds or 0) > (most.host_seconds or 0)):
                 self._costliest = row.number
-            if row.rate is not None:
-                self._best[row.way] = max(row.rate, self._best.get(row.way, 0.0))
+            self._best[row.way] = max(row.rate or 0.0, self._best.get(row.way, 0.0))
         if over and self._taken:
             for number in self._of_cell[cell.number]:
                 self._rows[number] = replace(self._rows[number], cell_seconds=seconds)
@@ -261,11 +259,8 @@ class CopyBook:
         if self._route is None or row.already_there or row.life != self._life:
             return None
         pair = row.source, row.target
-        if pair not in self._routes:
-            found = self._route(*pair)
-            if found is None:
-                return None  # asked again for the next
-            self._routes[pair] = found
+        if self._routes.get(pair) is None:  # not known yet is asked again for the next
+            self._routes[pair] = self._route(*pair)
         return self._routes[pair]
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
 
 from gpuexplorer.copies.jobs import HOST, Kind, index_of, kind_of
 from gpuexplorer.copies.result import CopyResult
@@ -143,14 +142,14 @@ def _wrong(seen: _Seen) -> Iterator[Finding]:
     by_the_host = {_cell(e) for e in seen.results if e.wrong and e.direct is False}
     for cell, result in wrong.items():
         sentence = Message("What arrived is not what was sent. A wrong copy has no rate.")
-        if result.measured is not None and result.measured.wrong:
-            sentence = wrong_in_words(result.measured.wrong[-1], result.bytes)
+        if result.seen.wrong:
+            sentence = wrong_in_words(result.seen.wrong[-1], result.bytes)
         staged = None if cell in by_the_host else seen.like(result, Kind.STAGED)
-        if staged is not None and staged.measured is not None:
+        if staged is not None:
             host = mark("Through host memory: {rate} GB/s one way, not checked.")
             if staged.modelled:
                 host = mark("Through host memory: {rate} GB/s one way, modelled.")
-            if staged.measured.intact:
+            if staged.seen.intact:
                 host = mark("Through host memory it is intact: {rate} GB/s one way.")
             sentence = told(sentence, Message(host, rate=gbs(staged.rate or 0.0)))
         both = result.job.both_ways
@@ -220,32 +219,26 @@ def advice(source: str, target: str, *, staged: bool) -> Message:
 def _direct_slower(seen: _Seen) -> Iterator[Finding]:
     for result in seen.large:
         staged, limit = seen.like(result, Kind.STAGED), result.limit
-        direct = result.measured is not None and result.measured.direct is True
-        if not direct or kind_of(result.job) is not Kind.ONE_WAY or staged is None:
+        if not result.seen.direct or kind_of(result.job) is not Kind.ONE_WAY or staged is None:
             continue
         slow, fast = result.rate or 0.0, staged.rate or 0.0
-        if slow >= _SLOWER * fast:
-            continue
-        sentence = mark(
-            "Staged {staged} GB/s one way, direct {direct}. PyTorch takes the direct path as "
-            "soon as there is one."
-        )
-        if limit is not None:
-            sentence = mark(
-                "Staged {staged} of {limit} GB/s one way, direct {direct}. PyTorch takes the "
-                "direct path as soon as there is one."
+        if slow < _SLOWER * fast:
+            reached = gbs(fast)
+            if limit is not None:
+                reached = Message("{rate} of {limit}", rate=reached, limit=gbs(limit))
+            yield Finding(
+                Matter.DIRECT_SLOWER,
+                Message("Direct is slower here"),
+                Message(
+                    "Staged {staged} GB/s one way, direct {direct}. PyTorch takes the direct "
+                    "path as soon as there is one.",
+                    staged=reached,
+                    direct=gbs(slow),
+                ),
+                (_cell(result),),
+                bars=(Bar(Message("Staged"), fast, limit), Bar(Message("Direct"), slow, limit)),
+                instead=staged,
             )
-        yield Finding(
-            Matter.DIRECT_SLOWER,
-            Message("Direct is slower here"),
-            Message(sentence, staged=gbs(fast), direct=gbs(slow), limit=gbs(limit or 0.0)),
-            (_cell(result),),
-            bars=(
-                Bar(Message("Staged"), fast, limit),
-                Bar(Message("Direct"), slow, limit),
-            ),
-            instead=staged,
-        )
 
 
 def _narrow(seen: _Seen) -> Iterator[Finding]:
@@ -259,13 +252,11 @@ def _narrow(seen: _Seen) -> Iterator[Finding]:
         # Where copies are faster than that, the link has woken up since it was read.
         if max(each.share or 0.0 for each in group) > 1.0:
             continue
-        reached = Message("{rates} GB/s one way on every PCIe path.", rates=_from_to(rates))
-        if limit:
-            reached = Message(
-                "{rates} GB/s one way on every PCIe path: {share:.0f} % of what that carries.",
-                rates=_from_to(rates),
-                share=max(rates) / limit * 100,
-            )
+        reached = Message(
+            "{rates} GB/s one way on every PCIe path: {share:.0f} % of what that carries.",
+            rates=_from_to(rates),
+            share=max(each.share or 0.0 for each in group) * 100,
+        )
         could = Message("The card could do {could}.", could=narrow.could)
         if narrow.slot:
             could = Message("Card and slot could do {could}.", could=narrow.could)
@@ -314,27 +305,23 @@ def _far_below(seen: _Seen) -> Iterator[Finding]:
             (Bar(Message("Measured"), max(rates)), Bar(Message("Others"), max(usual))),
         )
     for result, kin in low:
-        rate, usual_rate, kind = result.rate or 0.0, kin.rate or 0.0, kind_of(result.job)
-        sentence = mark("{rate} {unit}, where the median of {others} like it is {usual}.")
+        kind, unit = kind_of(result.job), result.unit
         if kind is not Kind.ONE_WAY:
-            sentence = mark(
-                "{rate} {unit} ({kind}), where the median of {others} like it is {usual}."
-            )
+            unit = Message("{unit} ({kind})", unit=unit, kind=kind.value)
         yield Finding(
             Matter.FAR_BELOW,
             Message("Far below others of its kind"),
             Message(
-                sentence,
-                rate=gbs(rate),
-                unit=result.unit,
-                kind=kind.value,
+                "{rate} {unit}, where the median of {others} like it is {usual}.",
+                rate=gbs(result.rate or 0.0),
+                unit=unit,
                 others=len(kin.results),
-                usual=gbs(usual_rate),
+                usual=gbs(kin.rate or 0.0),
             ),
             (_cell(result),),
             bars=(
-                Bar(Message("Measured"), rate, result.limit),
-                Bar(Message("Others"), usual_rate),
+                Bar(Message("Measured"), result.rate or 0.0, result.limit),
+                Bar(Message("Others"), kin.rate or 0.0),
             ),
         )
 
@@ -381,7 +368,8 @@ def _asymmetric(seen: _Seen) -> Iterator[Finding]:
             )
 
 
-class _OfAll(NamedTuple):
+@dataclass(frozen=True)
+class _OfAll:
     """A rule that is told once of all copies of which it holds."""
 
     matter: Matter

@@ -176,14 +176,8 @@ def refusal(job: CopyJob) -> Message:
             ),
         ),
         (pinned and not cards, mark("Pinned memory makes no difference within the host.")),
-        (
-            ways and not plain,
-            mark("Several copies at once are measured as plain copies only."),
-        ),
-        (
-            job.both_ways and job.local,
-            mark("A copy within one device has only one way."),
-        ),
+        (ways and not plain, mark("Several copies at once are measured as plain copies only.")),
+        (job.both_ways and job.local, mark("A copy within one device has only one way.")),
         (
             (HOST, HOST) in ways,
             mark("Copies within the host are measured alone: the processor makes them all."),
@@ -201,16 +195,12 @@ def refusal(job: CopyJob) -> Message:
 
 def size_of(text: str) -> int:
     """ "64M", "4 KiB", "1e9". Letters alone are binary, as in memory; MB is a million."""
-    said = text.strip()
-    match = _SIZE.fullmatch(said)
-    if match is None:
+    match = _SIZE.fullmatch(text.strip())
+    unit = None if match is None else _UNITS.get(match[2].lower())
+    if match is None or unit is None:
         raise Trouble("{text!r} is not a size.", _SIZES, text=text)
-    unit = _UNITS.get(match[2].lower())
-    if unit is None:
-        known = mark("{text!r} has a unit that is not known: {unit!r}.")
-        raise Trouble(known, _SIZES, text=text, unit=match[2])
     try:
-        size = min(Decimal(match[1]) * unit, Decimal(MOST_BYTES + 1))
+        size = Decimal(match[1]) * unit
     except InvalidOperation:
         raise Trouble("{text!r} is not a size.", _SIZES, text=text) from None
     except Overflow:
@@ -253,12 +243,13 @@ def devices_of(text: str, offered: Sequence[str]) -> tuple[str, ...]:
     for word in (part.strip().lower() for part in text.split(",")):
         names = offered if word == "all" else _devices(word)
         missing = [name for name in names if name not in offered]
-        if len(names) > 1 and missing:
-            none = mark("--devices names {word!r}, and no device here is called {missing!r}.")
-            raise Trouble(none, there, word=word, missing=missing[0])
-        if not names or missing:
+        if missing or not names:
             none = mark("--devices names {word!r}, and no device here is called so.")
-            raise Trouble(none, there, word=word)
+            if len(names) > 1:
+                none = mark(
+                    "--devices names {word!r}, and no device here is called {missing!r}."
+                )
+            raise Trouble(none, there, word=word, missing=(*missing, word)[0])
         found |= set(names)
     return tuple(each for each in offered if each in found)
 

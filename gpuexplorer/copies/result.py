@@ -31,6 +31,9 @@ _AT_ONCE = 0.9
 _FLAT = 1.25  # so much longer than the shortest, and only the beginning costs
 
 
+_NOTHING_MEASURED = Measured(0, ())
+
+
 @dataclass(frozen=True, slots=True)
 class Busy:
     """A device that others used while something was measured on it: `share` of its time, from 0
@@ -59,6 +62,11 @@ class CopyResult:
     busy: Sequence[Busy] = ()  # what others used while it was measured
 
     @property
+    def seen(self) -> Measured:
+        """What was measured, or one in which nothing is."""
+        return self.measured or _NOTHING_MEASURED
+
+    @property
     def why(self) -> Message:
         """Why it could not be, and what to do."""
         return told(self.failure, self.hint)
@@ -66,44 +74,41 @@ class CopyResult:
     @property
     def bytes(self) -> int:
         """That were copied: fewer than asked for where so many did not fit."""
-        return (self.measured and self.measured.fewer_bytes) or self.job.bytes
+        return self.seen.fewer_bytes or self.job.bytes
 
     @property
     def wrong(self) -> bool:
-        return self.measured is not None and self.measured.intact is False
+        return self.seen.intact is False
 
     @property
     def compared(self) -> Message:
         """What was compared with what had been sent; empty where nothing was."""
-        measured = self.measured
-        if measured is None or not measured.compared_samples:
+        if not self.seen.compared_samples:
             return NOTHING
         samples = Message.counted(
             "The last copy of {count} sample was compared with what was sent.",
             "The last copy of each of {count} samples was compared with what was sent.",
-            measured.compared_samples,
+            self.seen.compared_samples,
         )
-        if not measured.compared_copies:
+        if not self.seen.compared_copies:
             return samples
         copies = Message.counted(
             "{count} more was compared by itself.",
             "{count} more were compared one by one.",
-            measured.compared_copies,
+            self.seen.compared_copies,
         )
         return told(samples, copies)
 
     @property
     def seconds(self) -> float | None:
         """The median of the samples. A copy that arrives wrong has no time worth telling."""
-        if self.measured is None or not self.measured.samples_s or self.wrong:
-            return None
-        return statistics.median(self.measured.samples_s)
+        samples = self.seen.samples_s
+        return None if self.wrong or not samples else statistics.median(samples)
 
     @property
     def rate(self) -> float | None:
         """Bytes per second, one direction; a local copy's bytes count once."""
-        seconds = self.seconds
-        return self.bytes / seconds if seconds else None
+        return self.bytes / self.seconds if self.seconds else None
 
     @property
     def unit(self) -> Message:
@@ -115,7 +120,7 @@ class CopyResult:
     @property
     def in_cache(self) -> bool:
         """The memory took no part: both ends fit into the card's cache."""
-        return self.measured is not None and self.measured.in_cache
+        return self.seen.in_cache
 
     @property
     def traffic(self) -> float | None:
@@ -127,9 +132,8 @@ class CopyResult:
     @property
     def back_rate(self) -> float | None:
         """Of the other direction, where both were measured at once."""
-        if self.measured is None or not self.measured.back_samples_s or self.wrong:
-            return None
-        return self.bytes / statistics.median(self.measured.back_samples_s)
+        samples = self.seen.back_samples_s
+        return None if self.wrong or not samples else self.bytes / statistics.median(samples)
 
     @property
     def limit(self) -> float | None:
@@ -147,24 +151,21 @@ class CopyResult:
         """As the driver said while it was measured; before that, as the wiring promises."""
         if self.job.mode == "staged":
             return False
-        if self.measured is not None and self.measured.direct is not None:
-            return self.measured.direct
-        return None if self.route is None else self.route.direct
+        if self.seen.direct is None and self.route is not None:
+            return self.route.direct
+        return self.seen.direct
 
     @property
     def modelled(self) -> bool:
-        return self.measured is not None and self.measured.modelled
+        return self.seen.modelled
 
     @property
     def beside_work(self) -> tuple[float, float, float] | None:
         """Seconds of computing alone, of copying alone and of both at once, for one copy."""
-        told = self.measured
-        if told is None or self.wrong or not (told.alone_s and told.copying_s):
+        seen, loops = self.seen, self.seen.loops
+        if self.wrong or not (seen.alone_s and seen.copying_s) or seen.together_s is None:
             return None
-        loops, together = told.loops, told.together_s
-        if together is None:
-            return None
-        return told.alone_s / loops, told.copying_s / loops, together / loops
+        return seen.alone_s / loops, seen.copying_s / loops, seen.together_s / loops
 
     @property
     def hidden(self) -> float | None:
@@ -179,7 +180,7 @@ class CopyResult:
         """Of several copies, the share of the shortest in which all were under way; None where
         a gate let them begin at once, or there is but one.
         """
-        return None if self.measured is None else self.measured.overlap
+        return self.seen.overlap
 
     @property
     def at_once(self) -> bool:
@@ -189,12 +190,12 @@ class CopyResult:
     @property
     def variation(self) -> float | None:
         """Standard deviation as a share of the mean."""
-        return None if self.measured is None else variation_of(self.measured.samples_s)
+        return variation_of(self.seen.samples_s)
 
     @property
     def notes(self) -> tuple[Message, ...]:
         """Sentences: what is to be known of it beside its figures."""
-        measured, route, no_limit, traffic = self.measured, self.route, NOTHING, NOTHING
+        route, no_limit, traffic = self.route, NOTHING, NOTHING
         if self.traffic is not None:
             traffic = Message(
                 "Copied bytes count once: memory traffic is {traffic} GB/s.",
@@ -207,7 +208,7 @@ class CopyResult:
             Message("It arrived WRONG: a wrong copy has no rate.") if self.wrong else NOTHING,
             Message("Modelled: no bytes were moved.") if self.modelled else NOTHING,
             self.compared,
-            *(() if measured is None else measured.notes),
+            *self.seen.notes,
             *(each.sentence for each in self.busy),
             traffic,
             *(() if route is None else route.notes),
@@ -249,7 +250,7 @@ def as_json(
 
 def result_as_json(result: CopyResult) -> dict[str, Json]:
     """Whatever was not measured is null, and a note says why."""
-    job, seen = result.job, written(result.measured or Measured(0, ()))
+    job, seen = result.job, written(result.seen)
     figures = (
         *("samples_s", "host_s", "asked_s", "back_samples_s", "alone_s", "copying_s"),
         *("together_s", "in_cache", "gated", "intact", "wrong", "compared_samples"),
@@ -294,9 +295,8 @@ def as_csv(
     for result in results:
         row = {**result_as_json(result), "simulated": simulated, "machine": machine}
         row["notes"] = " ".join(result.notes)
-        if result.measured is not None and result.seconds is not None:
-            samples = result.measured.samples_s
-            row |= {"min_s": min(samples), "max_s": max(samples)}
+        if result.seconds is not None:
+            row |= {"min_s": min(result.seen.samples_s), "max_s": max(result.seen.samples_s)}
         rows.append(row)
     return csv_of(columns, rows)
 

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from collections.abc import Sequence
 
 import pytest
 
@@ -59,14 +58,6 @@ def test_a_wrong_copy_has_no_rate_and_says_what_was_wrong() -> None:
         {"rounds": 3, "checked": 7, "bytes": 4096, "first": 8192, "zeros": True}
     ]
     assert "It arrived WRONG: a wrong copy has no rate." in told["notes"]  # type: ignore[operator]  # a list
-
-
-def test_a_copy_within_one_device_is_labelled_as_bytes_and_as_memory_traffic() -> None:
-    told = result_as_json(real("cuda:0", "cuda:0", 1 << 30, 0.001, intact=True))
-    assert told["rate_gbs"] == 1073.741824
-    notes = told["notes"]
-    assert isinstance(notes, Sequence)
-    assert "Copied bytes count once: memory traffic is 2147 GB/s." in notes
 
 
 def test_the_csv_has_a_line_for_each_and_leaves_empty_what_there_is_not() -> None:

@@ -4,7 +4,6 @@ import pytest
 
 from gpuexplorer.copies.jobs import (
     Kind,
-    all_asked,
     job_of,
     kind_of,
     matrix,
@@ -35,11 +34,6 @@ def test_the_kind_of_a_job_is_the_one_it_was_asked_with(kind: Kind) -> None:
     jobs = matrix(DEVICES, kind, 4096)
     assert jobs
     assert {kind_of(job) for job in jobs} == {kind}
-
-
-def test_small_sizes_come_first_latency_once_and_nothing_twice() -> None:
-    jobs = all_asked(["cpu", "cuda:0"], [64, 4096], [Kind.ONE_WAY, Kind.LATENCY, Kind.ONE_WAY])
-    assert [job.bytes for job in jobs] == [64] * 4 + [4096] * 4 + [16] * 4
 
 
 @pytest.mark.parametrize(

@@ -46,15 +46,6 @@ def test_what_arrives_wrong_comes_first_with_its_bytes_and_what_to_do() -> None:
     assert first.instead.job.mode == "staged"
 
 
-def test_what_is_staged_already_is_not_advised_to_go_through_the_host() -> None:
-    results = all_pairs("4xRTX4090+pcie", Kind.ONE_WAY, Kind.STAGED, faults="wrong:1>2")
-    [wrong] = about(results, Matter.WRONG)
-    assert "It went through host memory already" in wrong.hint
-    assert "ACS" not in wrong.hint
-    assert "Through host memory" not in wrong.sentence
-    assert (wrong.instead, wrong.detour) == (None, False)
-
-
 @pytest.mark.parametrize(
     ("source", "target", "said"),
     [
@@ -121,13 +112,6 @@ def test_a_card_on_half_its_lanes_is_one_finding_with_all_its_paths() -> None:
     assert not about(results, Matter.FAR_BELOW)
 
 
-def test_copies_faster_than_their_wire_are_doubted() -> None:
-    results = changed(all_pairs("2xTitanRTX", Kind.ONE_WAY), "cpu", "cuda:0", 20e9)
-    [found] = about(results, Matter.FASTER)
-    assert found.cells == (("cpu", "cuda:0"),)
-    assert found.sentence == "20.0 GB/s one way, where 15.8 are the limit."
-
-
 def test_one_pair_far_below_its_kin_is_named() -> None:
     results = changed(all_pairs("8xH100+nvlink", Kind.ONE_WAY), "cuda:2", "cuda:5", 200e9)
     [found] = about(results, Matter.FAR_BELOW)
@@ -179,14 +163,6 @@ def test_samples_that_vary_are_said_to_and_by_how_much() -> None:
     assert found.sentence == (
         "By up to 50 % (standard deviation): something else used the way meanwhile."
     )
-
-
-def test_small_copies_are_not_held_against_each_other() -> None:
-    results = [
-        replace(each, job=replace(each.job, bytes=64))
-        for each in changed(all_pairs("8xL4", Kind.ONE_WAY), "cuda:2", "cuda:5", 1e9)
-    ]
-    assert findings(results) == []
 
 
 def test_the_rest_is_summed_up_by_kind() -> None:

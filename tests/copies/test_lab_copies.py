@@ -52,17 +52,6 @@ def test_where_there_is_no_rate_it_is_said_why(transfer: Transferred, why: str) 
     assert row.share is None
 
 
-def test_a_row_names_the_expression_and_the_line_of_code_in_its_cell() -> None:
-    cells, book = Cells(), CopyBook(route)
-    code = "for each in range(2):\n    log.append(loss.item())  # mine"
-    cells.cell(code, replace(read(2, 1e-5), cell=1, line=2))
-    cells.cell("X.cuda()", replace(moved(MIB, 1e-4), what=""))
-    row, unknown = book.take(cells.ledger)
-    assert (row.place, row.what) == ("1:2", "loss.item()")
-    assert row.code == "log.append(loss.item())  # mine"
-    assert (unknown.place, unknown.what, unknown.code) == ("2", "X.cuda()", "X.cuda()")
-
-
 def test_of_a_cell_that_runs_again_its_last_run_counts() -> None:
     cells, book, timeline = Cells(), CopyBook(route), Timeline()
     cells.cell("X = X.cuda()", moved(MIB, 1e-4))

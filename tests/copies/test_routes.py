@@ -1,13 +1,11 @@
 """Which way the bytes take, leg by leg, and what the narrowest wire could carry."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
 
-from gpuexplorer.copies.routes import Route, Routes, Wire, device_names
+from gpuexplorer.copies.routes import Route, Routes, Wire
 from gpuexplorer.core import metrics as m
-from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
@@ -120,13 +118,6 @@ def test_a_link_that_stays_low_under_load_says_so() -> None:
     assert found.route("cpu", "cuda:0").note == ""
 
 
-def test_where_the_driver_does_not_say_whether_peers_reach_each_other_it_is_left_open() -> None:
-    link = Link(A, B, PathKind.NODE, rate=FULL, rate_reason=Message("PCIe 4.0 x16"))
-    route = two_cards(link).route("cuda:0", "cuda:1")
-    assert route.direct is None
-    assert "does not say" in route.words
-
-
 def test_nvlink_that_may_not_be_used_is_gone_around() -> None:
     link = Link(
         A,
@@ -140,9 +131,3 @@ def test_nvlink_that_may_not_be_used_is_gone_around() -> None:
     route = two_cards(link).route("cuda:0", "cuda:1")
     assert route.words == "staged through host memory"
     assert "switched off" in route.note
-
-
-def test_devices_are_called_what_cuda_calls_them() -> None:
-    assert device_names(CARDS) == {"cuda:1": A, "cuda:0": B}
-    lost = replace(CARDS[0], cuda_index=None, denied=Absence.LOST)
-    assert A not in device_names([lost, *CARDS[1:]]).values()

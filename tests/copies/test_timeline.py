@@ -1,15 +1,11 @@
 """The timeline: what host and cards did, at any zoom, and how quickly it is found."""
 
-import math
-from dataclasses import replace
-
 import pytest
 
 from gpuexplorer.copies.copy_book import CopyBook
 from gpuexplorer.copies.timeline import Engine, Lane, Role, Timeline, Track
 from gpuexplorer.lab.events import Span
 from tests.copies.cells import MIB, Cells, moved
-from tests.steps import steps
 
 IN = Track("cuda:0", Engine.COPY_IN)
 COMPUTE = Track("cuda:0", Engine.COMPUTE)
@@ -108,32 +104,3 @@ def test_stretches_that_overlap_are_all_found() -> None:
     assert lane.at(9.0) == 0
     assert lane.at(1.5) == 1
     assert lane.at(11.0) is None
-
-
-@pytest.mark.parametrize("times", [(math.nan, 1.0), (0.0, math.inf), (0.0, math.nan)])
-def test_a_copy_of_which_nobody_knows_when_has_no_place(times: tuple[float, float]) -> None:
-    cells = Cells()
-    begin, end = times
-    odd = replace(moved(MIB, 1e-3), begin=begin, end=end, asked_at=None)
-    cells.cell("X = X.cuda()", odd, moved(MIB, 1e-3), host_seconds=1e-3)
-    timeline, book = shown(cells)
-    assert timeline.length == pytest.approx(1e-3)
-    assert timeline.place_of(book.rows[0]) is None
-    lane = timeline.lane(IN)
-    assert lane is not None
-    assert len(lane) == 1
-
-
-def test_a_cell_is_taken_in_without_going_over_the_others() -> None:
-    cells = Cells()
-    book, timeline = CopyBook(), Timeline()
-    taken = []
-    for count in (1, 1, 50):
-        for _ in range(count):
-            cells.cell("a loop", *[moved(MIB, 1e-4)] * 200)
-        book.take(cells.ledger)
-        timeline.take(cells.ledger, book)
-        cells.cell("Y = X.cuda()", moved(MIB, 1e-4))
-        book.take(cells.ledger)
-        taken.append(steps(lambda: timeline.take(cells.ledger, book)))
-    assert max(taken) < 2 * min(taken)

@@ -3,7 +3,6 @@
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -145,13 +144,6 @@ def test_a_worker_that_dies_is_said_and_another_goes_on(bench: WorkerBench) -> N
     assert pid_of(measured(bench, job(FINE))) != pid
 
 
-def test_a_card_that_broke_takes_its_process_with_it(bench: WorkerBench) -> None:
-    pid = pid_of(measured(bench, job(FINE)))
-    assert measured(bench, job(BREAKS)).failure == "The card does not answer any more."
-    assert pid_of(measured(bench, job(FINE))) != pid
-    assert ended(pid)
-
-
 def test_a_job_can_be_stopped_and_the_worker_stays(bench: WorkerBench) -> None:
     pid = pid_of(measured(bench, job(FINE)))
     result = stopped(bench, HANGS)
@@ -165,11 +157,6 @@ def test_a_job_that_does_not_heed_is_stopped_with_its_worker(bench: WorkerBench)
     assert stopped(bench, STUBBORN).failure == "It was stopped."
     assert ended(pid)
     assert pid_of(measured(bench, job(FINE))) != pid
-
-
-def test_an_end_without_a_result_is_no_result(bench: WorkerBench) -> None:
-    result = measured(bench, job(EMPTY))
-    assert result.failure == "The worker ended this measurement without a result."
 
 
 @pytest.mark.parametrize("size", UNTIMED)
@@ -242,22 +229,6 @@ def test_links_are_read_while_they_copy_once_for_each_device() -> None:
     assert results[0].route.note == "cuda:0 runs at PCIe 1.0: card and slot could do PCIe 3.0."
 
 
-def test_the_worker_is_told_which_processors_are_near_each_card() -> None:
-    answer = 'notes=["process %d" % os.getpid()]'
-    told = SCRIPT.replace(answer, 'notes=[json.dumps(told["near"])]')
-    bench = WorkerBench(Fake(script=told), lambda _: routes("2xT4"))
-    try:
-        near = [
-            measured(bench, CopyJob(*ends, 1 << 20)).measured
-            for ends in (("cpu", "cuda:1"), ("cpu", "cpu"))
-        ]
-    finally:
-        bench.close()
-    listed = routes("2xT4").processors_near("cuda:1")
-    assert listed
-    assert [each and each.notes for each in near] == [(f'[["cuda:1", "{listed}"]]',), ("[]",)]
-
-
 def test_devices_are_matched_to_cards_by_their_uuid() -> None:
     cards = [Card(CardId(f"GPU-{name}"), 0, name.upper(), 1) for name in ("aa", "bb")]
     devices = [
@@ -269,16 +240,6 @@ def test_devices_are_matched_to_cards_by_their_uuid() -> None:
     ]
     assert names_by_uuid(devices, cards) == {"cuda:0": "GPU-bb", "cuda:1": "GPU-aa"}
     assert offered(devices) == ["cpu", "cuda:0", "cuda:1"]
-
-
-def test_without_a_uuid_a_card_is_known_by_its_name_alone() -> None:
-    """A build for another maker's cards calls them cuda, too."""
-    cards = [Card(CardId(f"GPU-{number}"), number, "TITAN RTX", 1) for number in range(2)]
-    theirs = Device("cuda:0", "AMD Radeon RX 7900 XTX", uuid="3033", capability=(11, 0))
-    assert names_by_uuid([theirs], cards[:1]) == {}
-    assert names_by_uuid([replace(theirs, uuid="")], cards[:1]) == {}
-    assert names_by_uuid([Device("cuda:0", "TITAN RTX")], cards[:1]) == {"cuda:0": "GPU-0"}
-    assert names_by_uuid([Device("cuda:0", "TITAN RTX")], cards) == {}
 
 
 def test_an_instance_of_a_card_has_its_wires_and_not_all_of_its_memory() -> None:
