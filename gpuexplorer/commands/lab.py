@@ -29,7 +29,7 @@ from gpuexplorer.commands.terminal import (
     wrap,
     write_json,
 )
-from gpuexplorer.copies.lab_copies import CopyBook
+from gpuexplorer.copies.copy_book import CopyBook
 from gpuexplorer.copies.timeline import Timeline
 from gpuexplorer.copies.trace_file import trace_pieces
 from gpuexplorer.core.trouble import Trouble

@@ -1,34 +1,15 @@
 """The timeline as a trace that Perfetto and Chrome open, in pieces and in order of time."""
 
-import heapq
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
-from gpuexplorer.copies.copy_row import HOST, CopyRow
-from gpuexplorer.copies.lab_copies import CopyBook
-from gpuexplorer.copies.lane import Bar
-from gpuexplorer.copies.timeline import Engine, Item, Role, Timeline, Track
-from gpuexplorer.core.trace_format import (
-    FreeRows,
-    end,
-    flow_text,
-    head,
-    joined,
-    named_process,
-    named_thread,
-    nanoseconds,
-    slice_text,
-)
+from gpuexplorer.copies.copy_book import CopyBook, CopyRow
+from gpuexplorer.copies.jobs import HOST
+from gpuexplorer.copies.timeline import Bar, Engine, Item, Role, Timeline, Track
+from gpuexplorer.core import trace_format
+from gpuexplorer.core.trace_format import FreeRows, Place, nanoseconds
 
 _PIECE = 500  # events
-_HOST_PROCESS = 1
 _THREADS_OF_ENGINE = 1000  # where stretches of one engine overlap, they get rows of their own
-
-
-class _Event(NamedTuple):
-    nanoseconds: int
-    order: int  # what lies around begins first
-    text: str
 
 
 def trace_pieces(
@@ -44,134 +25,81 @@ def trace_pieces(
 
     Stretches of one row never overlap, and each flow has its two ends.
     """
-    rows = {track: _Rows(timeline, track) for track in timeline.tracks}
+    modelled = simulated or timeline.modelled
     about = {
         "simulated": simulated,
-        "modelled": simulated or timeline.modelled,
+        "modelled": modelled,
         "axis": "the cells of the session one after another, without the pauses between them",
+        "machine": machine,
+        "note": "Times are modelled: no card was measured." if modelled else "",
     }
-    if machine:
-        about["machine"] = machine
-    if about["modelled"]:
-        about["note"] = "Times are modelled: no card was measured."
-    yield head(about).encode()
-    begun = False
-    events = heapq.merge(
-        *(_slices(timeline, book, each) for each in rows.values()),
-        _flows(timeline, book, rows),
-        key=lambda each: each[:2],
-    )
-    piece = [*_meta(rows, names or {})]
-    for event in events:
-        piece.append(event.text)
-        if len(piece) >= _PIECE:
-            yield joined(piece, begun=begun)
-            begun, piece = True, []
-    if piece:
-        yield joined(piece, begun=begun)
-    yield end().encode()
-
-
-class _Rows:
-    """The rows of one engine: a second and a third where its stretches overlap."""
-
-    def __init__(self, timeline: Timeline, track: Track) -> None:
-        self.track = track
-        self.process = timeline.devices.index(track.whose) + _HOST_PROCESS
-        lane = timeline.lane(track)
-        count = 0 if lane is None else len(lane)
-        self.bars: list[Bar] = [] if lane is None else [lane.bar(item) for item in range(count)]
-        self.row_of: list[int] = []
-        self._of_copy: dict[int, int] = {}
-        free = FreeRows()
-        for bar in self.bars:
-            self.row_of.append(free.row(nanoseconds(bar.begin), nanoseconds(bar.end)))
-            copy = timeline.item(track, bar.item).row
-            if copy is not None:
-                self._of_copy.setdefault(copy, bar.item)
-        self.rows = max(1, len(free))
-
-    def thread(self, row: int) -> int:
-        return list(Engine).index(self.track.engine) * _THREADS_OF_ENGINE + row + 1
-
-    def of_copy(self, copy: int) -> Bar | None:
-        item = self._of_copy.get(copy)
-        return None if item is None else self.bars[item]
-
-
-def _meta(rows: Mapping[Track, _Rows], names: Mapping[str, str]) -> Iterator[str]:
-    told: set[int] = set()
-    for track, each in rows.items():
-        if each.process not in told:
-            told.add(each.process)
-            device = "host" if track.device == HOST else track.device
-            name = names.get(track.card or track.device)
-            called = f"{device} {name}" if name else device
-            yield from named_process(each.process, called)
-        for row in range(each.rows):
-            name = track.engine.value if row == 0 else f"{track.engine.value} ({row + 1})"
-            yield from named_thread(each.process, each.thread(row), name)
-
-
-def _slices(timeline: Timeline, book: CopyBook, rows: _Rows) -> Iterator[_Event]:
-    for bar, row in zip(rows.bars, rows.row_of, strict=True):
-        item = timeline.item(rows.track, bar.item)
-        copy = None if item.row is None else book.rows[item.row]
-        begin, until = nanoseconds(bar.begin), nanoseconds(bar.end)
-        name = _name(timeline, rows.track, item, copy, bar)
-        args = _args(timeline, item, copy, bar)
-        place = rows.process, rows.thread(row)
-        yield _Event(begin, 0, slice_text(name, item.role, place, begin, until, args))
-
-
-def _flows(timeline: Timeline, book: CopyBook, rows: Mapping[Track, _Rows]) -> Iterator[_Event]:
-    """From where a copy comes to where it goes; the host's end is its call."""
-    events: list[_Event] = []
+    yield trace_format.head({name: each for name, each in about.items() if each != ""}).encode()
+    # By moment; what lies around begins first.
+    events: list[tuple[int, int, str]] = []
+    ends: dict[tuple[Track, int], tuple[Bar, Place]] = {}  # where each copy leaves and arrives
+    told: list[str] = []
+    for process, whose in enumerate(timeline.devices, 1):
+        device, card = whose
+        name = (names or {}).get(card or device)
+        called = "host" if device == HOST else device
+        called = f"{called} {name}" if name else called
+        told += trace_format.named_process(process, called)
+        for track in timeline.tracks:
+            if track.whose != whose:
+                continue
+            thread = [*Engine].index(track.engine) * _THREADS_OF_ENGINE + 1
+            rows = FreeRows()
+            for bar, item in timeline.stretches(track):
+                begin, end = nanoseconds(bar.begin), nanoseconds(bar.end)
+                place = process, thread + rows.row(begin, end)
+                copy = None if item.row is None else book.rows[item.row]
+                name = _name(timeline, track, item, copy, bar)
+                args = _args(timeline, item, copy, bar)
+                text = trace_format.slice_text(name, item.role, place, begin, end, args)
+                events.append((begin, 0, text))
+                if copy is not None:
+                    ends.setdefault((track, copy.number), (bar, place))
+            for row in range(max(1, len(rows))):
+                name = f"{track.engine} ({row + 1})" if row else track.engine.value
+                told += trace_format.named_thread(process, thread + row, name)
     for copy in book.rows:
-        ends = _ends(copy, rows)
-        if ends is None:
-            continue
-        (first, its_rows), (last, other_rows) = ends
-        # Both lie within their stretches, and the arrow does not go back in time.
-        leaves = max(nanoseconds(first.begin), min(nanoseconds(last.begin), _open_until(first)))
-        arrives = max(nanoseconds(last.begin), min(leaves, _open_until(last)))
-        if arrives < leaves:
-            continue
-        for phase, at, order, bar, each in (
-            ("s", leaves, 1, first, its_rows),
-            ("f", arrives, 2, last, other_rows),
-        ):
-            place = each.process, each.thread(each.row_of[bar.item])
-            text = flow_text(phase, copy.what, "copy", copy.number + 1, place, at)
-            events.append(_Event(at, order, text))
+        events += _flow(copy, ends)
     events.sort(key=lambda each: each[:2])
-    yield from events
+    told += [text for _, _, text in events]
+    for at in range(0, len(told), _PIECE):
+        yield trace_format.joined(told[at : at + _PIECE], begun=at > 0)
+    yield trace_format.end().encode()
 
 
-def _ends(
-    copy: CopyRow, rows: Mapping[Track, _Rows]
-) -> tuple[tuple[Bar, _Rows], tuple[Bar, _Rows]] | None:
-    found: list[tuple[Bar, _Rows]] = []
+def _flow(
+    copy: CopyRow, known: Mapping[tuple[Track, int], tuple[Bar, Place]]
+) -> Iterator[tuple[int, int, str]]:
+    """From where a copy comes to where it goes; the host's end is its call."""
+    ends = []
     for device, engine in ((copy.source, Engine.COPY_OUT), (copy.target, Engine.COPY_IN)):
         track = Track(device, Engine.PYTHON if device == HOST else engine, copy.card(device))
-        each = rows.get(track)
-        bar = None if each is None else each.of_copy(copy.number)
-        if bar is None or each is None:
-            return None
-        found.append((bar, each))
-    (first, ones), (last, others) = found
+        if (end := known.get((track, copy.number))) is not None:
+            ends.append(end)
+    if len(ends) < 2:
+        return
     # The host had asked and gone on before the card began: the arrow tells the asking.
-    if copy.target == HOST and last.end <= first.begin:
-        return (last, others), (first, ones)
-    return (first, ones), (last, others)
+    if copy.target == HOST and ends[1][0].end <= ends[0][0].begin:
+        ends.reverse()
+    (first, leaving), (last, arriving) = ends
+    # Both lie within their stretches, and the arrow does not go back in time.
+    leaves = max(nanoseconds(first.begin), min(nanoseconds(last.begin), _open_until(first)))
+    arrives = max(nanoseconds(last.begin), min(leaves, _open_until(last)))
+    if arrives >= leaves:
+        number, text = copy.number + 1, trace_format.flow_text
+        yield leaves, 1, text("s", copy.what, "copy", number, leaving, leaves)
+        yield arrives, 2, text("f", copy.what, "copy", number, arriving, arrives)
 
 
 def _name(timeline: Timeline, track: Track, item: Item, copy: CopyRow | None, bar: Bar) -> str:
     times = f" x{bar.times}" if bar.times > 1 else ""
     match item.role:
         case Role.COPIES if copy is not None:
-            arrives = track.engine is Engine.COPY_IN and copy.source != HOST
-            if arrives:
+            if track.engine is Engine.COPY_IN and copy.source != HOST:
                 return f"{copy.what} arrives{times}"
             return f"{copy.what} to {_called(copy.target)}{times}"
         case Role.CALLS if copy is not None:
@@ -199,15 +127,13 @@ def _args(
         "asked_for": copy.asked,
         "modelled": copy.modelled,
     }
-    if copy.rate is not None:
-        args["rate_gbs"] = copy.rate / 1e9
-    if copy.path:
-        args["path"] = copy.path
-    if copy.host_side:
-        args["host_memory"] = copy.host_side
-    if copy.intact is not None:
-        args["intact"] = copy.intact
-    return args
+    more = {
+        "rate_gbs": None if copy.rate is None else copy.rate / 1e9,
+        "path": copy.path or None,
+        "host_memory": copy.host_side or None,
+        "intact": copy.intact,
+    }
+    return args | {name: each for name, each in more.items() if each is not None}
 
 
 def _called(device: str) -> str:

@@ -10,10 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from random import Random
 
-from gpuexplorer.copies.asked_for import index_of
 from gpuexplorer.copies.datasheet.cards_table import Figure
-from gpuexplorer.copies.result import Busy, variation_of
-from gpuexplorer.copies.samples import spread
+from gpuexplorer.copies.jobs import index_of
+from gpuexplorer.copies.result import Busy, spread, variation_of
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import POWER_DRAW

@@ -5,7 +5,6 @@ goes first, then the table of cards; what there is not has a reason in its place
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.datasheet.cards_table import (
     PRODUCTS,
     CardsTable,
@@ -16,7 +15,7 @@ from gpuexplorer.copies.datasheet.cards_table import (
     in_words,
 )
 from gpuexplorer.copies.datasheet.products import PowerLog, ProductResult
-from gpuexplorer.copies.plan import Kind, job_of
+from gpuexplorer.copies.jobs import HOST, Kind, job_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core import metrics as m

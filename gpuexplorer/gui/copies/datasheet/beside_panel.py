@@ -9,7 +9,6 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QWidget
 
-from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.datasheet.cards_table import (
     PRODUCTS,
     Figure,
@@ -19,6 +18,7 @@ from gpuexplorer.copies.datasheet.cards_table import (
     unit_of,
 )
 from gpuexplorer.copies.datasheet.sheet import Sheet
+from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.core.units import GIB, short
 from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.gui.copies.datasheet.model import NOT_OF_HOST

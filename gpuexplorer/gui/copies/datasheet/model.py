@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.datasheet.cards_table import What, number_of, unit_of
 from gpuexplorer.copies.datasheet.sheet import Row, Sheet
+from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.copies.datasheet.words import (
     UNTOLD,

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.datasheet.cards_table import (
     Figure,
     Origin,
@@ -12,6 +11,7 @@ from gpuexplorer.copies.datasheet.cards_table import (
     unit_of,
 )
 from gpuexplorer.copies.datasheet.sheet import Row, Sheet
+from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.core.words import Message, listed, mark, paragraph, tr
 from gpuexplorer.gui.copies.shared_parts import factor_words
 from gpuexplorer.gui.widgets.key_words import KeyGroup

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gpuexplorer.copies.datasheet.products import ProductResult
 from gpuexplorer.copies.measuring import STOPPED, Bench, Job, Measuring, Progress
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.route import Route
+from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.gui.bridge import Inbox

@@ -5,10 +5,10 @@ from functools import cached_property
 
 from PySide6.QtCore import QObject, Signal
 
-from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.datasheet.cards_table import CardsTable, OtherCard, What, cards_table
 from gpuexplorer.copies.datasheet.products import PowerLog
 from gpuexplorer.copies.datasheet.sheet import ASKED, Sheet, Subject, jobs_of, row_of, sheet_of
+from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.cards import HOST_ID, Card, Sample
 from gpuexplorer.core.words import NOTHING, Message
