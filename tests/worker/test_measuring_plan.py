@@ -42,12 +42,6 @@ def test_staging_takes_few_pieces_that_a_queue_holds(size: int) -> None:
     assert pieces > 1 or size <= 256 << 10
 
 
-def test_small_copies_are_checked_each_time_and_large_ones_at_begin_middle_and_end() -> None:
-    assert all(plan.is_checked(number, 7, MIB) for number in range(7))
-    assert [n for n in range(7) if plan.is_checked(n, 7, 256 * MIB)] == [0, 3, 6]
-    assert plan.is_checked(0, 1, 256 * MIB)
-
-
 def test_copies_are_compared_one_by_one_for_half_a_second_and_large_ones_longer() -> None:
     assert plan.goes_on_comparing(3, 4.0)
     assert not plan.goes_on_comparing(3, 6.0)

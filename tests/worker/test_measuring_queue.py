@@ -103,13 +103,6 @@ def test_the_link_is_warmed_up_before_the_first_sample() -> None:
     assert measured.samples_s == pytest.approx([ALONE] * 3)
 
 
-def test_both_ways_between_cards_have_a_queue_on_each() -> None:
-    cards = FakeCards()
-    measured = measured_on(cards, "cuda:0", "cuda:1", both_ways=True)
-    assert measured.back_samples_s == pytest.approx([ALONE] * 3)
-    assert measured.samples_s == pytest.approx([ALONE] * 3)
-
-
 def test_copies_to_one_card_do_not_wait_for_each_other() -> None:
     """PyTorch lets each wait for the target's current queue, which must not be shared."""
     cards = FakeCards(4)

@@ -41,66 +41,72 @@ class What(StrEnum):
         return Message(_ABOUT[self][0])
 
     @property
+    def sentence(self) -> Message:
+        """What exactly is promised and measured."""
+        return Message(_ABOUT[self][1])
+
+    @property
     def unit(self) -> str:
-        """ "GB/s", "TFLOP/s" or "W"."""
-        return _ABOUT[self][1]
+        if self in PRODUCTS:
+            return "TFLOP/s"
+        return "W" if self is What.POWER else "GB/s"
 
     @property
     def scale(self) -> float:
         """What such a unit is in bytes or operations per second, or in watts."""
-        return _SCALES[self.unit]
-
-    @property
-    def sentence(self) -> Message:
-        """What exactly is promised and measured."""
-        return Message(_ABOUT[self][4])
+        return {"GB/s": 1e9, "TFLOP/s": _TERA, "W": 1.0}[self.unit]
 
 
-_SCALES = {"GB/s": 1e9, "TFLOP/s": _TERA, "W": 1.0}
-# The title, the unit, the columns of the table for the figure and its source, and a sentence.
+# The rows of products, with the kind of number that is multiplied.
+PRODUCTS = {What.FP32: "fp32", What.TF32: "tf32", What.FP16: "fp16", What.BF16: "bf16"}
+# Columns of the table: the figure, which is in these units, and its source.
+_COLUMNS = {
+    What.MEMORY: ("memory_gbs", "memory_source"),
+    What.PEER: ("nvlink_gbs", "nvlink_source"),
+    What.FP32: ("fp32_tflops", "fp32_source"),
+    What.TF32: ("tf32_dense_tflops", "tensor_source"),
+    What.FP16: ("fp16_dense_tflops", "tensor_source"),
+    What.BF16: ("bf16_dense_tflops", "tensor_source"),
+    What.POWER: ("board_watts", "power_source"),
+}
 _ABOUT = {
     What.MEMORY: (
-        *(mark("Memory bandwidth"), "GB/s", "memory_gbs", "memory_source"),
+        mark("Memory bandwidth"),
         mark("Bytes read and written in the card's own memory, by a copy within the card."),
     ),
     What.TO_CARD: (
-        *(mark("Host link, to the card"), "GB/s", "", "pcie_source"),
+        mark("Host link, to the card"),
         mark("From pinned memory of the host to the card, one way, alone."),
     ),
     What.FROM_CARD: (
-        *(mark("Host link, from the card"), "GB/s", "", "pcie_source"),
+        mark("Host link, from the card"),
         mark("From the card to pinned memory of the host, one way, alone."),
     ),
     What.PEER: (
-        *(mark("Peer link, one way"), "GB/s", "nvlink_gbs", "nvlink_source"),
+        mark("Peer link, one way"),
         mark("From this card to another, one way, alone."),
     ),
     What.FP32: (
-        *(mark("FP32 products"), "TFLOP/s", "fp32_tflops", "fp32_source"),
+        mark("FP32 products"),
         mark("Square matrices multiplied in single precision; the TF32 switch is off."),
     ),
     What.TF32: (
-        *(mark("TF32 products"), "TFLOP/s", "tf32_dense_tflops", "tensor_source"),
+        mark("TF32 products"),
         mark("Single precision, multiplied with ten bits behind the point on tensor cores."),
     ),
     What.FP16: (
-        *(mark("FP16 products"), "TFLOP/s", "fp16_dense_tflops", "tensor_source"),
-        mark(
-            "Half precision: 16 bits, ten behind the point, summed up in single precision on "
-            "tensor cores; dense."
-        ),
+        mark("FP16 products"),
+        mark("Half precision, summed up in single precision on tensor cores; dense."),
     ),
     What.BF16: (
-        *(mark("BF16 products"), "TFLOP/s", "bf16_dense_tflops", "tensor_source"),
+        mark("BF16 products"),
         mark("Numbers of 16 bits, summed up in single precision on tensor cores; dense."),
     ),
     What.POWER: (
-        *(mark("Power"), "W", "board_watts", "power_source"),
+        mark("Power"),
         mark("What the whole board may draw, and the most it drew while it was measured."),
     ),
 }
-# The rows of products, with the kind of number that is multiplied.
-PRODUCTS = {What.FP32: "fp32", What.TF32: "tf32", What.FP16: "fp16", What.BF16: "bf16"}
 
 
 class Origin(StrEnum):
@@ -240,16 +246,22 @@ def _lines(path: Path) -> list[dict[str, str]]:
 def _card(line: Mapping[str, str], titles: Mapping[str, str]) -> OtherCard:
     """Raises ValueError or LookupError for what cannot be: a figure without a source, too."""
 
-    def figure(what: What) -> Figure:
-        _, _, column, source, _ = _ABOUT[what]
-        if column and line[column] == "none":
-            return Figure.missing(_NOT_THERE)
-        rate, detail = _pcie(line) if not column else (_number(line[column]), "")
-        if rate is None:
+    def sourced(value: float | None, column: str, detail: str = "") -> Figure:
+        if value is None:
             return Figure.missing(_NOT_CHECKED, _LEFT_OUT)
-        sources = "; ".join(titles[key] for key in line[source].split() or [""])
-        return Figure(rate * what.scale, f"{detail}{sources}", origin=Origin.TABLE)
+        sources = "; ".join(titles[key] for key in line[column].split() or [""])
+        return Figure(value, f"{detail}{sources}", origin=Origin.TABLE)
 
+    figures = {}
+    for what, (column, source) in _COLUMNS.items():
+        figures[what] = Figure.missing(_NOT_THERE)
+        if line[column] != "none":
+            value = _number(line[column])
+            figures[what] = sourced(value and value * what.scale, source)
+    generation, lanes = (int(line[name] or 0) for name in ("pcie_generation", "pcie_lanes"))
+    detail = f"PCIe {generation}.0 x{lanes}, "
+    link = sourced(pcie_rate(generation, lanes) or None, "pcie_source", detail)
+    figures |= {What.TO_CARD: link, What.FROM_CARD: link}
     memory, year = _number(line["memory_gib"]), _number(line["year"])
     return OtherCard(
         line["name"],
@@ -257,18 +269,9 @@ def _card(line: Mapping[str, str], titles: Mapping[str, str]) -> OtherCard:
         line["architecture"],
         None if year is None else int(year),
         None if memory is None else int(memory * (1 << 30)),
-        {what: figure(what) for what in What},
+        figures,
         driver_name=line["driver_name"],
     )
-
-
-def _pcie(line: Mapping[str, str]) -> tuple[float | None, str]:
-    """GB/s, and of what."""
-    generation, lanes = (_number(line[name]) for name in ("pcie_generation", "pcie_lanes"))
-    if generation is None or lanes is None:
-        return None, ""
-    rate = pcie_rate(int(generation), int(lanes))
-    return rate and rate / 1e9, f"PCIe {generation:.0f}.0 x{lanes:.0f}, "
 
 
 def _number(text: str) -> float | None:

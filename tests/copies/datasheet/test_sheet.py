@@ -1,5 +1,6 @@
 """Sheets: what the device says goes first, and what there is not has a reason."""
 
+import threading
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from gpuexplorer.copies.datasheet.cards_table import (
     What,
     cards_table,
 )
-from gpuexplorer.copies.datasheet.products import PowerLog, ProductResult
+from gpuexplorer.copies.datasheet.products import PowerLog, ProductResult, reading_power
 from gpuexplorer.copies.datasheet.sheet import Row, Sheet, Subject, jobs_of, sheet_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Routes
@@ -70,35 +71,6 @@ def test_what_the_device_tells_goes_before_the_table() -> None:
     assert row(sheet, What.POWER).promised == Figure(
         450.0, "the power limit it starts with", origin=Origin.DEVICE
     )
-
-
-def test_where_neither_tells_the_reason_names_both() -> None:
-    stranger = replace(CARD, name="NVIDIA Zebra", cores=None)
-    sheet = empty(subject(stranger))
-    assert row(sheet, What.FP32).promised.reason == (
-        "the driver does not report how many cores it has, and the table of cards does not "
-        "have this card"
-    )
-    assert row(sheet, What.BF16).promised.reason == (
-        "no driver reports it, and the table of cards does not have this card"
-    )
-    asleep = empty(
-        subject(replace(stranger, cores=8), values={}, missing={m.CLOCK_SM_MAX: Absence.ASLEEP})
-    )
-    assert row(asleep, What.FP32).promised.reason.startswith(
-        "its highest clock: the card is asleep and is not woken to be read, and"
-    )
-    assert all(each.promised.value or each.promised.reason for each in sheet.rows)
-
-
-def test_nothing_measured_is_no_zero() -> None:
-    sheet = empty(subject())
-    for each in sheet.rows:
-        assert each.reached.value is None
-        assert each.reached.reason
-        assert each.share is None
-    assert row(sheet, What.FP32).reached.reason == "it was not measured yet"
-    assert row(sheet, What.PEER).reached.reason == "there is no other card"
 
 
 def test_a_card_before_ampere_promises_no_tf32_and_is_not_asked_for_it() -> None:
@@ -214,11 +186,6 @@ def test_too_few_readings_are_a_reason_and_no_figure() -> None:
     assert watts.reason == "the power was not read while it was measured"
 
 
-def test_a_limit_that_somebody_set_is_told() -> None:
-    limited = subject(values={**SAID, m.POWER_LIMIT: 300.0})
-    assert row(empty(limited), What.POWER).notes == ("Its power limit is set to 300 W now.",)
-
-
 def test_a_titan_rtx_has_its_headline_and_what_it_does_quickly() -> None:
     sheet = simulated_sheet("1xTitanRTX")
     half = row(sheet, What.FP16)
@@ -253,3 +220,35 @@ def test_the_best_peer_is_the_one_over_nvlink() -> None:
     alone = SimulatedBackend(parse_machine("1xT4"))
     routes = Routes(alone.topology(), alone.cards())
     assert Subject("cuda:0", alone.cards()[0], routes).peer() is None
+
+
+class CountingLog(PowerLog):
+    """Tells when enough was read."""
+
+    def __init__(self, enough: int) -> None:
+        super().__init__()
+        self.seen: list[Sample] = []
+        self.enough = threading.Event()
+        self._count = enough
+
+    def take(self, sample: Sample) -> None:
+        super().take(sample)
+        self.seen.append(sample)
+        if len(self.seen) >= self._count:
+            self.enough.set()
+
+
+def test_every_card_is_read_again_and_again_until_it_is_left() -> None:
+    backend = SimulatedBackend(parse_machine("2xTitanRTX"))
+    cards = [card.id for card in backend.cards()]
+    log = CountingLog(4)
+    with reading_power(backend, cards, log):
+        assert log.enough.wait(30.0)
+    count = len(log.seen)
+    assert {sample.card for sample in log.seen} == set(cards)
+    mean = log.mean(cards[0], log.seen[0].at - 1.0, log.seen[-1].at)
+    assert mean.value is not None
+    assert mean.value > 5
+    assert mean.source.startswith("the mean of ")
+    assert len(log.seen) == count
+    assert not [each for each in threading.enumerate() if each.name == "read power"]

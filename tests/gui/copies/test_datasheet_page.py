@@ -173,7 +173,7 @@ def test_rows_are_reached_by_the_keyboard(open_datasheet: Open, qtbot: QtBot) ->
     assert bars.grab().toImage() != before
     assert "TF32" not in QToolTip.text()
     press(bars, Qt.Key.Key_Up)
-    assert QToolTip.text().startswith("Half precision: 16 bits")
+    assert QToolTip.text().startswith("Half precision, summed up")
     QToolTip.hideText()
 
 

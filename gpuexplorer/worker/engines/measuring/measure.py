@@ -135,20 +135,17 @@ def _by_host(asked: "_Asked") -> Measured:
 
 def _in_queue(asked: "_Asked") -> Measured:
     """Behind a gate, by the card's clock. The measured lane is the first."""
-    copies = _copying_lanes(asked)
-    with asked.near(copies[0].card):
-        return _behind_a_gate(asked, copies)
-
-
-def _copying_lanes(asked: "_Asked") -> "list[Lane]":
     job, cards = asked.command, asked.cards
     if job.mode == "staged":
         cargo = asked.cargo(job.source, job.target)
         with asked.taking_near(job.source):
-            return [staged_lane(cards, cargo, job.bytes)]
-    back = [(job.target, job.source)] if job.both_ways else []
-    cargos = [asked.cargo(*way) for way in ((job.source, job.target), *back, *job.beside)]
-    return [lane_of(cards, cargo) for cargo in cargos]
+            copies = [staged_lane(cards, cargo, job.bytes)]
+    else:
+        back = [(job.target, job.source)] if job.both_ways else []
+        ways = [(job.source, job.target), *back, *job.beside]
+        copies = [lane_of(cards, cargo) for cargo in [asked.cargo(*way) for way in ways]]
+    with asked.near(copies[0].card):
+        return _behind_a_gate(asked, copies)
 
 
 def _behind_a_gate(asked: "_Asked", copies: "list[Lane]") -> Measured:

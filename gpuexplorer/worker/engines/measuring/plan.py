@@ -56,13 +56,12 @@ def engine_of(source: str, target: str) -> str:
 
 def loops_for(seconds: float, operations: int = 1) -> int:
     """Copies of a sample, for a copy that takes so long and so many places in the queue."""
-    most = max(1, min(MOST_LOOPS, QUEUE_HOLDS // max(1, operations)))
-    return between(1, SAMPLE_SECONDS / max(seconds, 1e-9), most)
+    return host_loops_for(seconds, max(1, min(MOST_LOOPS, QUEUE_HOLDS // operations)))
 
 
-def host_loops_for(seconds: float) -> int:
+def host_loops_for(seconds: float, most: int = MOST_HOST_LOOPS) -> int:
     """Where no queue has to hold them."""
-    return between(1, SAMPLE_SECONDS / max(seconds, 1e-9), MOST_HOST_LOOPS)
+    return between(1, SAMPLE_SECONDS / max(seconds, 1e-9), most)
 
 
 def between(least: int, value: float, most: int) -> int:

@@ -180,9 +180,7 @@ class TorchCards:
     def take(self, device: str, size: int, *, pinned: bool = False) -> Any:
         """Raises MemoryError where there is no room, and Spoiled where none could be pinned."""
         try:
-            if (
-                pinned
-            ):  # a little first: if even that fails, no large piece is locked for nothing
+            if pinned:  # a little first: where that fails, nothing large is locked
                 self.empty(HOST, min(size, _SMALL), pinned=True)
             return self.empty(device, size, pinned=pinned)
         except RuntimeError as error:
