@@ -25,28 +25,12 @@ def test_a_sample_lasts_and_fits_the_queue(seconds: float, operations: int, loop
     assert plan.loops_for(seconds, operations) == loops
 
 
-def test_a_link_is_awake_when_it_ran_for_a_while_and_copies_take_alike() -> None:
-    assert not plan.is_awake([1.0, 1.0, 1.0], 0.1)
-    assert not plan.is_awake([3.0, 2.0, 1.0], 0.3)
-    assert not plan.is_awake([1.0], 0.3)
-    assert plan.is_awake([9.0, 1.0, 1.05, 1.0], 0.3)
-    assert plan.is_awake([3.0, 2.0, 1.0], 1.6)
-    assert plan.usual([9.0, 1.0, 1.1, 1.05]) == 1.05
-
-
 @pytest.mark.parametrize("size", [1, 4096, 3 * MIB, 1 << 30])
 def test_staging_takes_few_pieces_that_a_queue_holds(size: int) -> None:
     chunk = plan.chunk_for(size)
     pieces = -(-size // chunk)
     assert 1 <= pieces <= 64
     assert pieces > 1 or size <= 256 << 10
-
-
-def test_copies_are_compared_one_by_one_for_half_a_second_and_large_ones_longer() -> None:
-    assert plan.goes_on_comparing(3, 4.0)
-    assert not plan.goes_on_comparing(3, 6.0)
-    assert plan.goes_on_comparing(90, 0.4)
-    assert not plan.goes_on_comparing(4, 0.6)
 
 
 def test_both_sides_are_needed_and_what_checking_takes() -> None:

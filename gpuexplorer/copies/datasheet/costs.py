@@ -71,6 +71,7 @@ _MISSING = (
 _PER = {
     What.MEMORY: (mark("1 GB/s of memory bandwidth"), 1e9),
     What.FP32: (mark("1 TFLOP/s in FP32"), 1e12),
+    What.FP16: (mark("1 TFLOP/s in FP16"), 1e12),
     What.BF16: (mark("1 TFLOP/s in BF16"), 1e12),
 }
 _SAID_BY = {
@@ -139,8 +140,11 @@ def _costs(sheet: Sheet, numbers: Mapping[Asked, float], sign: str) -> Iterator[
         reason = missing if isinstance(missing, Message) else Message("{why}", why=missing)
         return Cost(Message(title), unit, None, NOTHING, reason)
 
-    for what, (title, size) in _PER.items():
-        figure = _done(sheet, what)
+    # Cards before Ampere are bought for the other kind of 16 bits.
+    promised = {row.what for row in sheet.rows if row.promised.value is not None}
+    half = What.FP16 if What.FP16 in promised and What.BF16 not in promised else What.BF16
+    for what in (What.MEMORY, What.FP32, half):
+        (title, size), figure = _PER[what], _done(sheet, what)
         value = price * size / (figure.value or size)
         yield cost(title, sign, value, _told(what, figure), [Asked.PRICE], figure.reason)
     source = Message(

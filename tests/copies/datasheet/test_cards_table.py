@@ -35,6 +35,7 @@ def test_figures_agree_with_cores_and_clock_and_with_width_and_rate(
     tf32, bf16 = line["tf32_dense_tflops"], line["bf16_dense_tflops"]
     if tf32 not in ("", "none"):
         assert float(bf16) == pytest.approx(2 * float(tf32), rel=0.03)  # makers round
+        assert line["fp16_dense_tflops"] == bf16  # as fast, where tensor cores know both
 
 
 def test_every_source_has_a_title_and_is_used() -> None:

@@ -23,12 +23,14 @@ from gpuexplorer.worker.engines.measuring.plan import (
     between,
     chunk_for,
     engine_of,
-    is_awake,
-    usual,
 )
 from gpuexplorer.worker.engines.measuring.torch_cards import NO_KERNELS, TorchCards
 
 _SINGLE_CALLS = 5
+_WARM_SECONDS = 0.2  # a link that slept is awake by then
+_MOST_WARM_SECONDS = 1.5
+_STEADY = 3  # copies in a row that must be alike
+_ALIKE = 0.1
 _SHORTEST_GATE, _LONGEST_GATE = 2e-3, 0.2  # Windows ends what holds a card for two seconds
 _GATE_PER_OPERATION = 30e-6
 _FIRST_CYCLES = 1_000_000
@@ -102,10 +104,13 @@ class Lane:
         """Seconds of one copy, once memory, caches and link are as they will be."""
         durations: list[float] = []
         began = self.cards.now()
-        while not is_awake(durations, self.cards.now() - began):
+        while True:
             checkpoint()
             durations.append(self.timed()[0])
-        return usual(durations)
+            last, spent = durations[-_STEADY:], self.cards.now() - began
+            alike = len(last) == _STEADY and max(last) <= min(last) * (1 + _ALIKE)
+            if spent >= (_WARM_SECONDS if alike else _MOST_WARM_SECONDS):
+                return statistics.median(last)
 
     def single_call(self) -> "tuple[float, float]":
         """What somebody sees who copies once; the usual of a few."""

@@ -3,7 +3,6 @@ copies a sample has. Needs no PyTorch.
 """
 
 import itertools
-import statistics
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,11 +17,6 @@ MOST_LOOPS = 100
 MOST_HOST_LOOPS = 20_000
 LATENCY_LOOPS = 100
 
-WARM_SECONDS = 0.2  # a link that slept is awake by then
-MOST_WARM_SECONDS = 1.5
-_STEADY = 3  # copies in a row that must be alike
-_ALIKE = 0.1
-
 QUEUE_HOLDS = 1000  # operations, before whoever asks for one more has to wait
 BETWEEN_CARDS = 5  # operations that PyTorch makes of one copy from card to card
 
@@ -31,9 +25,6 @@ _USUAL_CHUNK = 4 << 20
 _MOST_CHUNKS = 64
 
 READ_AT_ONCE = 16 << 20  # where targets are wiped and read back
-_ALL_ROUNDS_BELOW = 64 << 20
-_LEAST_ONE_BY_ONE = 4  # copies
-_ONE_BY_ONE_SECONDS, _MOST_ONE_BY_ONE_SECONDS = 0.5, 5.0
 PRODUCT = 1024  # rows and columns of the matrices that are multiplied beside a copy
 TALLEST = 8
 PRODUCT_BYTES = (2 * TALLEST + 1) * PRODUCT * PRODUCT * 4  # at most
@@ -68,19 +59,6 @@ def between(least: int, value: float, most: int) -> int:
     return max(least, min(most, round(value)))
 
 
-def is_awake(durations: Sequence[float], spent: float) -> bool:
-    """The link is up: it ran for a while, and the last copies took alike."""
-    if not WARM_SECONDS <= spent < MOST_WARM_SECONDS:
-        return spent >= MOST_WARM_SECONDS
-    last = durations[-_STEADY:]
-    return len(last) == _STEADY and max(last) <= min(last) * (1 + _ALIKE)
-
-
-def usual(durations: Sequence[float]) -> float:
-    """What one copy takes now, by those that warmed the link up."""
-    return statistics.median(durations[-_STEADY:])
-
-
 def chunk_for(size: int) -> int:
     """For a copy that is staged through pinned memory of the host."""
     few = -(-size // _MOST_CHUNKS)
@@ -91,17 +69,6 @@ def pieces_of(size: int, count: int) -> "tuple[tuple[int, int], ...]":
     """Begin and end of each; they differ by one byte at most."""
     edges = [size * number // count for number in range(count + 1)]
     return tuple(itertools.pairwise(edges))
-
-
-def is_checked(sample: int, samples: int, size: int) -> bool:
-    """Reading back takes longer than copying, so of large copies only some are looked at."""
-    return size <= _ALL_ROUNDS_BELOW or sample in (0, samples // 2, samples - 1)
-
-
-def goes_on_comparing(compared: int, spent: float) -> bool:
-    """One copy after the other; of large ones, only some in a row."""
-    enough = compared >= _LEAST_ONE_BY_ONE
-    return spent < (_ONE_BY_ONE_SECONDS if enough else _MOST_ONE_BY_ONE_SECONDS)
 
 
 def _ways(job: CopyJob) -> "list[tuple[str, str]]":
