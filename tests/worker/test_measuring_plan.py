@@ -14,14 +14,11 @@ MIB = 1 << 20
 @pytest.mark.parametrize(
     ("seconds", "operations", "loops"),
     [
-        (10.0, 1, 1),
-        (0.05, 1, 1),
         (0.005, 1, 10),
         (1e-6, 1, 100),
         (1e-6, plan.BETWEEN_CARDS, 100),
         (1e-6, 64, 15),
         (1e-6, 5000, 1),
-        (0.0, 1, 100),
     ],
 )
 def test_a_sample_lasts_and_fits_the_queue(seconds: float, operations: int, loops: int) -> None:
@@ -37,22 +34,12 @@ def test_a_link_is_awake_when_it_ran_for_a_while_and_copies_take_alike() -> None
     assert plan.usual([9.0, 1.0, 1.1, 1.05]) == 1.05
 
 
-@pytest.mark.parametrize("size", [1, 4, 4096, MIB, 3 * MIB, 256 * MIB, 1 << 30])
+@pytest.mark.parametrize("size", [1, 4096, 3 * MIB, 1 << 30])
 def test_staging_takes_few_pieces_that_a_queue_holds(size: int) -> None:
     chunk = plan.chunk_for(size)
     pieces = -(-size // chunk)
     assert 1 <= pieces <= 64
     assert pieces > 1 or size <= 256 << 10
-
-
-@pytest.mark.parametrize(("size", "count"), [(10, 3), (4, 4), (MIB, 1000), (7, 1)])
-def test_pieces_are_all_of_it_and_alike(size: int, count: int) -> None:
-    pieces = plan.pieces_of(size, count)
-    lengths = [end - begin for begin, end in pieces]
-    assert sum(lengths) == size
-    assert len(lengths) == count
-    assert max(lengths) - min(lengths) <= 1
-    assert min(lengths) >= 1
 
 
 def test_small_copies_are_checked_each_time_and_large_ones_at_begin_middle_and_end() -> None:
@@ -68,21 +55,6 @@ def test_copies_are_compared_one_by_one_for_half_a_second_and_large_ones_longer(
     assert not plan.goes_on_comparing(4, 0.6)
 
 
-@pytest.mark.parametrize(
-    ("job", "by_host"),
-    [
-        (CopyJob("cpu", "cpu", 1), True),
-        (CopyJob("cpu", "cuda:0", 1, pinned=True), False),
-        (CopyJob("cuda:0", "cpu", 1, pinned=False), True),
-        (CopyJob("cuda:0", "cpu", 1), True),
-        (CopyJob("cuda:0", "cuda:1", 1), False),
-        (CopyJob("cuda:0", "cuda:0", 1), False),
-    ],
-)
-def test_what_keeps_the_host_waiting_is_timed_by_its_clock(job: CopyJob, by_host: bool) -> None:
-    assert job.is_timed_by_host is by_host
-
-
 def test_both_sides_are_needed_and_what_checking_takes() -> None:
     job = CopyJob("cuda:0", "cuda:1", 100 * MIB)
     assert copy_needs(job) == {"cuda:0": 100 * MIB, "cuda:1": 100 * MIB, "cpu": 132 * MIB}
@@ -90,47 +62,14 @@ def test_both_sides_are_needed_and_what_checking_takes() -> None:
     assert pinned["cpu"] == 128 * MIB + 32 * MIB
 
 
-@pytest.mark.parametrize("mode", ["copy", "latency", "overlap"])
-def test_what_can_be_measured_is_not_refused(mode: str) -> None:
-    for source, target in (("cpu", "cuda:1"), ("cuda:0", "cuda:1"), ("cuda:1", "cuda:1")):
-        refuse_copy(_asked(source, target, bytes=1024, mode=mode, pinned=source == "cpu"), HERE)
-
-
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        (
-            {"target": "cuda:7"},
-            "There is no cuda:7 here. This PyTorch has: cpu, cuda:0, cuda:1.",
-        ),
-        ({"source": "xpu:0"}, "Copies from and to xpu:0 are not measured."),
-        ({"beside": (("cpu", "cuda:9"),)}, "There is no cuda:9 here."),
-        ({"mode": "raw"}, "'raw' is no way to copy that can be measured. One of blocking"),
-        ({"mode": "teleport"}, "'teleport' is no way to copy that can be measured."),
-        ({"bytes": 0}, "`bytes` must be from 1 to"),
-        ({"bytes": -4}, "`bytes` must be from 1 to"),
-        ({"bytes": 1 << 60}, "`bytes` must be from 1 to"),
-        ({"samples": 0}, "`samples` must be from 1 to 1000, and is 0."),
-        ({"pieces": 2 * MIB}, "`pieces` must be from 1 to"),
-        ({"most_share": 0.0}, "The share of the free memory must be more than 0"),
-        ({"most_share": float("nan")}, "The share of the free memory must be more than 0"),
-        ({"mode": "staged"}, "Only a copy from one card to another can be staged"),
-        ({"mode": "staged", "source": "cuda:0"}, "Only a copy from one card to another"),
-        ({"mode": "latency"}, "Latency shows with few bytes only, not with 1 MiB."),
-        ({"mode": "overlap", "pinned": False}, "not pinned keeps the host waiting"),
-        ({"mode": "blocking", "target": "cpu"}, "nothing can be computed beside them"),
-        ({"target": "cpu"}, "Pinned memory makes no difference within the host."),
-        ({"both_ways": True, "pinned": False}, "not pinned keeps the host waiting"),
-        ({"both_ways": True, "source": "cuda:0"}, "copy to itself has only one way"),
-        ({"both_ways": True, "target": "cpu", "pinned": None}, "are measured alone"),
-    ],
-)
-def test_what_cannot_be_measured_is_refused_in_a_sentence(
-    changes: dict[str, object], sentence: str
+@pytest.mark.parametrize("changes", [{"target": "cuda:9"}, {"beside": (("cpu", "cuda:9"),)}])
+def test_a_device_that_is_not_here_is_told_with_those_that_are(
+    changes: dict[str, object],
 ) -> None:
     with pytest.raises(Trouble) as refused:
         refuse_copy(_asked(**changes), HERE)
-    assert sentence in str(refused.value)
+    said = "There is no cuda:9 here. This PyTorch has: cpu, cuda:0, cuda:1."
+    assert str(refused.value) == said
 
 
 @pytest.mark.parametrize("way", [("cpu", "cuda:1"), ("cuda:1", "cuda:0"), ("cuda:1",) * 2])
@@ -145,11 +84,6 @@ def test_copies_that_would_have_to_share_a_queue_of_a_card_are_refused(
         "each copy needs its own."
     )
     assert refused.value.hint == "Take at most 32 copies of one card."
-
-
-def test_many_copies_spread_over_the_cards_are_not_refused() -> None:
-    beside = (*[("cpu", "cuda:0")] * 31, *[("cpu", "cuda:1")] * 32)
-    refuse_copy(_asked("cpu", "cuda:0", beside=beside), HERE)
 
 
 def test_a_size_beyond_the_share_is_refused_with_all_its_figures() -> None:

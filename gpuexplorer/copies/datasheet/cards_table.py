@@ -23,14 +23,6 @@ _NOT_CHECKED = Message(
 _NOT_THERE = Message("this card has none")
 
 
-class Unit(StrEnum):
-    """Of what a row counts."""
-
-    RATE = "B/s"
-    COMPUTE = "FLOP/s"
-    POWER = "W"
-
-
 class What(StrEnum):
     """The rows of a datasheet, in their order."""
 
@@ -45,51 +37,70 @@ class What(StrEnum):
     POWER = "power"
 
     @property
-    def unit(self) -> Unit:
-        if self in PRODUCTS:
-            return Unit.COMPUTE
-        return Unit.POWER if self is What.POWER else Unit.RATE
+    def words(self) -> Message:
+        return Message(_ABOUT[self][0])
+
+    @property
+    def unit(self) -> str:
+        """ "GB/s", "TFLOP/s" or "W"."""
+        return _ABOUT[self][1]
+
+    @property
+    def scale(self) -> float:
+        """What such a unit is in bytes or operations per second, or in watts."""
+        return _SCALES[self.unit]
 
     @property
     def sentence(self) -> Message:
         """What exactly is promised and measured."""
-        return Message(_SENTENCES[self])
+        return Message(_ABOUT[self][4])
 
 
+_SCALES = {"GB/s": 1e9, "TFLOP/s": _TERA, "W": 1.0}
+# The title, the unit, the columns of the table for the figure and its source, and a sentence.
+_ABOUT = {
+    What.MEMORY: (
+        *(mark("Memory bandwidth"), "GB/s", "memory_gbs", "memory_source"),
+        mark("Bytes read and written in the card's own memory, by a copy within the card."),
+    ),
+    What.TO_CARD: (
+        *(mark("Host link, to the card"), "GB/s", "", "pcie_source"),
+        mark("From pinned memory of the host to the card, one way, alone."),
+    ),
+    What.FROM_CARD: (
+        *(mark("Host link, from the card"), "GB/s", "", "pcie_source"),
+        mark("From the card to pinned memory of the host, one way, alone."),
+    ),
+    What.PEER: (
+        *(mark("Peer link, one way"), "GB/s", "nvlink_gbs", "nvlink_source"),
+        mark("From this card to another, one way, alone."),
+    ),
+    What.FP32: (
+        *(mark("FP32 products"), "TFLOP/s", "fp32_tflops", "fp32_source"),
+        mark("Square matrices multiplied in single precision; the TF32 switch is off."),
+    ),
+    What.TF32: (
+        *(mark("TF32 products"), "TFLOP/s", "tf32_dense_tflops", "tensor_source"),
+        mark("Single precision, multiplied with ten bits behind the point on tensor cores."),
+    ),
+    What.FP16: (
+        *(mark("FP16 products"), "TFLOP/s", "fp16_dense_tflops", "tensor_source"),
+        mark(
+            "Half precision: 16 bits, ten behind the point, summed up in single precision on "
+            "tensor cores; dense."
+        ),
+    ),
+    What.BF16: (
+        *(mark("BF16 products"), "TFLOP/s", "bf16_dense_tflops", "tensor_source"),
+        mark("Numbers of 16 bits, summed up in single precision on tensor cores; dense."),
+    ),
+    What.POWER: (
+        *(mark("Power"), "W", "board_watts", "power_source"),
+        mark("What the whole board may draw, and the most it drew while it was measured."),
+    ),
+}
 # The rows of products, with the kind of number that is multiplied.
 PRODUCTS = {What.FP32: "fp32", What.TF32: "tf32", What.FP16: "fp16", What.BF16: "bf16"}
-_SENTENCES = {
-    What.MEMORY: mark(
-        "Bytes read and written in the card's own memory, by a copy within the card."
-    ),
-    What.TO_CARD: mark("From pinned memory of the host to the card, one way, alone."),
-    What.FROM_CARD: mark("From the card to pinned memory of the host, one way, alone."),
-    What.PEER: mark("From this card to another, one way, alone."),
-    What.FP32: mark("Square matrices multiplied in single precision; the TF32 switch is off."),
-    What.TF32: mark(
-        "Single precision, multiplied with ten bits behind the point on tensor cores."
-    ),
-    What.FP16: mark(
-        "Half precision: 16 bits, ten behind the point, summed up in single precision on "
-        "tensor cores; dense."
-    ),
-    What.BF16: mark(
-        "Numbers of 16 bits, summed up in single precision on tensor cores; dense."
-    ),
-    What.POWER: mark(
-        "What the whole board may draw, and the most it drew while it was measured."
-    ),
-}
-# Columns of the table: the figure, its source, and in what it counts.
-_COLUMNS = {
-    What.MEMORY: ("memory_gbs", "memory_source", 1e9),
-    What.PEER: ("nvlink_gbs", "nvlink_source", 1e9),
-    What.FP32: ("fp32_tflops", "fp32_source", _TERA),
-    What.TF32: ("tf32_dense_tflops", "tensor_source", _TERA),
-    What.FP16: ("fp16_dense_tflops", "tensor_source", _TERA),
-    What.BF16: ("bf16_dense_tflops", "tensor_source", _TERA),
-    What.POWER: ("board_watts", "power_source", 1.0),
-}
 
 
 class Origin(StrEnum):
@@ -135,23 +146,20 @@ def in_words(what: What, value: float) -> str:
 
 def unit_of(what: What, *values: float | None) -> str:
     """The same for all of these, so that they can be compared at a glance."""
-    if what.unit is Unit.COMPUTE:
-        known = [value for value in values if value is not None]
-        return "GFLOP/s" if known and max(known) < _TERA else "TFLOP/s"
-    return "W" if what.unit is Unit.POWER else "GB/s"
+    known = [value for value in values if value is not None]
+    small = what in PRODUCTS and known and max(known) < _TERA
+    return "GFLOP/s" if small else what.unit
 
 
 def number_of(what: What, value: float | None, unit: str) -> str:
     """Empty where there is no value."""
     if value is None:
         return ""
-    match what.unit:
-        case Unit.RATE:
-            return gigabytes_per_second(value)
-        case Unit.POWER:
-            return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
-        case Unit.COMPUTE:
-            return short(value / (1e9 if unit == "GFLOP/s" else _TERA))
+    if what in PRODUCTS:
+        return short(value / (1e9 if unit == "GFLOP/s" else _TERA))
+    if what is not What.POWER:
+        return gigabytes_per_second(value)
+    return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,22 +240,16 @@ def _lines(path: Path) -> list[dict[str, str]]:
 def _card(line: Mapping[str, str], titles: Mapping[str, str]) -> OtherCard:
     """Raises ValueError or LookupError for what cannot be: a figure without a source, too."""
 
-    def figure(column: str, source: str, factor: float) -> Figure:
-        if line[column] == "none":
+    def figure(what: What) -> Figure:
+        _, _, column, source, _ = _ABOUT[what]
+        if column and line[column] == "none":
             return Figure.missing(_NOT_THERE)
-        if (value := _number(line[column])) is None:
+        rate, detail = _pcie(line) if not column else (_number(line[column]), "")
+        if rate is None:
             return Figure.missing(_NOT_CHECKED, _LEFT_OUT)
-        return Figure(value * factor, sourced(source), origin=Origin.TABLE)
+        sources = "; ".join(titles[key] for key in line[source].split() or [""])
+        return Figure(rate * what.scale, f"{detail}{sources}", origin=Origin.TABLE)
 
-    def sourced(column: str) -> str:
-        return "; ".join(titles[key] for key in line[column].split() or [""])
-
-    link = Figure.missing(_NOT_CHECKED, _LEFT_OUT)
-    generation, lanes = _number(line["pcie_generation"]), _number(line["pcie_lanes"])
-    if generation is not None and lanes is not None:
-        detail = f"PCIe {generation:.0f}.0 x{lanes:.0f}, {sourced('pcie_source')}"
-        link = Figure(pcie_rate(int(generation), int(lanes)), detail, origin=Origin.TABLE)
-    figures = {what: figure(*columns) for what, columns in _COLUMNS.items()}
     memory, year = _number(line["memory_gib"]), _number(line["year"])
     return OtherCard(
         line["name"],
@@ -255,9 +257,18 @@ def _card(line: Mapping[str, str], titles: Mapping[str, str]) -> OtherCard:
         line["architecture"],
         None if year is None else int(year),
         None if memory is None else int(memory * (1 << 30)),
-        {**figures, What.TO_CARD: link, What.FROM_CARD: link},
+        {what: figure(what) for what in What},
         driver_name=line["driver_name"],
     )
+
+
+def _pcie(line: Mapping[str, str]) -> tuple[float | None, str]:
+    """GB/s, and of what."""
+    generation, lanes = (_number(line[name]) for name in ("pcie_generation", "pcie_lanes"))
+    if generation is None or lanes is None:
+        return None, ""
+    rate = pcie_rate(int(generation), int(lanes))
+    return rate and rate / 1e9, f"PCIe {generation:.0f}.0 x{lanes:.0f}, "
 
 
 def _number(text: str) -> float | None:

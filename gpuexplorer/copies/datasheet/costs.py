@@ -13,7 +13,6 @@ from gpuexplorer.copies.datasheet.cards_table import (
     Figure,
     Origin,
     OtherCard,
-    Unit,
     What,
     in_words,
 )
@@ -32,7 +31,6 @@ COLUMNS = (
     *("reached_source", "share", "lowest", "highest", "variation", "watts", "watts_source"),
     *("wrong", "simulated", "modelled", "notes", "cost", "cost_source"),
 )
-_UNITS = {Unit.RATE: ("GB/s", 1e9), Unit.COMPUTE: ("TFLOP/s", 1e12), Unit.POWER: ("W", 1.0)}
 _DAYS_A_YEAR = 365.0
 _LONGEST_SIGN = 8
 # "1,200" is 1200 to some and 1.2 to others.
@@ -312,23 +310,25 @@ def sheet_as_csv(
         rows.append({**told, **of_all, "notes": " ".join(row.all_notes)})
     for card in beside:
         for told in (_promise_as_json(card, what) for what in What):
-            source = {"promised_source": told["source"] or told["reason"], "simulated": False}
-            rows.append({"card": card.name, **told, "promised": told["value"], **source})
+            why = told["source"] or told["reason"]
+            promised = {"promised": told["value"], "promised_source": why}
+            rows.append({"card": card.name, **told, **promised, "simulated": False})
     for asked, value in typed.numbers.items() if typed is not None else ():
-        of = {"what": TYPED, "title": asked.value, "cost": value, "cost_source": TYPED}
-        rows.append({**own, **of})
+        by_hand = {"what": TYPED, "title": asked.value, "cost": value, "cost_source": TYPED}
+        rows.append({**own, **by_hand})
     for cost in costs_of(sheet, typed) if typed is not None and typed.numbers else ():
-        of = {"what": "computed", "title": cost.title, "unit": cost.unit, "cost": cost.value}
-        rows.append({**own, **of, "cost_source": cost.source or cost.reason})
+        computed = {"what": "computed", "title": cost.title, "unit": cost.unit}
+        source = {"cost": cost.value, "cost_source": cost.source or cost.reason}
+        rows.append({**own, **computed, **source})
     return csv_of(COLUMNS, rows)
 
 
 def _row_as_json(row: Row) -> dict[str, Json]:
-    unit, size = _UNITS[row.what.unit]
+    size = row.what.scale
     return {
         "what": row.what.value,
         "title": row.title,
-        "unit": unit,
+        "unit": row.what.unit,
         **_figure_as_json("promised", row.promised, size),
         **_figure_as_json("reached", row.reached, size),
         "share": _rounded(row.share),
@@ -347,11 +347,11 @@ def _figure_as_json(name: str, figure: Figure, size: float) -> dict[str, Json]:
 
 
 def _promise_as_json(card: OtherCard, what: What) -> dict[str, Json]:
-    (unit, size), figure = _UNITS[what.unit], card.figure(what)
+    figure = card.figure(what)
     return {
         "what": what.value,
-        "unit": unit,
-        "value": _rounded(figure.value, size),
+        "unit": what.unit,
+        "value": _rounded(figure.value, what.scale),
         "source": figure.source,
         "reason": figure.reason,
     }

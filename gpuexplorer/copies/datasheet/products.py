@@ -16,17 +16,14 @@ from gpuexplorer.copies.result import Busy, spread, variation_of
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import POWER_DRAW
-from gpuexplorer.core.units import memory as in_words
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.events import Multiplied
-from gpuexplorer.lab.wire import KINDS, ProductJob, no_tensor_cores_for
+from gpuexplorer.lab.wire import ProductJob, no_tensor_cores_for
 from gpuexplorer.simulation.reached import product_reached, product_watts
 from gpuexplorer.simulation.specs import MachineSpec
 from gpuexplorer.telemetry.backend import Backend
 
 _WAITED = 11e-6  # for Python to ask, and for the end
-_MOST_SHARE = 0.125  # of the free memory
-_MATRICES = 3
 _KEPT = 6000  # readings of each card: ten minutes of ten a second
 _AVERAGED = 1.0  # seconds: over so long many cards average their power
 _ENOUGH = 2
@@ -81,39 +78,26 @@ class ProductResult:
 
 def modelled_product(spec: MachineSpec, job: ProductJob, chance: Random) -> ProductResult:
     """The lab's simulated cards are as fast."""
-
-    def refused(template: str, hint: str = "", /, **values: object) -> ProductResult:
-        sentence = Message(template, device=job.device, **values)
-        return ProductResult(job, None, failure=sentence, hint=Message(hint))
-
     index = index_of(job.device)
-    if index is None or index >= len(spec.cards):
-        return refused("There is no {device}.")
-    if index < 0:
-        return refused("The processor of a simulated machine is not modelled.")
-    if job.kind not in KINDS:
-        return refused("There is no kind of number called '{kind}'.", kind=job.kind)
-    model = spec.cards[index].model
-    need, free = _MATRICES * job.matrix_bytes, model.usable_bytes
-    if need > free * _MOST_SHARE:
-        return refused(
-            "{size} is more than an eighth of what is free on {device}, which is {free}.",
-            "Take smaller matrices.",
-            size=str(in_words(need)),
-            free=str(in_words(free)),
-        )
-    rate = product_reached(model, job.kind)
+    rate = None
+    if index is not None and 0 <= index < len(spec.cards):
+        model = spec.cards[index].model
+        rate = product_reached(model, job.kind)
     if rate is None:
-        return refused(
-            "{device} has no TF32: it came with compute capability 8.0, and this card has "
-            "{capability}.",
-            "Measure fp32, fp16 or bf16 there.",
-            capability="{}.{}".format(*model.compute_capability),
+        why = Message(
+            "{kind} products of {device} are not modelled.",
+            device=job.device,
+            kind=job.kind.upper(),
         )
+        return ProductResult(job, None, failure=why)
     seconds = job.operations / rate
-    notes = no_tensor_cores_for(job.kind, model.compute_capability)
-    samples = spread(seconds, chance)
-    measured = Multiplied(0, samples, seconds + _WAITED, modelled=True, notes=notes)
+    measured = Multiplied(
+        0,
+        spread(seconds, chance),
+        seconds + _WAITED,
+        modelled=True,
+        notes=no_tensor_cores_for(job.kind, model.compute_capability),
+    )
     return ProductResult(job, measured, watts=product_watts(model, job.kind))
 
 

@@ -2,7 +2,7 @@
 goes first, then the table of cards; what there is not has a reason in its place.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from gpuexplorer.copies.datasheet.cards_table import (
@@ -11,7 +11,6 @@ from gpuexplorer.copies.datasheet.cards_table import (
     Figure,
     Origin,
     OtherCard,
-    Unit,
     What,
     in_words,
 )
@@ -24,7 +23,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import watts as in_watts
-from gpuexplorer.core.words import Message, mark
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.wire import NOT_OF_HOST, TENSOR_SINCE, CopyJob, ProductJob
 
 # What has to be read of a card beforehand.
@@ -32,17 +31,6 @@ ASKED = (m.CLOCK_MEMORY_MAX, m.CLOCK_SM_MAX, m.POWER_LIMIT_DEFAULT, m.POWER_LIMI
 COPIES = (What.MEMORY, What.TO_CARD, What.FROM_CARD, What.PEER)
 _ALIKE = 0.02
 _SMALL_CARD = 8 << 30
-_TITLES = {
-    What.MEMORY: mark("Memory bandwidth"),
-    What.TO_CARD: mark("Host link, to the card"),
-    What.FROM_CARD: mark("Host link, from the card"),
-    What.PEER: mark("Peer link, one way"),
-    What.FP32: mark("FP32 products"),
-    What.TF32: mark("TF32 products"),
-    What.FP16: mark("FP16 products"),
-    What.BF16: mark("BF16 products"),
-    What.POWER: mark("Power"),
-}
 _NOT_YET = Figure.missing(Message("it was not measured yet"), origin=Origin.NOT_YET)
 _NO_WIRING = Message("it is not known how the cards are wired")
 _NO_CARD = Message("the driver reports nothing about this card")
@@ -82,7 +70,7 @@ class Row:
             return self.notes
         copied = Message("Modelled: no bytes were moved.")
         multiplied = Message("Modelled: nothing was multiplied.")
-        return (multiplied if self.what.unit is Unit.COMPUTE else copied, *self.notes)
+        return (multiplied if self.what in PRODUCTS else copied, *self.notes)
 
     @property
     def share(self) -> float | None:
@@ -217,12 +205,12 @@ def sheet_of(
         if copy is None:
             rows[what] = rows[what].without(elsewhere)
         elif copy in results:
-            rows[what] = _with_copy(rows[what], results[copy])
+            rows[what] = _with_result(rows[what], results[copy], subject, power)
     asked = jobs_of(subject)
     for what, kind in PRODUCTS.items():
         row, product = rows[what], subject.product(kind)
         if product in products:
-            rows[what] = _with_product(row, products[product], subject, power)
+            rows[what] = _with_result(row, products[product], subject, power)
         elif product not in asked:
             rows[what] = row.without(row.promised.reason, row.promised.short)
     drawn = [row.watts for row in rows.values() if row.watts.value is not None]
@@ -381,87 +369,59 @@ def _title(what: What, subject: Subject) -> Message:
         return Message("Peer link, one way to {device}", device=peer)
     if what is What.MEMORY and subject.is_host:
         return Message("Memory bandwidth, by the processor")
-    return Message(_TITLES[what])
+    return what.words
 
 
-def _with_copy(row: Row, result: CopyResult) -> Row:
+def _with_result(
+    row: Row, result: CopyResult | ProductResult, subject: Subject, power: PowerLog | None
+) -> Row:
     """For memory reading and writing are counted each for itself, as it is sold."""
     told = result.measured
     if told is None:
         return row.without(result.why)
     row = replace(row, modelled=told.modelled)
-    if result.wrong or result.rate is None:
-        wrong = Message("what arrived was WRONG, and a wrong copy has no rate")
-        return replace(row.without(wrong), wrong=result.wrong)
-    if result.in_cache:
-        return row.without(
-            Message("so few bytes as fit into the free memory fit into the card's cache, too")
-        )
-    factor = 2.0 if row.what is What.MEMORY else 1.0
-    rates = [factor * result.bytes / each for each in told.samples_s]
-    source = Message("measured here: the median of {count}", count=len(rates))
-    reached = Figure(factor * result.rate, source)
-    watts = Figure.missing(Message("a copy is over too soon for its power to be read"))
-    if told.modelled:
-        wires, nothing = (
-            Message("modelled from its wires"),
-            Message("modelled: nothing was copied"),
-        )
-        reached = Figure(factor * result.rate, wires, origin=Origin.MODELLED)
-        watts = Figure.missing(nothing, origin=Origin.MODELLED)
-    twice = Message("Each byte is read and written, so it counts twice.")
-    traffic = (twice,) if row.what is What.MEMORY else ()
-    notes = (*traffic, *told.notes)
-    return _with_samples(row, reached, watts, rates, result, notes)
-
-
-def _with_product(
-    row: Row, result: ProductResult, subject: Subject, power: PowerLog | None
-) -> Row:
-    told = result.measured
-    if told is None:
-        return row.without(result.why)
-    if result.rate is None:
+    if isinstance(result, ProductResult):
         wrong = Message("what came out was WRONG, and a wrong product has no rate")
-        return replace(row.without(wrong), wrong=True, notes=(*row.notes, *told.notes))
-    source = Message(
-        "measured here: the median of {count}, {size} x {size}",
-        count=len(result.rates),
-        size=result.job.size,
-    )
-    reached = Figure(result.rate, source)
-    if told.modelled:
         could = Message("modelled from what the card could do")
-        reached = Figure(result.rate, could, origin=Origin.MODELLED)
-    row = replace(row, modelled=told.modelled)
-    promised, above = (
-        row.promised.value,
-        Message("More than promised: the card ran above the clock that its maker counts with."),
-    )
-    after = (above,) if promised and result.rate > promised else ()
-    watts = _watts(result, power, subject.card)
-    return _with_samples(row, reached, watts, result.rates, result, told.notes, after)
-
-
-def _with_samples(
-    row: Row,
-    reached: Figure,
-    watts: Figure,
-    rates: Sequence[float],
-    result: CopyResult | ProductResult,
-    notes: tuple[Message, ...],
-    after: tuple[Message, ...] = (),
-) -> Row:
-    busy = (each.sentence for each in result.busy)
-    return replace(
-        row,
-        reached=reached,
-        watts=watts,
-        lowest=min(rates),
-        highest=max(rates),
-        variation=result.variation,
-        notes=(*row.notes, *notes, *busy, *after),
-    )
+        source = Message(
+            "measured here: the median of {count}, {size} x {size}",
+            count=len(told.samples_s),
+            size=result.job.size,
+        )
+        factor, each, watts = 1.0, result.job.operations, _watts(result, power, subject.card)
+    else:
+        wrong = Message("what arrived was WRONG, and a wrong copy has no rate")
+        could = Message("modelled from its wires")
+        source = Message("measured here: the median of {count}", count=len(told.samples_s))
+        factor, each = 2.0 if row.what is What.MEMORY else 1.0, float(result.bytes)
+        why = Message("a copy is over too soon for its power to be read")
+        watts = Figure.missing(why)
+        if told.modelled:
+            why = Message("modelled: nothing was copied")
+            watts = Figure.missing(why, origin=Origin.MODELLED)
+        if result.in_cache:
+            why = Message(
+                "so few bytes as fit into the free memory fit into the card's cache, too"
+            )
+            return row.without(why)
+    if result.wrong or result.rate is None:
+        return replace(row.without(wrong), wrong=result.wrong, notes=(*row.notes, *told.notes))
+    reached = Figure(factor * result.rate, source)
+    if told.modelled:
+        reached = Figure(factor * result.rate, could, origin=Origin.MODELLED)
+    row = replace(row, reached=reached, watts=watts, variation=result.variation)
+    notes = [*row.notes]
+    if row.what is What.MEMORY:
+        notes.append(Message("Each byte is read and written, so it counts twice."))
+    notes += (*told.notes, *(busy.sentence for busy in result.busy))
+    if row.what in PRODUCTS and (row.share or 0.0) > 1.0:
+        notes.append(
+            Message(
+                "More than promised: the card ran above the clock that its maker counts with."
+            )
+        )
+    rates = [factor * each / seconds for seconds in told.samples_s]
+    return replace(row, lowest=min(rates), highest=max(rates), notes=tuple(notes))
 
 
 def _watts(result: ProductResult, power: PowerLog | None, card: Card | None) -> Figure:

@@ -4,7 +4,6 @@ import threading
 
 from gpuexplorer.copies.datasheet.products import PowerLog, reading_power
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.metrics import POWER_DRAW
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
@@ -43,22 +42,7 @@ def test_every_card_is_read_again_and_again_until_it_is_left() -> None:
     assert not [each for each in threading.enumerate() if each.name == "read power"]
 
 
-def test_without_cards_nothing_is_started() -> None:
-    log = CountingLog(1)
-    with reading_power(SimulatedBackend(parse_machine("1xT4")), [], log):
-        assert not [each for each in threading.enumerate() if each.name == "read power"]
-    assert log.seen == []
-
-
 def test_a_card_that_was_never_read_has_a_reason() -> None:
     figure = PowerLog().mean(CardId("GPU-1"), 10.0, 14.0)
     assert figure.value is None
     assert figure.reason.startswith("its power was not read in the 3.0 s that count")
-
-
-def test_readings_before_and_after_do_not_count() -> None:
-    log = PowerLog()
-    card = CardId("GPU-1")
-    for second in range(20):
-        log.take(Sample(card, float(second), {POWER_DRAW: 100.0 * (second in (12, 13, 14))}))
-    assert log.mean(card, 11.0, 14.0).value == 100.0

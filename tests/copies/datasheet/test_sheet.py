@@ -12,13 +12,12 @@ from gpuexplorer.copies.datasheet.cards_table import (
     cards_table,
 )
 from gpuexplorer.copies.datasheet.products import PowerLog, ProductResult
-from gpuexplorer.copies.datasheet.sheet import ASKED, Row, Sheet, Subject, jobs_of, sheet_of
+from gpuexplorer.copies.datasheet.sheet import Row, Sheet, Subject, jobs_of, sheet_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, Sample
-from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Measured, Multiplied, Wrong
 from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.simulation.models import MODELS
@@ -71,25 +70,6 @@ def test_what_the_device_tells_goes_before_the_table() -> None:
     assert row(sheet, What.POWER).promised == Figure(
         450.0, "the power limit it starts with", origin=Origin.DEVICE
     )
-
-
-def test_where_the_table_has_something_else_that_is_told_too() -> None:
-    sheet = empty(subject())
-    [note] = row(sheet, What.FP32).notes
-    assert note == "The table has 82.6 TFLOP/s (GeForce RTX 4090, WareDB, dense)."
-    assert row(sheet, What.MEMORY).notes == ()  # 1008 GB/s by both
-    assert row(sheet, What.BF16).notes == ()  # the table alone tells it
-
-
-def test_the_table_tells_what_the_device_cannot() -> None:
-    sheet = empty(subject())
-    bf16 = row(sheet, What.BF16).promised
-    assert (bf16.value, bf16.source) == (165.15e12, "table: GeForce RTX 4090, WareDB, dense")
-    silent = empty(subject(replace(CARD, cores=None, memory_bus_bits=None)))
-    assert row(silent, What.MEMORY).promised.value == 1008e9
-    assert row(silent, What.FP32).promised.source.startswith("table: ")
-    untold = empty(subject(values={}, missing={m.CLOCK_SM_MAX: Absence.ASLEEP}))
-    assert row(untold, What.FP32).promised.value == 82.58e12
 
 
 def test_where_neither_tells_the_reason_names_both() -> None:
@@ -198,15 +178,6 @@ def test_a_product_beside_what_the_table_promises() -> None:
     )
 
 
-def test_one_that_failed_says_why() -> None:
-    job = subject().product("fp32")
-    failed = ProductResult(
-        job, None, failure=Message("It does not fit."), hint=Message("Take less.")
-    )
-    sheet = sheet_of(subject(), {}, {job: failed}, cards_table())
-    assert row(sheet, What.FP32).reached.reason == "It does not fit. Take less."
-
-
 def drawn(log: PowerLog, *readings: tuple[float, float]) -> None:
     for at, watts in readings:
         log.take(Sample(CARD.id, at, {m.POWER_DRAW: watts}))
@@ -248,18 +219,6 @@ def test_a_limit_that_somebody_set_is_told() -> None:
     assert row(empty(limited), What.POWER).notes == ("Its power limit is set to 300 W now.",)
 
 
-def test_other_cards_lie_beside_and_this_one_is_marked() -> None:
-    sheet = empty(subject())
-    [this] = [card for card in sheet.beside if card.is_this]
-    assert this.name == "GeForce RTX 4090"
-    assert len(sheet.beside) == len(cards_table().rows)
-
-
-def test_broken_lines_of_the_table_are_told_on_the_sheet() -> None:
-    table = CardsTable((), (Message("Line 3 of cards.csv was left out: it has no name."),))
-    assert empty(subject(), table).notes == table.troubles
-
-
 def test_a_titan_rtx_has_its_headline_and_what_it_does_quickly() -> None:
     sheet = simulated_sheet("1xTitanRTX")
     half = row(sheet, What.FP16)
@@ -294,10 +253,3 @@ def test_the_best_peer_is_the_one_over_nvlink() -> None:
     alone = SimulatedBackend(parse_machine("1xT4"))
     routes = Routes(alone.topology(), alone.cards())
     assert Subject("cuda:0", alone.cards()[0], routes).peer() is None
-
-
-def test_a_simulated_card_tells_its_cores_and_the_width_of_its_memory() -> None:
-    backend = SimulatedBackend(parse_machine("1xRTX4090"))
-    [card] = backend.cards()
-    assert (card.cores, card.memory_bus_bits) == (16384, 384)
-    assert set(backend.read(card.id, ASKED).values) == set(ASKED)

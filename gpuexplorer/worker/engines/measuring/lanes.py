@@ -207,28 +207,9 @@ def _products(
     return lane, Sampler(cards, [lane], checkpoint).sample().together / _TRIED_PRODUCTS
 
 
-@dataclass
-class Gate:
-    """Holds a queue shut until all copies of a sample are in it. It opens by itself: one that
-    waits to be opened could wait for a full queue for ever.
-    """
-
-    seconds: float
-    cycles_per_second: float
-
-    @property
-    def cycles(self) -> int:
-        return int(self.seconds * self.cycles_per_second)
-
-    def widen(self) -> bool:
-        """For another try. Whether it could be; else it was wide enough to have worked."""
-        before, self.seconds = self.seconds, min(_LONGEST_GATE, self.seconds * 2)
-        return before < _LONGEST_GATE
-
-
 # Any: a stream of the cards' maker.
-def calibrated(cards: TorchCards, stream: Any, operations: int) -> "Gate | None":
-    """By the card's own clock, of which nobody tells the rate. None: it runs no kernels."""
+def cycles_per_second(cards: TorchCards, stream: Any) -> float:
+    """By the card's own clock, of which nobody tells the rate. 0: it runs no kernels."""
     cycles = _FIRST_CYCLES
     try:
         with cards.on(stream):
@@ -239,16 +220,15 @@ def calibrated(cards: TorchCards, stream: Any, operations: int) -> "Gate | None"
                 cards.sleep(cycles)
                 end.record(stream)
                 end.synchronize()
-                took = begin.elapsed_time(end)
+                took: float = begin.elapsed_time(end)
                 if took >= _ENOUGH_MS:
                     break
                 cycles *= 4
     except RuntimeError as error:
         if NO_KERNELS in str(error):
-            return None
+            return 0.0
         raise
-    wide = min(_LONGEST_GATE, max(_SHORTEST_GATE, operations * _GATE_PER_OPERATION))
-    return Gate(wide, cycles / max(took, 1e-3) * 1000)
+    return cycles / max(took, 1e-3) * 1000
 
 
 def holds_host(cards: TorchCards, lane: Lane) -> bool:
@@ -257,14 +237,13 @@ def holds_host(cards: TorchCards, lane: Lane) -> bool:
     Without direct access between two cards the driver may itself take the bytes through the
     host. Then no gate helps, and lanes that one thread asks for run one after the other.
     """
-    gate = calibrated(cards, lane.stream, lane.operations)
-    if gate is None:
+    rate = cycles_per_second(cards, lane.stream)
+    if not rate:
         return False  # it cannot be tried, and there is no gate anyway
-    gate.seconds = _TRIED_SECONDS
     cards.synchronize(*lane.devices)
     opened = cards.event()
     with cards.on(*lane.streams):
-        cards.sleep(gate.cycles)
+        cards.sleep(int(_TRIED_SECONDS * rate))
         opened.record(lane.stream)
         lane.ask()
         held = bool(opened.query())
@@ -287,39 +266,44 @@ class Sample:
 
 
 class Sampler:
-    """Once it is known how many copies a sample of each lane has."""
+    """Once it is known how many copies a sample of each lane has. A gate holds the queue shut
+    until all are in it. It opens by itself: one that waits to be opened could wait for a full
+    queue for ever.
+    """
 
     def __init__(
         self, cards: TorchCards, lanes: Sequence[Lane], checkpoint: Checkpoint
     ) -> None:
         self._cards, self._lanes, self._checkpoint = cards, lanes, checkpoint
-        self._gate: Gate | None = None
-        self.no_gate = NOTHING  # why there is none
         operations = [lane.operations * lane.loops for lane in lanes]
+        self._gate = max(_SHORTEST_GATE, sum(operations) * _GATE_PER_OPERATION)  # seconds
+        self._cycles_per_second = 0.0
+        self.no_gate = NOTHING  # why there is none
         if any(lane.holds_host for lane in lanes):
             self.no_gate = _HOLDS_HOST
         elif max(operations) > QUEUE_HOLDS:
             self.no_gate = _TOO_MANY
         else:
-            self._gate = calibrated(cards, lanes[0].stream, sum(operations))
-            self.no_gate = _NO_GATE_KERNEL if self._gate is None else NOTHING
+            self._cycles_per_second = cycles_per_second(cards, lanes[0].stream)
+            self.no_gate = NOTHING if self._cycles_per_second else _NO_GATE_KERNEL
 
     def sample(self) -> Sample:
         """Again, with the gate twice as wide, where a copy began before all were asked for."""
         while True:
             self._checkpoint()
             self._cards.synchronize(*{e: None for lane in self._lanes for e in lane.devices})
-            if self._gate is None and len(self._lanes) > 1:
+            if self.no_gate and len(self._lanes) > 1:
                 return self._sample_at_once()
             marks, asked, full = self._ask()
             for _, end in marks:
                 end.synchronize()
-            if full or self._gate is None:
-                return self._read(marks, asked, gated=self._gate is not None)
-            if not self._gate.widen():
+            if full or self.no_gate:
+                return self._read(marks, asked, gated=not self.no_gate)
+            if self._gate >= _LONGEST_GATE:  # wide enough to have worked
                 if len(self._lanes) == 1:
                     return self._read(marks, asked, gated=False)
-                self._gate, self.no_gate = None, TOO_SLOW
+                self.no_gate = TOO_SLOW
+            self._gate *= 2
 
     def _ask(self) -> "tuple[list[_Marks], float, bool]":
         """The gate, then for each lane its first mark, its copies, and its last mark."""
@@ -329,8 +313,9 @@ class Sampler:
             with self._cards.on(*lane.streams):
                 if marks:
                     lane.stream.wait_event(marks[0][0])
-                elif self._gate is not None:
-                    self._cards.sleep(self._gate.cycles)
+                elif not self.no_gate:
+                    seconds = min(_LONGEST_GATE, self._gate)
+                    self._cards.sleep(int(seconds * self._cycles_per_second))
                 ends, took = self._fill(lane)
             asked = asked or took
             marks.append(ends)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message, mark, told
-from gpuexplorer.lab.wire import MODES, CopyJob, Measure, Multiply, fitted
+from gpuexplorer.core.words import NOTHING, Message, told
+from gpuexplorer.lab.wire import CopyJob, Measure, fitted
 
 HOST = "cpu"
 SAMPLE_SECONDS = 0.05
@@ -39,11 +39,6 @@ TALLEST = 8
 PRODUCT_BYTES = (2 * TALLEST + 1) * PRODUCT * PRODUCT * 4  # at most
 
 _SIZES = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
-_MOST_SAMPLES = 1000
-_MOST_BYTES = 1 << 44
-_MOST_PIECES = 100_000
-_MOST_LATENCY_BYTES = 4096
-_MOST_BESIDE = 64
 _MOST_QUEUES = 32  # of one card: PyTorch hands out as many in turn, and CUDA runs no more
 
 
@@ -115,106 +110,16 @@ def _ways(job: CopyJob) -> "list[tuple[str, str]]":
     return [(job.source, job.target), *back, *job.beside]
 
 
-def _at_once(job: CopyJob) -> bool:
-    return job.both_ways or bool(job.beside)
-
-
-# What makes no sense, why, and what to do instead; in this order.
-_SENSELESS: "tuple[tuple[Callable[[CopyJob], bool], str, str], ...]" = (
-    (
-        lambda job: job.mode == "staged" and (job.touches_host or job.local),
-        mark("Only a copy from one card to another can be staged through the host."),
-        mark("Choose two cards."),
-    ),
-    (
-        lambda job: job.mode == "latency" and job.bytes > _MOST_LATENCY_BYTES,
-        mark("Latency shows with few bytes only, not with {size}."),
-        mark("Take at most {few}."),
-    ),
-    (
-        lambda job: job.mode in ("blocking", "overlap") and job.touches_host and job.local,
-        mark(
-            "Copies within the host are made by the processor itself: nothing can be computed "
-            "beside them."
-        ),
-        mark("Choose a card on one side."),
-    ),
-    (
-        lambda job: job.mode == "overlap" and job.touches_host and not job.pinned,
-        mark("A copy of memory that is not pinned keeps the host waiting: nothing overlaps."),
-        mark("Choose pinned memory."),
-    ),
-    (
-        lambda job: bool(job.pinned) and job.touches_host and job.local,
-        mark("Pinned memory makes no difference within the host."),
-        mark("Choose memory that is not pinned, or a card on one side."),
-    ),
-    (
-        lambda job: _at_once(job) and job.mode != "copy",
-        mark("Several copies at once are measured as plain copies only."),
-        mark("Choose one direction and no other copies."),
-    ),
-    (
-        lambda job: len(job.beside) > _MOST_BESIDE,
-        mark("At most {most} copies beside it are measured."),
-        "",
-    ),
-    (
-        lambda job: _at_once(job) and (HOST, HOST) in _ways(job),
-        mark("Copies within the host are measured alone: the processor makes all of them."),
-        mark("Choose a card on one side."),
-    ),
-    (
-        lambda job: _at_once(job) and not job.pinned and any(HOST in way for way in _ways(job)),
-        mark(
-            "A copy of memory that is not pinned keeps the host waiting, so no other can run "
-            "at the same time."
-        ),
-        mark("Choose pinned memory."),
-    ),
-    (
-        lambda job: job.both_ways and job.local,
-        mark("A card's copy to itself has only one way."),
-        mark("Choose one direction."),
-    ),
-    (
-        lambda job: job.pieces > 1 and job.mode != "copy",
-        mark("In pieces only plain copies are measured."),
-        mark("Take one piece."),
-    ),
-)
-
-
 def refuse_copy(command: Measure, names: "Sequence[str]") -> None:
-    """Raises Trouble. `names`: the devices that are here."""
-    refuse_number("bytes", command.bytes, 1, _MOST_BYTES)
-    refuse_number("pieces", command.pieces, 1, min(command.bytes, _MOST_PIECES))
-    refuse_effort(command)
+    """Raises Trouble for what the window cannot know. `names`: the devices that are here."""
     ways = _ways(command)
     for device in dict.fromkeys(itertools.chain(*ways)):
         if device not in names:
-            sentence = Message("There is no {device} here.", device=device)
-            if device.partition(":")[0] not in ("cpu", "cuda"):
-                sentence = Message(
-                    "Copies from and to {device} are not measured.", device=device
-                )
-            hint = Message("This PyTorch has: {names}.", names=", ".join(names))
-            raise Trouble(sentence, hint)
-    if command.mode not in MODES:
-        raise Trouble(
-            "{mode!r} is no way to copy that can be measured.",
-            "One of {modes}.",
-            mode=command.mode,
-            modes=", ".join(sorted(MODES)),
-        )
-    for is_so, why, instead in _SENSELESS:
-        if is_so(command):
             raise Trouble(
-                why,
-                instead,
-                size=size_in_words(command.bytes),
-                few=size_in_words(_MOST_LATENCY_BYTES),
-                most=_MOST_BESIDE,
+                "There is no {device} here.",
+                "This PyTorch has: {names}.",
+                device=device,
+                names=", ".join(names),
             )
     # Copies in one queue would run one after the other and be called simultaneous.
     touched = Counter(end for way in ways for end in set(way) if end != HOST)
@@ -228,23 +133,6 @@ def refuse_copy(command: Measure, names: "Sequence[str]") -> None:
                 card=card,
                 most=_MOST_QUEUES,
             )
-
-
-def refuse_number(what: str, number: int, least: int, most: int) -> None:
-    if not least <= number <= most:
-        raise Trouble(
-            "`{what}` must be from {least} to {most}, and is {number}.",
-            what=what,
-            least=least,
-            most=most,
-            number=number,
-        )
-
-
-def refuse_effort(command: "Measure | Multiply") -> None:
-    refuse_number("samples", command.samples, 1, _MOST_SAMPLES)
-    if not 0 < command.most_share <= 1:  # nor what is no number
-        raise Trouble("The share of the free memory must be more than 0 and at most 1.")
 
 
 def made_to_fit(

@@ -12,7 +12,6 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Event, Multiplied, Sampled
 from gpuexplorer.lab.wire import (
     BYTES_OF,
-    KINDS,
     NOT_OF_HOST,
     TENSOR_SINCE,
     Multiply,
@@ -23,15 +22,11 @@ from gpuexplorer.worker.engines.measuring.plan import (
     HOST,
     host_loops_for,
     loops_for,
-    refuse_effort,
-    refuse_number,
     size_in_words,
 )
 from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards, explained, given_back
 
 _CHECKED_ROWS = 512  # of the known product, at once
-_LEAST_ROWS, _MOST_ROWS = 16, 32768
-_MOST_SECONDS = 60.0
 _DTYPES = {
     "fp32": torch.float32,
     "tf32": torch.float32,
@@ -51,7 +46,13 @@ def multiply(
     checkpoint: "Callable[[], None]",
 ) -> None:
     """Says Sampled, first with 0 when the device has warmed up, and Multiplied at the end."""
-    _refuse(command, cards)
+    if command.device not in cards.names():
+        raise Trouble(
+            "Products are not measured on {device}: it is not here.",
+            "This PyTorch has: {names}.",
+            device=command.device,
+            names=", ".join(cards.names()),
+        )
     say(given_back(cards, partial(_multiplied, command, cards, say, checkpoint)))
 
 
@@ -64,7 +65,7 @@ def _multiplied(
     device = command.device
     try:
         capability = cards.capability(device)
-        _refuse_what_the_card_cannot(command, cards, capability)
+        _refuse(command, cards, capability)
         with cards.tf32(on=command.kind == "tf32"):
             measured = _Products(command, cards, say, checkpoint).measured()
     except RuntimeError as error:
@@ -97,42 +98,17 @@ def _multiplied(
     return replace(measured, notes=tuple(notes))
 
 
-def _refuse(command: Multiply, cards: TorchCards) -> None:
-    """Raises Trouble for what makes no sense on any card."""
-    refuse_number("size", command.size, _LEAST_ROWS, _MOST_ROWS)
-    refuse_effort(command)
-    if not 0 <= command.seconds <= _MOST_SECONDS:
-        raise Trouble("The seconds at work must be from 0 to {most:.0f}.", most=_MOST_SECONDS)
-    if command.device not in cards.names():
-        raise Trouble(
-            "Products are not measured on {device}: it is not here.",
-            "This PyTorch has: {names}.",
-            device=command.device,
-            names=", ".join(cards.names()),
-        )
-    if command.kind not in KINDS:
-        raise Trouble(
-            "{kind!r} is no kind of number that can be measured.",
-            "One of {kinds}.",
-            kind=command.kind,
-            kinds=", ".join(KINDS),
-        )
-    if command.device == HOST and command.kind in NOT_OF_HOST:
-        sentence = Message("Products of FP16 are measured on cards only.")
-        if command.kind == "tf32":
-            sentence = Message(
-                "TF32 is a way in which tensor cores multiply, and the processor has none."
-            )
-        raise Trouble(sentence, Message("Measure fp32 or bf16, or choose a card."))
-
-
-def _refuse_what_the_card_cannot(
-    command: Multiply, cards: TorchCards, capability: "tuple[int, int] | None"
-) -> None:
+def _refuse(command: Multiply, cards: TorchCards, capability: "tuple[int, int] | None") -> None:
     """Raises Trouble. A card without TF32 would go on in FP32, under the other's name; and none
     gives up more than its share of memory.
     """
     device, hint = command.device, "Measure fp32, fp16 or bf16 there."
+    if command.kind in NOT_OF_HOST and device == HOST:
+        raise Trouble(
+            "{kind} is a way in which tensor cores multiply, and the processor has none.",
+            "Measure fp32 or bf16, or choose a card.",
+            kind=command.kind.upper(),
+        )
     if command.kind == "tf32" and capability is None:
         raise Trouble("It is not known whether {device} has TF32.", hint, device=device)
     if command.kind == "tf32" and capability is not None and capability < TENSOR_SINCE["tf32"]:

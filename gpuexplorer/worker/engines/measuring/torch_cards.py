@@ -179,14 +179,29 @@ class TorchCards:
 
     def take(self, device: str, size: int, *, pinned: bool = False) -> Any:
         """Raises MemoryError where there is no room, and Spoiled where none could be pinned."""
-        if pinned:
-            return self._pinned(size)
         try:
-            return self.empty(device, size)
+            if (
+                pinned
+            ):  # a little first: if even that fails, no large piece is locked for nothing
+                self.empty(HOST, min(size, _SMALL), pinned=True)
+            return self.empty(device, size, pinned=pinned)
         except RuntimeError as error:
-            if device == HOST or "out of memory" in str(error):
-                raise MemoryError(str(error)) from None
-            raise
+            words = str(error)
+            if not pinned and (device == HOST or "out of memory" in words):
+                raise MemoryError(words) from None
+            if not pinned or not any(each in words for each in _NOT_PINNED):
+                raise
+            # The driver remembers it, and blames whatever is computed next.
+            raise Spoiled(
+                Message(
+                    "{size} of the host's memory could not be pinned.", size=size_in_words(size)
+                ),
+                Message(
+                    "Measure fewer bytes, or memory that is not pinned. The next measurement "
+                    "needs a new worker: in this one the next computation would fail."
+                ),
+                words,
+            ) from None
 
     def stream(self, device: str) -> Any:
         return torch.cuda.Stream(device)
@@ -237,26 +252,6 @@ class TorchCards:
                 with contextlib.suppress(RuntimeError), torch.cuda.device(index):
                     torch.cuda.synchronize(index)
                     _empty_caches()
-
-    def _pinned(self, size: int) -> Any:
-        """A little first: where even that fails, no large piece is locked for nothing."""
-        try:
-            self.empty(HOST, min(size, _SMALL), pinned=True)
-            return self.empty(HOST, size, pinned=True)
-        except RuntimeError as error:
-            if not any(each in str(error) for each in _NOT_PINNED):
-                raise
-            # The driver remembers it, and blames whatever is computed next.
-            raise Spoiled(
-                Message(
-                    "{size} of the host's memory could not be pinned.", size=size_in_words(size)
-                ),
-                Message(
-                    "Measure fewer bytes, or memory that is not pinned. The next measurement "
-                    "needs a new worker: in this one the next computation would fail."
-                ),
-                str(error),
-            ) from None
 
 
 def _empty_caches() -> None:
