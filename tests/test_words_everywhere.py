@@ -22,7 +22,7 @@ PACKAGE = Path(gpuexplorer.__file__).parent
 WRITES_NO_WORDS = {
     "commands/checkup/pytorch.py": "commands to type",
     "core/html_page.py": "HTML",
-    "copies/trace_file.py": "names in a trace, which other programs show",
+    "copies/timeline.py": "names in a trace, which other programs show",
     "core/resources.py": "an error of the installation, for whoever mends it",
     "gui/crash_dialog.py": "a traceback on the terminal",
     "gui/widgets/laid_out.py": "HTML",

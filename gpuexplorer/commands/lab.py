@@ -30,8 +30,7 @@ from gpuexplorer.commands.terminal import (
     write_json,
 )
 from gpuexplorer.copies.copy_book import CopyBook
-from gpuexplorer.copies.timeline import Timeline
-from gpuexplorer.copies.trace_file import trace_pieces
+from gpuexplorer.copies.timeline import Timeline, trace_pieces
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import duration, grouped, memory
 from gpuexplorer.core.words import Message, mark, paragraph, tr

@@ -5,12 +5,13 @@ that nobody asked for cost, line by line, and what would help.
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Route, Way
 from gpuexplorer.core.absence import Told
-from gpuexplorer.core.units import USUAL, Units, duration, memory, plain
+from gpuexplorer.core.units import USUAL, Units, duration, memory, seconds_words
 from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.lab.events import Transferred
 from gpuexplorer.lab.ledger import Cell, Ledger
@@ -36,6 +37,10 @@ _KEEP = {
     **dict.fromkeys(_COMPARING, _COMPARE),
 }
 _KEEP_IT = Message("Keep it on the card and move it once.")
+_PIN_IT = Message(
+    "From pinned memory (pin_memory()) it goes straight over the wire, and with "
+    "non_blocking=True the host need not wait."
+)
 
 
 class NoRate(Told):
@@ -270,17 +275,14 @@ def _kept_host(cell: Cell) -> float | None:
     return None if done is None else max(done.host_seconds, done.device_seconds or 0)
 
 
-@dataclass(frozen=True, slots=True)
-class LineSum:
+class LineSum(NamedTuple):
     """All copies of one line of code that had the same cause and the same ends."""
 
-    place: str  # of the code
     asked: bool
     copies: int
     seconds: float  # for which they kept the host, or the card
     sentence: Message
     cure: Message  # empty where there is none that is worth it
-    cure_seconds: float | None  # what the copies would cost then; estimated
     rows: tuple[int, ...]  # their numbers in the book
 
 
@@ -290,34 +292,24 @@ def sums_of(book: CopyBook, cell: int, units: Units = USUAL) -> Sequence[LineSum
     for row in book.of_cell(cell):
         if not row.already_there:
             groups[row.source, row.target, row.how, row.what, row.place].append(row)
-    sums = [_sum_of(book, rows, units) for rows in groups.values()]
+    sums = []
+    for rows in groups.values():
+        first, copies = rows[0], sum(row.copies for row in rows)
+        seconds = _total([row.host_seconds for row in rows])
+        device = _total([row.seconds for row in rows])
+        said = told(_moved(rows, copies, units), _spent(first, seconds))
+        cure = _cure(book, first, copies, sum(row.bytes for row in rows), device)
+        numbers = tuple(row.number for row in rows)
+        took = seconds or device or 0.0
+        sums.append(LineSum(first.asked, copies, took, said, cure, numbers))
     return sorted(sums, key=lambda each: -each.seconds)
 
 
 def worst_of(book: CopyBook, units: Units = USUAL) -> LineSum | None:
     """The copies of all cells that nobody asked for and that kept the host longest."""
     costliest = book.costliest_hidden
-    if costliest is None:
-        return None
-    sums = sums_of(book, costliest.ran, units)
+    sums = () if costliest is None else sums_of(book, costliest.ran, units)
     return next((each for each in sums if not each.asked), None)
-
-
-def _sum_of(book: CopyBook, rows: Sequence[CopyRow], units: Units) -> LineSum:
-    first, copies = rows[0], sum(row.copies for row in rows)
-    seconds = _total([row.host_seconds for row in rows])
-    device = _total([row.seconds for row in rows])
-    cure, price = _cure(book, first, copies, sum(row.bytes for row in rows), device)
-    return LineSum(
-        first.place,
-        first.asked,
-        copies,
-        seconds or device or 0.0,
-        told(_moved(rows, copies, units), _spent(first, seconds)),
-        cure,
-        price,
-        tuple(row.number for row in rows),
-    )
 
 
 def _moved(rows: Sequence[CopyRow], copies: int, units: Units) -> Message:
@@ -360,36 +352,29 @@ def _spent(first: CopyRow, seconds: float | None) -> Message:
 
 def _cure(
     book: CopyBook, first: CopyRow, copies: int, size: int, device: float | None
-) -> tuple[Message, float | None]:
-    """And the seconds that it would take then, where they can be told."""
-    how, to_host, cure = first.how, first.target == HOST, NOTHING
+) -> Message:
+    """With the time that it takes then, where that can be told."""
+    how, to_host = first.how, first.target == HOST
     if first.asked:
-        if first.pinned is False and size >= _MOVED_TWICE * first.copies:
-            cure = Message(
-                "From pinned memory (pin_memory()) it goes straight over the wire, and with "
-                "non_blocking=True the host need not wait."
-            )
-    elif first.within.startswith(_SHARING_OUT):
-        cure = Message("Keep one model a card, and give each its part of the batch there.")
-    elif how == "backward":
-        cure = Message("Keep what is differentiated on one card.")
-    elif how in ("index", "assignment") and not to_host:
-        cure = Message(
-            "Move it to {device} once, before it is used there.", device=first.target
-        )
-    if cure or first.asked or copies < _OFTEN or not to_host:
-        return cure, None
+        pays = first.pinned is False and size >= _MOVED_TWICE * first.copies
+        return _PIN_IT if pays else NOTHING
+    if first.within.startswith(_SHARING_OUT):
+        return Message("Keep one model a card, and give each its part of the batch there.")
+    if how == "backward":
+        return Message("Keep what is differentiated on one card.")
+    if how in ("index", "assignment") and not to_host:
+        once = mark("Move it to {device} once, before it is used there.")
+        return Message(once, device=first.target)
+    if copies < _OFTEN or not to_host:
+        return NOTHING
     cure = _KEEP.get(how, _KEEP_IT)
-    if device is None:
-        return cure, None
+    if device is None or cure is _COMPARE:
+        return cure
     # One copy of all: what one of these took, and its bytes at the best rate that is known.
-    rate, comparing = book.best(first) or first.limit, cure is _COMPARE
-    each, moved = (device, 1) if comparing else (device / copies, size)
-    price = each + 2 * _LAUNCH + (moved / rate if rate else 0.0)
-    about = duration(float(f"{price:.1g}"))  # one digit is all that is known of it
-    words = f"{plain(float(about.number))} {about.unit}"
-    priced = Message("That takes about {price}.", price=words)
-    return cure if comparing else told(cure, priced), price
+    rate = book.best(first) or first.limit
+    price = device / copies + 2 * _LAUNCH + (size / rate if rate else 0.0)
+    words = seconds_words(float(f"{price:.1g}"))  # one digit is all that is known of it
+    return told(cure, Message("That takes about {price}.", price=words))
 
 
 def _total(values: Sequence[float | None]) -> float | None:

@@ -21,7 +21,6 @@ _EACH = 1.0
 _EACH_BYTE = 1.0 / (256 << 20)
 _PRODUCT = 6.0  # it is kept up for a while, so that the power can be read
 _ENOUGH = 2
-_ASKED_AGAIN = 0.05
 
 
 class Bench(Protocol):
@@ -106,19 +105,12 @@ class Measuring:
 
     def stop(self) -> None:
         """At once, and without waiting for it; `on_end` tells when it is so."""
-        if not self._stopping.is_set():
-            self._stopping.set()
-            threading.Thread(target=self._stop, name="stop measuring", daemon=True).start()
+        self._stopping.set()
+        self._bench.stop()
 
     def wait(self, seconds: float | None = None) -> bool:
         """Until it has ended; False if it has not after so long."""
         return self._ended.wait(seconds)
-
-    def _stop(self) -> None:
-        # Asked again, since the next job may have begun just before the first time.
-        self._bench.stop()
-        while self._thread.is_alive() and not self._ended.wait(_ASKED_AGAIN):
-            self._bench.stop()
 
     def _run(self) -> None:
         why = Message("A fault of the program itself ended this.")  # which is told elsewhere
@@ -142,6 +134,8 @@ class Measuring:
         """Its result is told; False where it was stopped and there is none."""
 
         def on_sampled(taken: int, samples: int) -> None:
+            if self._stopping.is_set():
+                self._bench.stop()  # since this job may have begun just after the first time
             self._tell(place, job, taken, samples)
 
         self._left.begin()

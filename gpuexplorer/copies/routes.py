@@ -251,7 +251,7 @@ class Routes:
     def _local(self, device: str) -> Route:
         card, memory, reason = self._whole.get(device), None, _PART_UNTOLD
         if card is None:
-            leg = Leg(Wire.MEMORY, _HOST_MEMORY, None, _MEMORY_UNTOLD, "memory 0", "memory 0")
+            leg = _untold(Wire.MEMORY, "memory 0", "memory 0")
             return Route(device, device, (leg,), Way.HOST_MEMORY, None, None, leg.reason)
         if self._cards[device] == card:
             memory, reason = self._memory_rates.get(card), _CARD_MEMORY_UNTOLD
@@ -282,7 +282,7 @@ class Routes:
             legs = [*up[: met + 1], *down[below[up[met].ends] :]]
         else:
             ends = up[-1].ends, down[0].begins
-            between = Leg(Wire.SOCKETS, _BETWEEN_SOCKETS, None, _NOBODY_TELLS, *ends)
+            between = _untold(Wire.SOCKETS, *ends)
             legs = [*up, between if all(ends) else _UNKNOWN_LEG, *down]
         peer = link.peer_to_peer
         way = Way.UNSURE if peer is None else _WAYS.get(link.path, Way.DIRECT)
@@ -295,11 +295,9 @@ class Routes:
         here, there = (self.shape.home.get(self._whole[each]) for each in (source, target))
         legs = list(self._up(source))
         if here is not None and there is not None:
-            memory, socket = f"memory {here}", f"socket {here}"
-            legs.append(Leg(Wire.MEMORY, _HOST_MEMORY, None, _MEMORY_UNTOLD, memory, socket))
+            legs.append(_untold(Wire.MEMORY, f"memory {here}", f"socket {here}"))
             if here != there:
-                ends = socket, f"socket {there}"
-                legs.append(Leg(Wire.SOCKETS, _BETWEEN_SOCKETS, None, _NOBODY_TELLS, *ends))
+                legs.append(_untold(Wire.SOCKETS, f"socket {here}", f"socket {there}"))
         legs += _turned(self._ups[target])
         way = Route(
             source, target, tuple(legs), Way.STAGED, direct=False, limit=None, why_staged=why
@@ -319,8 +317,8 @@ class Routes:
         home = self.shape.home.get(self._whole[device])
         if home is None:
             return self._ups[device]
-        ends = f"socket {home}", f"memory {home}"
-        return (*self._ups[device], Leg(Wire.MEMORY, _HOST_MEMORY, None, _MEMORY_UNTOLD, *ends))
+        memory = _untold(Wire.MEMORY, f"socket {home}", f"memory {home}")
+        return (*self._ups[device], memory)
 
     def _climb(self, device: str) -> tuple[Leg, ...]:
         card, lanes = self._whole[device], self._lanes[device]
@@ -330,10 +328,17 @@ class Routes:
             path = [*above, f"socket {home}"]
         first, *more = pairwise([device, *path])
         own = Leg(Wire.PCIE, lanes.words, lanes.rate, lanes.reason, *first)
-        return (own, *(Leg(Wire.PCIE, _PCIE, None, _NOBODY_TELLS, *each) for each in more))
+        return (own, *(_untold(Wire.PCIE, *each) for each in more))
 
 
 _UNKNOWN_LEG = Leg(Wire.PCIE, _PCIE, None, _NO_WIRING)
+
+
+def _untold(wire: Wire, begins: str, ends: str) -> Leg:
+    """Of whose rate nobody tells."""
+    words = {Wire.MEMORY: _HOST_MEMORY, Wire.SOCKETS: _BETWEEN_SOCKETS}.get(wire, _PCIE)
+    reason = _MEMORY_UNTOLD if wire is Wire.MEMORY else _NOBODY_TELLS
+    return Leg(wire, words, None, reason, begins, ends)
 
 
 def _turned(legs: Sequence[Leg]) -> tuple[Leg, ...]:

@@ -58,10 +58,8 @@ class _Ended(NamedTuple):
     why: Message
 
 
-class _Stop(NamedTuple):
-    """Somebody wants the job of that number to end."""
-
-    number: int
+class _Stop:
+    """Somebody wants a job to end."""
 
 
 _Said = Event | _Ended | _Stop
@@ -95,6 +93,7 @@ class WorkerBench:
         self._routes: Routes | None = None
         self._looked_at: set[str] = set()  # while they copied
         self._running: int | None = None
+        self._unwanted: int | None = None
         self._last = 0
         self._busy_seen: Mapping[str, float] = {}
         self._quiet_since: float | None = None
@@ -105,15 +104,18 @@ class WorkerBench:
 
     def greet(self) -> Hello:
         """Start the process where there is none; what it offers. Raises Trouble."""
-        with self._lock:
-            self._running = 0
         try:
-            return self._greeted(0)
+            return self._greeted(self._begin())
         except _StoppedError:
             raise Trouble(_STOPPED) from None
         finally:
-            with self._lock:
-                self._running = None
+            self._running = None
+
+    def _begin(self) -> int:
+        with self._lock:
+            self._last += 1
+            self._running = self._last
+        return self._last
 
     def measure(self, job: CopyJob, on_sampled: Callable[[int, int], None]) -> CopyResult:
         def sampled(taken: int, samples: int) -> None:
@@ -129,9 +131,9 @@ class WorkerBench:
 
         told = self._told((job.source, job.target), command, sampled)
         route = None if self._routes is None else self._routes.of_job(job)
-        if isinstance(told.answer, Measured):
-            return CopyResult(job, told.answer, route, busy=told.busy)
-        return CopyResult(job, None, route, told.failure, told.hint)
+        measured = told.answer if isinstance(told.answer, Measured) else None
+        busy = () if measured is None else told.busy
+        return CopyResult(job, measured, route, told.failure, told.hint, busy)
 
     def measure_product(
         self, job: ProductJob, on_sampled: Callable[[int, int], None]
@@ -159,9 +161,7 @@ class WorkerBench:
         on_sampled: Callable[[int, int], None],
     ) -> "_Told":
         """Raises Trouble where the process cannot be started."""
-        with self._lock:
-            self._last += 1
-            self._running = number = self._last
+        number = self._begin()
         try:
             now = self._clock.now()
             if self._quiet_since is None or now - self._quiet_since > _RESTED:
@@ -173,9 +173,7 @@ class WorkerBench:
             self._give_up()
             return _Told(failure=_STOPPED)
         finally:
-            self._quiet_since = self._clock.now()
-            with self._lock:
-                self._running = None
+            self._quiet_since, self._running = self._clock.now(), None
         if not told.failure:
             why = _NO_RESULT if told.answer is None else _untimed(told.answer)
             told = told._replace(failure=why, answer=None if why else told.answer)
@@ -184,8 +182,8 @@ class WorkerBench:
 
     def stop(self) -> None:
         with self._lock:
-            if self._running is not None:
-                self._said.put(_Stop(self._running))
+            self._unwanted = self._running
+            self._said.put(_Stop())
 
     def close(self) -> None:
         process, self._process = self._process, None
@@ -200,6 +198,8 @@ class WorkerBench:
         said: queue.SimpleQueue[_Said] = queue.SimpleQueue()
         with self._lock:
             self._said = said
+            if self._unwanted == number:
+                raise _StoppedError
         self._process = WorkerProcess(self._start, said.put, lambda why: said.put(_Ended(why)))
         while True:
             match said.get():
@@ -216,7 +216,7 @@ class WorkerBench:
                         why=why,
                         doctor=self._start.doctor,
                     )
-                case _Stop(number=meant) if meant == number:
+                case _Stop() if self._unwanted == number:
                     raise _StoppedError
                 case _:
                     pass
@@ -228,7 +228,7 @@ class WorkerBench:
         assert process is not None
         process.send(command)
         answer: Measured | Multiplied | None = None
-        until: float | None = None  # it was told to stop; who stops it says so again and again
+        until: float | None = None  # it was told to stop
         while True:
             wait = None if until is None else max(0.0, until - self._clock.now())
             try:
@@ -236,7 +236,7 @@ class WorkerBench:
             except queue.Empty:
                 raise _StoppedError from None
             match said:
-                case _Stop(number=meant) if meant == number and until is None:
+                case _Stop() if self._unwanted == number and until is None:
                     process.cancel(number)
                     until = self._clock.now() + _PATIENCE
                 case _Ended(why=why):

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from gpuexplorer.copies.copy_book import CopyBook, worst_of
-from gpuexplorer.copies.timeline import Engine, Timeline, Track
-from gpuexplorer.copies.trace_file import trace_pieces
+from gpuexplorer.copies.timeline import Engine, Timeline, Track, trace_pieces
 from gpuexplorer.lab.wire import Peek
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session

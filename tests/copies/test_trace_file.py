@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from gpuexplorer.copies.copy_book import CopyBook
-from gpuexplorer.copies.timeline import Timeline
-from gpuexplorer.copies.trace_file import trace_pieces
+from gpuexplorer.copies.timeline import Timeline, trace_pieces
 from gpuexplorer.lab.events import Span
 from tests.copies.cells import MIB, Cells, moved, read
 from tests.trace_reader import Events, of, opened, whole_trace
