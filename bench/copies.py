@@ -54,12 +54,11 @@ def _host(worker: Worker) -> Sequence[Figure]:
     rows = []
     threads = _threads(worker)
     with _built(compiler, "copies_host.c", "-O2", "-pthread") as loop:
-        for mode, count in (("raw", 1), ("copy", 1), ("copy", threads)):
+        for count in dict.fromkeys((1, threads)):
             worker.run(f"torch.set_num_threads({count})")
             for size in _HOST_SIZES:
-                asked = Measure(1, "cpu", "cpu", size, mode, samples=_SAMPLES, most_share=0.5)
-                how = "the C library's call" if mode == "raw" else f"threads: {count}"
-                what = f"{size // _MIB} MiB within the host, {how} / memcpy"
+                asked = Measure(1, "cpu", "cpu", size, samples=_SAMPLES, most_share=0.5)
+                what = f"{size // _MIB} MiB within the host, threads: {count} / memcpy"
                 # With as many threads as cores, others on this machine are in the figure too.
                 goal = _HOST_GOAL if count == 1 else None
                 rows.append(

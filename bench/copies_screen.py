@@ -8,7 +8,7 @@ from functools import partial
 
 from bench.stage import let_run
 from bench.table import Figure
-from gpuexplorer.copies.lab_copies import CopyBook
+from gpuexplorer.copies.copy_book import CopyBook
 from gpuexplorer.copies.timeline import Timeline
 from gpuexplorer.gui.copies.moving.timeline_view import TimelineView
 from gpuexplorer.gui.copies.moving.timeline_words import TimeFrame, all_of

@@ -13,7 +13,7 @@ from pathlib import Path
 from bench.lab_worker import Worker, lab_python
 from bench.program_watch import training
 from bench.table import Figure
-from gpuexplorer.copies.lab_copies import CopyBook
+from gpuexplorer.copies.copy_book import CopyBook
 from gpuexplorer.copies.timeline import Timeline
 from gpuexplorer.lab.events import Began, Transferred
 from gpuexplorer.lab.ledger import Ledger

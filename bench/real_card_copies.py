@@ -32,23 +32,20 @@ def judge(suspicion: str, *, holds: bool) -> None:
 
 
 def copies() -> None:
-    """GB/s to the card, from it and within it: by PyTorch, and by the driver's own call."""
-    say("  MiB   to card     raw    from card     raw    within     raw   (* no gate)")
+    """GB/s to the card, from it and within it."""
+    say("  MiB   to card  from card    within   (* no gate)")
     inside = 0.0
     for size in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512):
         cells = []
         for way in _WAYS:
-            for mode in ("copy", "raw"):
-                try:
-                    measured = measured_on(
-                        TorchCards(), *way, bytes=size * MIB, mode=mode, most_share=0.5
-                    )
-                except Trouble:  # no cuda.bindings, or too little memory
-                    cells.append(f"{'-':>9}")
-                    continue
-                rate = rate_of(measured, size * MIB)
-                inside = max(inside, 2 * rate if way[0] == way[1] else 0.0)
-                cells.append(f"{rate / 1e9:8.2f}{' ' if measured.gated else '*'}")
+            try:
+                measured = measured_on(TorchCards(), *way, bytes=size * MIB, most_share=0.5)
+            except Trouble:  # too little memory
+                cells.append(f"{'-':>9}")
+                continue
+            rate = rate_of(measured, size * MIB)
+            inside = max(inside, 2 * rate if way[0] == way[1] else 0.0)
+            cells.append(f"{rate / 1e9:8.2f}{' ' if measured.gated else '*'}")
         say(f"{size:5} {' '.join(cells)}")
     say(f"The cache (L2) holds {cache_bytes() / MIB:.0f} MiB.")
     say(f"Memory does {memory_rate() / 1e9:.0f} GB/s, which a copy reads and writes.")

@@ -22,7 +22,7 @@ PACKAGE = Path(gpuexplorer.__file__).parent
 WRITES_NO_WORDS = {
     "commands/checkup/pytorch.py": "commands to type",
     "core/html_page.py": "HTML",
-    "copies/trace_file.py": "names in a trace, which other programs show",
+    "copies/timeline.py": "names in a trace, which other programs show",
     "core/resources.py": "an error of the installation, for whoever mends it",
     "gui/crash_dialog.py": "a traceback on the terminal",
     "gui/widgets/laid_out.py": "HTML",
@@ -109,8 +109,8 @@ DATA = re.compile(
             # Commands, as they are typed.
             r"\b(snapshot|topology|doctor|copies|lab|lesson|record|export|report|serve)\b",
             r"\b(list|check|new|run)\b",
-            r"\b(one-way|both-ways|latency|pageable|fresh|staged|blocking|overlap|strided)\b",
-            r"\b(converted|raw|cpu|cuda|sweep|all|dark|light|both|csv|jsonl|perfetto)\b",
+            r"\b(one-way|both-ways|latency|pageable|staged|blocking|overlap)\b",
+            r"\b(cpu|cuda|sweep|all|dark|light|both|csv|jsonl|perfetto)\b",
             r"\b(NV#?|PHB|SYS|NODE|PIX|PXB|X|NUMA|SIMULATED|WRONG)\b",
             r"\b(GiB|MiB|MHz|GB/s|TB/s|MB/s|kB/s|KiB|rpm|µs|ms|min|PCIe|SM|CPU)\b",
             r"\b(grace|ada|alan|api|root|you)\b",  # users that do not exist

@@ -31,26 +31,33 @@ from gpuexplorer.commands.terminal import (
     progress_line,
     write_json,
 )
-from gpuexplorer.copies import benches
-from gpuexplorer.copies.asked_for import HOST as PROCESSOR
-from gpuexplorer.copies.datasheet.cards_table import cards_table
-from gpuexplorer.copies.datasheet.figure import Figure, What, in_words
-from gpuexplorer.copies.datasheet.make_sheet import sheet_of
-from gpuexplorer.copies.datasheet.power_log import PowerLog, PowerReader
-from gpuexplorer.copies.datasheet.product_result import ProductResult
-from gpuexplorer.copies.datasheet.promises import ASKED
-from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
-from gpuexplorer.copies.datasheet.sheet_files import sheet_as_csv, sheet_as_json
-from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
+from gpuexplorer.copies import worker_bench as benches
+from gpuexplorer.copies.datasheet.cards_table import (
+    Figure,
+    OtherCard,
+    What,
+    cards_table,
+    in_words,
+)
+from gpuexplorer.copies.datasheet.costs import sheet_as_csv, sheet_as_json
+from gpuexplorer.copies.datasheet.products import PowerLog, ProductResult, reading_power
+from gpuexplorer.copies.datasheet.sheet import ASKED, Sheet, Subject, jobs_of, sheet_of
 from gpuexplorer.copies.findings import Finding, findings, the_rest
+from gpuexplorer.copies.jobs import HOST as PROCESSOR
+from gpuexplorer.copies.jobs import (
+    TYPED,
+    USUAL_BYTES,
+    Kind,
+    all_asked,
+    devices_of,
+    kind_of,
+    kinds_of,
+    sizes_of,
+)
 from gpuexplorer.copies.measuring import Bench, Job, Measuring, Progress
 from gpuexplorer.copies.modelled import ModelBench, routes_of_simulated
-from gpuexplorer.copies.plan import TYPED, USUAL_BYTES, Kind, all_asked, kind_of
-from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.result_json import as_csv, as_json
+from gpuexplorer.copies.result import CopyResult, as_csv, as_json, curve_of
 from gpuexplorer.copies.routes import Routes
-from gpuexplorer.copies.sweep import curve_of
-from gpuexplorer.copies.words import devices_of, kinds_of, sizes_of
 from gpuexplorer.core.cards import HOST_ID, CardId, CardKind, Sample
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import (
@@ -224,13 +231,12 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
             bench = stack.enter_context(closing(benches.worker_bench(start, backend, topology)))
             hello = bench.greet()
             routes, there = (
-                benches.routes_here(backend, hello, topology),
+                benches.routes_here(backend, hello.devices, topology),
                 benches.offered(hello.devices),
             )
             said = [
                 Message("Measured by {python}.", python=python.label),
-                *benches.without_cards(hello.devices),
-                *benches.without_kernels(hello.devices),
+                *benches.remarks(hello.devices),
                 left_out,
             ]
             cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
@@ -453,7 +459,7 @@ def _datasheets(
         subjects.append(Subject(device, card, routes, sample.values, sample.missing))
     log, table, simulated = PowerLog(), cards_table(), bench.modelled
     drawing = [each.card.id for each in subjects if each.card and not simulated]
-    with PowerReader(backend, drawing, log):
+    with reading_power(backend, drawing, log):
         results, products, end = _measured(
             [job for subject in subjects for job in jobs_of(subject)], bench
         )

@@ -29,9 +29,8 @@ from gpuexplorer.commands.terminal import (
     wrap,
     write_json,
 )
-from gpuexplorer.copies.lab_copies import CopyBook
-from gpuexplorer.copies.timeline import Timeline
-from gpuexplorer.copies.trace_file import trace_pieces
+from gpuexplorer.copies.copy_book import CopyBook
+from gpuexplorer.copies.timeline import Timeline, trace_pieces
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import duration, grouped, memory
 from gpuexplorer.core.words import Message, mark, paragraph, tr

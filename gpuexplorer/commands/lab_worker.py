@@ -19,9 +19,9 @@ from traceback import FrameSummary, StackSummary
 from typing import TYPE_CHECKING, TextIO
 
 from gpuexplorer.commands.source import Opened, wiring_of
-from gpuexplorer.copies.benches import routes_here
 from gpuexplorer.copies.modelled import routes_of_simulated
 from gpuexplorer.copies.routes import Routes
+from gpuexplorer.copies.worker_bench import routes_here
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told, tr
@@ -175,7 +175,7 @@ class Lab(ExitStack):
         if self._model is not None:
             return routes_of_simulated(self._model.machine.spec)
         topology, _ = wiring_of(self.source)
-        return routes_here(self.source.backend, self.began(), topology)
+        return routes_here(self.source.backend, self.began().devices, topology)
 
     def _interrupt(self) -> None:
         self._interrupts += 1

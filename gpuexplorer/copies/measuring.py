@@ -1,24 +1,20 @@
-"""Measuring: many copies one after the other in a thread of its own, told as they come."""
+"""Measuring: many copies and products one after another, in a thread, each told as it comes."""
 
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import accumulate
 from typing import Protocol
 
-from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.datasheet.products import ProductResult
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.wire import CopyJob, ProductJob
 
-STOPPED = Message("It was stopped.")
-_ASKED_AGAIN = 0.05
-
-
 Job = CopyJob | ProductJob
+STOPPED = Message("It was stopped.")
 # A measurement takes warming up and samples of about the same length whatever is copied, and
 # buffers that have to be filled and compared.
 _EACH = 1.0
@@ -109,75 +105,63 @@ class Measuring:
 
     def stop(self) -> None:
         """At once, and without waiting for it; `on_end` tells when it is so."""
-        if self._stopping.is_set():
-            return
         self._stopping.set()
-        threading.Thread(target=self._stop, name="stop measuring", daemon=True).start()
+        self._bench.stop()
 
     def wait(self, seconds: float | None = None) -> bool:
         """Until it has ended; False if it has not after so long."""
         return self._ended.wait(seconds)
 
-    def _stop(self) -> None:
-        # Asked again, since the next job may have begun just before the first time.
-        self._bench.stop()
-        while self._thread.is_alive() and not self._ended.wait(_ASKED_AGAIN):
-            self._bench.stop()
-
     def _run(self) -> None:
         why = Message("A fault of the program itself ended this.")  # which is told elsewhere
         try:
             for place, job in enumerate(self._jobs):
-                self._tell(place, job, 0, 0)
-                if self._stopping.is_set():
+                self._tell(place, job)
+                if self._stopping.is_set() or not self._measured(place, job):
                     break
-                self._left.begin(job)
-                tell = self._measured(job, self._listener(place, job))
-                if tell is None:
-                    break
-                self._left.end(job)
-                tell()
             else:
-                self._tell(len(self._jobs), None, 0, 0)
-            why = STOPPED if self._stopping.is_set() else NOTHING
+                self._tell(len(self._jobs), None)
+            why = NOTHING
         except Trouble as trouble:
             why = told(trouble.sentence, trouble.hint)
-            if self._stopping.is_set():
-                why = STOPPED
         finally:
             try:
-                self._on_end(why)
+                self._on_end(STOPPED if self._stopping.is_set() else why)
             finally:
                 self._ended.set()
 
-    def _measured(
-        self, job: Job, on_sampled: Callable[[int, int], None]
-    ) -> Callable[[], None] | None:
-        """What tells the result; None where it was stopped and there is none."""
-        if isinstance(job, ProductJob):
-            product = self._bench.measure_product(job, on_sampled)
-            stopped = self._stopping.is_set() and product.measured is None
-            return None if stopped else partial(self._on_product, product)
-        result = self._bench.measure(job, on_sampled)
-        stopped = self._stopping.is_set() and result.measured is None
-        return None if stopped else partial(self._on_result, result)
+    def _measured(self, place: int, job: Job) -> bool:
+        """Its result is told; False where it was stopped and there is none."""
 
-    def _listener(self, place: int, job: Job) -> Callable[[int, int], None]:
         def on_sampled(taken: int, samples: int) -> None:
+            if self._stopping.is_set():
+                self._bench.stop()  # since this job may have begun just after the first time
             self._tell(place, job, taken, samples)
 
-        return on_sampled
+        self._left.begin()
+        if isinstance(job, ProductJob):
+            product = self._bench.measure_product(job, on_sampled)
+            if self._stopping.is_set() and product.measured is None:
+                return False
+            self._left.end(job)
+            self._on_product(product)
+        else:
+            result = self._bench.measure(job, on_sampled)
+            if self._stopping.is_set() and result.measured is None:
+                return False
+            self._left.end(job)
+            self._on_result(result)
+        return True
 
-    def _tell(self, done: int, job: Job | None, taken: int, samples: int) -> None:
-        share = taken / samples if samples else 0.0
-        left = self._left.seconds(done, share)
+    def _tell(self, done: int, job: Job | None, taken: int = 0, samples: int = 0) -> None:
+        left = self._left.seconds(done, taken / samples if samples else 0.0)
         self._on_progress(Progress(done, len(self._jobs), job, taken, samples, left))
 
 
 class TimeLeft:
     """Asked and told from one thread."""
 
-    def __init__(self, jobs: Sequence[CopyJob | ProductJob], clock: Clock) -> None:
+    def __init__(self, jobs: Sequence[Job], clock: Clock) -> None:
         self._weights = [_weight(job) for job in jobs]
         # Of each job and all that follow it.
         self._ahead = [*accumulate(reversed(self._weights))][::-1]
@@ -187,17 +171,15 @@ class TimeLeft:
         self._weighed = 0.0
         self._done = 0
 
-    def begin(self, job: CopyJob | ProductJob) -> None:
+    def begin(self) -> None:
         self._began = self._clock.now()
 
-    def end(self, job: CopyJob | ProductJob) -> None:
-        spent = self._clock.now() - self._began
+    def end(self, job: Job) -> None:
         self._done += 1
         # The first one pays for starting the worker and waking the cards.
-        if self._done == 1 and len(self._weights) > 1:
-            return
-        self._seconds += spent
-        self._weighed += _weight(job)
+        if self._done > 1 or len(self._weights) == 1:
+            self._seconds += self._clock.now() - self._began
+            self._weighed += _weight(job)
 
     def seconds(self, done: int, share: float = 0.0) -> float | None:
         """With so many jobs done, and so much of the one that runs. None: it is too early."""
@@ -209,7 +191,7 @@ class TimeLeft:
         return left * self._seconds / self._weighed
 
 
-def _weight(job: CopyJob | ProductJob) -> float:
+def _weight(job: Job) -> float:
     if isinstance(job, ProductJob):
         return _PRODUCT
     both = 2 if job.both_ways else 1

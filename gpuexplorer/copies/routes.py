@@ -1,27 +1,29 @@
 """Routes: which way the bytes take between any two devices, leg by leg, and its limit."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from itertools import pairwise
+from typing import NamedTuple
 
-from gpuexplorer.copies.route import Leg, Narrow, Route, Way, Wire
+from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.core import metrics as m
+from gpuexplorer.core.absence import Told
 from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import rate as in_words
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.simulation.models import MODELS
 from gpuexplorer.telemetry.topology import (
     HubKind,
     Link,
-    MachineShape,
     PathKind,
     Topology,
     pcie_rate,
     shape_of,
 )
 
-HOST = "cpu"
 Values = Mapping[CardId, Mapping[MetricId, float]]
 _RUNS = {m.PCIE_GENERATION, m.PCIE_WIDTH}
 
@@ -33,14 +35,99 @@ _NO_WIRING = Message("the driver has not reported how this card is wired")
 _HOST_MEMORY = Message("host memory")
 _PCIE = Message("PCIe")
 _BETWEEN_SOCKETS = Message("between sockets")
-_WAYS = {
-    PathKind.BOARD: Way.BOARD,
-    PathKind.SWITCH: Way.SWITCH,
-    PathKind.SWITCHES: Way.SWITCHES,
-    PathKind.HOST_BRIDGE: Way.HOST_BRIDGE,
-    PathKind.NODE: Way.NODE,
-    PathKind.SYSTEM: Way.SYSTEM,
-}
+
+
+class Wire(StrEnum):
+    """What a leg of the way is made of."""
+
+    NVLINK = "NVLink"
+    PCIE = "PCIe"
+    SOCKETS = "between sockets"
+    MEMORY = "memory"
+
+
+class Way(Told):
+    """What kind of way it is."""
+
+    HOST_MEMORY = "host memory", Message("inside host memory")
+    CARD_MEMORY = "card memory", Message("inside the card")
+    TO_HOST = "to host", NOTHING  # or from it: the card's own link, which has its words
+    NVLINK = "NVLink", NOTHING
+    BOARD = "board", Message("direct on one board")
+    SWITCH = "switch", Message("direct over one PCIe switch")
+    SWITCHES = "switches", Message("direct over several PCIe switches")
+    HOST_BRIDGE = "host bridge", Message("direct over the host bridge")
+    NODE = "node", Message("direct between host bridges")
+    SYSTEM = "system", Message("direct across the sockets")
+    DIRECT = "direct", Message("direct over PCIe")
+    UNSURE = "unsure", Message("PCIe: the driver does not say whether direct")
+    STAGED = "staged", Message("staged through host memory")
+    UNKNOWN = "unknown", NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """From one place of the machine's drawing to the next."""
+
+    wire: Wire
+    words: Message  # "PCIe 4 x16", "NVLink x4"
+    rate: float | None  # theoretical bytes per second, this direction; None: nobody tells
+    reason: str = ""  # what the rate follows from, or why there is none
+    # Places: a device, "memory 0", "socket 0", "junction 2", "hub 0"; see machine_shape.
+    begins: str = ""
+    ends: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Narrow:
+    """A device that runs on fewer lanes, or at a lower generation, than it could."""
+
+    device: str
+    runs: str  # "x8", "PCIe 1.0"
+    could: str  # "x16", "PCIe 3.0"
+    slot: bool  # the slot could, too; False: it does not say
+
+    @property
+    def sentence(self) -> Message:
+        values = {"device": self.device, "runs": self.runs, "could": self.could}
+        if self.slot:
+            return Message("{device} runs at {runs}: card and slot could do {could}.", **values)
+        return Message("{device} runs at {runs}: the card could do {could}.", **values)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """In the order in which the bytes travel."""
+
+    source: str  # "cpu", "cuda:0"
+    target: str
+    legs: Sequence[Leg]
+    way: Way
+    direct: bool | None  # card to card without host memory; None: it cannot be told
+    limit: float | None  # of the narrowest leg
+    limit_reason: str = ""  # to stand behind a colon
+    narrow: Sequence[Narrow] = ()
+    why_staged: Message = NOTHING  # a sentence
+
+    @property
+    def words(self) -> Message:
+        """ "NVLink x4", "direct over one PCIe switch"; empty where nothing is known."""
+        if self.way in (Way.NVLINK, Way.TO_HOST):
+            own = Wire.NVLINK if self.way is Way.NVLINK else Wire.PCIE
+            words = (leg.words for leg in self.legs if leg.wire is own and leg.rate)
+            return next(words, NOTHING)
+        return self.way.sentence
+
+    @property
+    def notes(self) -> Sequence[Message]:
+        """Sentences."""
+        staged = (self.why_staged,) if self.why_staged else ()
+        return (*(each.sentence for each in self.narrow), *staged)
+
+    @property
+    def note(self) -> Message:
+        """All of them."""
+        return told(*self.notes)
 
 
 def device_names(cards: Sequence[Card]) -> Mapping[str, CardId]:
@@ -54,6 +141,10 @@ def device_names(cards: Sequence[Card]) -> Mapping[str, CardId]:
         f"cuda:{card.cuda_index if known else place}": card.id
         for place, card in enumerate(whole)
     }
+
+
+_DIRECT = (Way.BOARD, Way.SWITCH, Way.SWITCHES, Way.HOST_BRIDGE, Way.NODE, Way.SYSTEM)
+_WAYS = {PathKind[way.name]: way for way in _DIRECT}
 
 
 class Routes:
@@ -71,39 +162,37 @@ class Routes:
         names: Mapping[str, CardId] | None = None,
         readings: Values | None = None,
     ) -> None:
-        self._shape = shape_of(topology, cards)
+        self.shape = shape_of(topology, cards)
         self._cards = device_names(cards) if names is None else names
         parents = {card.id: card.parent for card in cards if card.parent is not None}
         # Whose wires each device has.
-        self._names = {name: parents.get(card, card) for name, card in self._cards.items()}
-        self._lanes = {
-            card: _Lanes(self._shape.host_link(card), (readings or {}).get(card, {}))
-            for card in self._names.values()
-        }
+        self._whole = {name: parents.get(card, card) for name, card in self._cards.items()}
         self._near = topology.cpu_affinity
         known = {model.name: model.memory_rate for model in MODELS}
         self._memory_rates = {card.id: known[card.name] for card in cards if card.name in known}
-        self._begin_anew()
+        self._lanes: dict[str, _Lanes] = {}
+        self._read(readings or {}, self._whole)
+
+    def _read(self, readings: Values, devices: Iterable[str], *, loaded: bool = False) -> None:
+        """All ways are put together of those from each card up to its processor, and back."""
+        for device in devices:
+            card = self._whole[device]
+            link, values = self.shape.host_link(card), readings.get(card, {})
+            self._lanes[device] = _lanes(device, link, values, loaded=loaded)
+        self._known: dict[tuple[str, str], Route] = {}
+        self._ups = {name: self._climb(name) for name in self._whole}
 
     @property
     def devices(self) -> tuple[str, ...]:
-        return (HOST, *self._names)
-
-    @property
-    def shape(self) -> MachineShape:
-        return self._shape
+        return (HOST, *self._whole)
 
     def card(self, device: str) -> CardId | None:
         return self._cards.get(device)
 
     def processors_near(self, device: str) -> str:
         """As Linux lists them: "0-31,64-95". Empty where nobody tells."""
-        card = self._names.get(device)
+        card = self._whole.get(device)
         return "" if card is None else self._near.get(card, "")
-
-    def all(self) -> Mapping[tuple[str, str], Route]:
-        pairs = [(one, other) for one in self.devices for other in self.devices]
-        return {pair: self.route(*pair) for pair in pairs}
 
     def route(self, source: str, target: str) -> Route:
         """As PyTorch takes it: direct where the driver allows it."""
@@ -114,10 +203,10 @@ class Routes:
 
     def staged(self, source: str, target: str) -> Route:
         """From card to card through the memory of the host, whatever else joins them."""
-        one, other = self._names.get(source), self._names.get(target)
-        if one is None or other is None or one == other:
+        whole = self._whole.get(source), self._whole.get(target)
+        if None in whole or whole[0] == whole[1]:
             return self.route(source, target)
-        return self._through_host(source, target, one, other, NOTHING)
+        return self._through_host(source, target, NOTHING)
 
     def of_job(self, job: CopyJob) -> Route:
         way = self.staged if job.mode == "staged" else self.route
@@ -127,48 +216,45 @@ class Routes:
         """What cards told while they copied: only then a link is as fast as it gets. Returns
         the devices that told; one that is left alone to rest does not.
         """
-        told = {
-            card: values
-            for card, values in readings.items()
-            if card in self._lanes and not values.keys().isdisjoint(_RUNS)
+        loaded = {
+            name
+            for name, card in self._whole.items()
+            if not _RUNS.isdisjoint(readings.get(card, {}))
         }
-        for card, values in told.items():
-            self._lanes[card] = _Lanes(self._shape.host_link(card), values, loaded=True)
-        self._begin_anew()
-        return {name for name, card in self._names.items() if card in told}
-
-    def _begin_anew(self) -> None:
-        """All ways are put together of those from each card up to its processor, and back."""
-        self._known: dict[tuple[str, str], Route] = {}
-        self._ups = {name: self._climb(name, card) for name, card in self._names.items()}
-        self._downs = {name: _turned(legs) for name, legs in self._ups.items()}
+        self._read(readings, loaded, loaded=True)
+        return loaded
 
     def _find(self, source: str, target: str) -> Route:
-        one, other = self._names.get(source), self._names.get(target)
+        unknown = Route(source, target, (), Way.UNKNOWN, None, None, _NO_WIRING)
+        if any(each != HOST and each not in self._whole for each in (source, target)):
+            return unknown
         if source == target:
-            return self._local(source, one)
-        if (one is None and source != HOST) or (other is None and target != HOST):
-            return Route(source, target, (), Way.UNKNOWN, None, None, _NO_WIRING)
-        if one is None or other is None:
-            return self._with_host(source, target, one or other)
-        link = self._shape.link(one, other)
+            return self._local(source)
+        if source == HOST:
+            lanes, legs = self._lanes[target], _turned(self._up(target))
+            return lanes.limiting(Route(source, target, legs, Way.TO_HOST, None, None))
+        if target == HOST:
+            lanes, legs = self._lanes[source], self._up(source)
+            return lanes.limiting(Route(source, target, legs, Way.TO_HOST, None, None))
+        link = self.shape.link(self._whole[source], self._whole[target])
         if link is None:
-            return Route(source, target, (), Way.UNKNOWN, None, None, _NO_WIRING)
-        if link.path is PathKind.NVLINK:
-            return self._over_nvlink(source, target, one, other, link)
+            return unknown
+        reason, over_nvlink = link.peer_reason, link.path is PathKind.NVLINK
         if link.peer_to_peer is False:
-            why = Message("There is no direct way: {reason}.", reason=link.peer_reason)
-            told = why if link.peer_reason else NOTHING
-            return self._through_host(source, target, one, other, told)
-        return self._over_pcie(source, target, one, other, link)
+            why = Message("There is no direct way: {reason}.", reason=reason)
+            if over_nvlink:
+                why = Message("NVLink is there, and not used: {reason}.", reason=reason)
+            return self._through_host(source, target, why if reason or over_nvlink else NOTHING)
+        by_way = self._over_nvlink if over_nvlink else self._over_pcie
+        return by_way(source, target, link)
 
-    def _local(self, device: str, card: CardId | None) -> Route:
+    def _local(self, device: str) -> Route:
+        card, memory, reason = self._whole.get(device), None, _PART_UNTOLD
         if card is None:
-            leg = Leg(Wire.MEMORY, _HOST_MEMORY, None, _MEMORY_UNTOLD, "memory 0", "memory 0")
+            leg = _untold(Wire.MEMORY, "memory 0", "memory 0")
             return Route(device, device, (leg,), Way.HOST_MEMORY, None, None, leg.reason)
-        whole = self._cards[device] == card
-        memory = self._memory_rates.get(card) if whole else None
-        reason = _CARD_MEMORY_UNTOLD if whole else _PART_UNTOLD
+        if self._cards[device] == card:
+            memory, reason = self._memory_rates.get(card), _CARD_MEMORY_UNTOLD
         if memory is not None:
             reason = Message(
                 "{rate} by its datasheet, for reading and writing", rate=str(in_words(memory))
@@ -177,176 +263,128 @@ class Routes:
         limit = None if memory is None else memory / 2
         return Route(device, device, (leg,), Way.CARD_MEMORY, None, limit, reason)
 
-    def _with_host(self, source: str, target: str, card: CardId | None) -> Route:
-        assert card is not None
-        lanes = self._lanes[card]
-        down = source == HOST
-        device = target if down else source
-        legs = tuple(_turned(self._up(device, card)) if down else self._up(device, card))
-        narrow = lanes.narrow(device)
-        return Route(source, target, legs, Way.TO_HOST, None, lanes.rate, lanes.reason, narrow)
-
-    def _over_nvlink(
-        self, source: str, target: str, one: CardId, other: CardId, link: Link
-    ) -> Route:
+    def _over_nvlink(self, source: str, target: str, link: Link) -> Route:
         words = Message("NVLink x{count}", count=link.nvlinks)
-        hub = self._shape.hub_of(one)
-        ways = [source, target]
-        if hub is not None and hub.kind is HubKind.SWITCH and other in hub.cards:
-            ways = [source, f"hub {hub.number}", target]
-        legs = tuple(
-            Leg(Wire.NVLINK, words, link.rate, link.rate_reason, begins, ends)
-            for begins, ends in pairwise(ways)
+        hub, places = self.shape.hub_of(link.a), [source, target]
+        if hub is not None and hub.kind is HubKind.SWITCH and link.b in hub.cards:
+            places.insert(1, f"hub {hub.number}")
+        rate, reason = link.rate, link.rate_reason
+        legs = tuple(Leg(Wire.NVLINK, words, rate, reason, *ends) for ends in pairwise(places))
+        return Route(
+            source, target, legs, Way.NVLINK, direct=True, limit=rate, limit_reason=reason
         )
-        direct = True if link.peer_to_peer is None else link.peer_to_peer
-        if not direct:
-            why = Message("NVLink is there, and not used: {reason}.", reason=link.peer_reason)
-            return self._through_host(source, target, one, other, why)
-        return Route(source, target, legs, Way.NVLINK, direct, link.rate, link.rate_reason)
 
-    def _over_pcie(
-        self, source: str, target: str, one: CardId, other: CardId, link: Link
-    ) -> Route:
-        way = _WAYS.get(link.path, Way.DIRECT)
-        if link.peer_to_peer is None:
-            way = Way.UNSURE
-        up, down = self._ups[source], self._downs[target]
+    def _over_pcie(self, source: str, target: str, link: Link) -> Route:
+        up, down = self._ups[source], _turned(self._ups[target])
         below = {leg.begins: at for at, leg in enumerate(down) if leg.begins}
         met = next((at for at, leg in enumerate(up) if leg.ends in below), None)
         if met is not None:
             legs = [*up[: met + 1], *down[below[up[met].ends] :]]
         else:
-            here, there = up[-1].ends, down[0].begins
-            between = _between_sockets(here, there) if here and there else _UNKNOWN_LEG
-            legs = [*up, between, *down]
-        limit, reason, narrow = self._narrower(source, target, one, other)
-        if link.rate is None:
-            reason = link.rate_reason or reason
+            ends = up[-1].ends, down[0].begins
+            between = _untold(Wire.SOCKETS, *ends)
+            legs = [*up, between if all(ends) else _UNKNOWN_LEG, *down]
         peer = link.peer_to_peer
-        return Route(source, target, tuple(legs), way, peer, limit, reason, narrow)
+        way = Way.UNSURE if peer is None else _WAYS.get(link.path, Way.DIRECT)
+        route = self._narrowest(Route(source, target, tuple(legs), way, peer, None))
+        if link.rate is None and link.rate_reason:
+            return replace(route, limit_reason=link.rate_reason)
+        return route
 
-    def _through_host(
-        self, source: str, target: str, one: CardId, other: CardId, why: Message
-    ) -> Route:
-        limit, reason, narrow = self._narrower(source, target, one, other)
-        legs = self._up(source, one)
-        here, there = self._shape.home.get(one), self._shape.home.get(other)
+    def _through_host(self, source: str, target: str, why: Message) -> Route:
+        here, there = (self.shape.home.get(self._whole[each]) for each in (source, target))
+        legs = list(self._up(source))
         if here is not None and there is not None:
-            memory, socket = f"memory {here}", f"socket {here}"
-            legs.append(Leg(Wire.MEMORY, _HOST_MEMORY, None, _MEMORY_UNTOLD, memory, socket))
+            legs.append(_untold(Wire.MEMORY, f"memory {here}", f"socket {here}"))
             if here != there:
-                legs.append(_between_sockets(socket, f"socket {there}"))
-        legs += self._downs[target]
-        return Route(
-            source,
-            target,
-            tuple(legs),
-            Way.STAGED,
-            direct=False,
-            limit=limit,
-            limit_reason=reason,
-            narrow=narrow,
-            why_staged=why,
+                legs.append(_untold(Wire.SOCKETS, f"socket {here}", f"socket {there}"))
+        legs += _turned(self._ups[target])
+        way = Route(
+            source, target, tuple(legs), Way.STAGED, direct=False, limit=None, why_staged=why
         )
+        return self._narrowest(way)
 
-    def _narrower(
-        self, source: str, target: str, one: CardId, other: CardId
-    ) -> tuple[float | None, str, tuple[Narrow, ...]]:
-        ends = ((source, self._lanes[one]), (target, self._lanes[other]))
-        narrow = tuple(found for device, lanes in ends for found in lanes.narrow(device))
-        for _, lanes in ends:
-            if lanes.rate is None:
-                return None, lanes.reason, narrow
-        _, slower = min(ends, key=lambda end: end[1].rate or 0.0)
-        return slower.rate, slower.reason, narrow
+    def _narrowest(self, route: Route) -> Route:
+        """With the limit of the slower of its two cards, where that of both is known."""
+        ends = self._lanes[route.source], self._lanes[route.target]
+        untold = (each for each in ends if each.rate is None)
+        slower = next(untold, None) or min(ends, key=lambda each: each.rate or 0.0)
+        narrow = tuple(each for lanes in ends for each in lanes.narrow)
+        return replace(slower.limiting(route), narrow=narrow)
 
-    def _up(self, device: str, card: CardId) -> list[Leg]:
+    def _up(self, device: str) -> tuple[Leg, ...]:
         """From a card into the memory of its processor."""
-        legs, home = list(self._ups[device]), self._shape.home.get(card)
-        if home is not None:
-            socket, memory = f"socket {home}", f"memory {home}"
-            legs.append(Leg(Wire.MEMORY, _HOST_MEMORY, None, _MEMORY_UNTOLD, socket, memory))
-        return legs
+        home = self.shape.home.get(self._whole[device])
+        if home is None:
+            return self._ups[device]
+        memory = _untold(Wire.MEMORY, f"socket {home}", f"memory {home}")
+        return (*self._ups[device], memory)
 
-    def _climb(self, device: str, card: CardId) -> list[Leg]:
-        lanes, home = self._lanes[card], self._shape.home.get(card)
-        path = [""]  # all that is known of it is that it sits on the bus
+    def _climb(self, device: str) -> tuple[Leg, ...]:
+        card, lanes = self._whole[device], self._lanes[device]
+        path, home = [""], self.shape.home.get(card)  # all that is known: it sits on the bus
         if home is not None:
-            above = [f"junction {each.number}" for each in self._shape.above.get(card, ())]
+            above = [f"junction {each.number}" for each in self.shape.above.get(card, ())]
             path = [*above, f"socket {home}"]
-        (begins, ends), *more = pairwise([device, *path])
-        own = Leg(Wire.PCIE, lanes.words, lanes.rate, lanes.reason, begins, ends)
-        return [own, *(Leg(Wire.PCIE, _PCIE, None, _NOBODY_TELLS, *each) for each in more)]
-
-
-class _Lanes:
-    """What the PCIe link of one card could carry on the lanes on which it runs."""
-
-    def __init__(
-        self, link: Link | None, values: Mapping[MetricId, float], *, loaded: bool = False
-    ) -> None:
-        self.rate = None if link is None else link.rate
-        self.reason = _NO_WIRING if link is None else link.rate_reason
-        self.words = _as_message(self.reason) if self.rate is not None else _PCIE
-        self._runs = self._could = ""
-        self._slot = False
-        if link is None or link.rate is None or link.path is PathKind.C2C:
-            return
-        lanes, generation = values.get(m.PCIE_WIDTH), values.get(m.PCIE_GENERATION)
-        slot, best = values.get(m.PCIE_WIDTH_SLOT), values.get(m.PCIE_GENERATION_MAX)
-        most = _least(values.get(m.PCIE_WIDTH_MAX), slot)
-        # At rest a link goes down a generation or more to save power; its lanes stay.
-        runs = generation if loaded and generation is not None else best
-        few = lanes is not None and most is not None and lanes < most
-        slow = runs is not None and best is not None and runs < best
-        if few and lanes is not None and most is not None:
-            self._runs, self._could = f"x{lanes:.0f}", f"x{most:.0f}"
-            self._slot = slot is not None
-        elif slow and runs is not None and best is not None:
-            self._runs, self._could = f"PCIe {runs:.0f}.0", f"PCIe {best:.0f}.0"
-            self._slot = True
-        if self._runs:
-            self._slow_down(lanes or most, most, runs)
-
-    def narrow(self, device: str) -> tuple[Narrow, ...]:
-        """What the device could do beyond this, as long as it does not."""
-        if not self._runs:
-            return ()
-        return (Narrow(device, self._runs, self._could, self._slot),)
-
-    def _slow_down(
-        self, lanes: float | None, most: float | None, generation: float | None
-    ) -> None:
-        if lanes is None:
-            return
-        if generation is None:
-            self.rate = (self.rate or 0.0) * lanes / (most or lanes)
-            self.words = self.reason = Message("PCIe x{lanes:.0f}", lanes=lanes)
-        else:
-            self.rate = pcie_rate(int(generation), int(lanes)) or self.rate
-            self.words = self.reason = Message(
-                "PCIe {generation:.0f}.0 x{lanes:.0f}", generation=generation, lanes=lanes
-            )
-
-
-def _as_message(words: str) -> Message:
-    return words if isinstance(words, Message) else Message(words)
-
-
-def _least(*values: float | None) -> float | None:
-    return min((each for each in values if each is not None), default=None)
+        first, *more = pairwise([device, *path])
+        own = Leg(Wire.PCIE, lanes.words, lanes.rate, lanes.reason, *first)
+        return (own, *(_untold(Wire.PCIE, *each) for each in more))
 
 
 _UNKNOWN_LEG = Leg(Wire.PCIE, _PCIE, None, _NO_WIRING)
 
 
-def _between_sockets(begins: str, ends: str) -> Leg:
-    return Leg(Wire.SOCKETS, _BETWEEN_SOCKETS, None, _NOBODY_TELLS, begins, ends)
+def _untold(wire: Wire, begins: str, ends: str) -> Leg:
+    """Of whose rate nobody tells."""
+    words = {Wire.MEMORY: _HOST_MEMORY, Wire.SOCKETS: _BETWEEN_SOCKETS}.get(wire, _PCIE)
+    reason = _MEMORY_UNTOLD if wire is Wire.MEMORY else _NOBODY_TELLS
+    return Leg(wire, words, None, reason, begins, ends)
 
 
-def _turned(legs: Sequence[Leg]) -> list[Leg]:
+def _turned(legs: Sequence[Leg]) -> tuple[Leg, ...]:
     """The same legs walked back."""
-    return [
-        Leg(leg.wire, leg.words, leg.rate, leg.reason, leg.ends, leg.begins)
-        for leg in reversed(legs)
-    ]
+    return tuple(replace(leg, begins=leg.ends, ends=leg.begins) for leg in reversed(legs))
+
+
+class _Lanes(NamedTuple):
+    """What the PCIe link of one card could carry on the lanes on which it runs."""
+
+    words: Message
+    rate: float | None
+    reason: Message
+    narrow: tuple[Narrow, ...] = ()  # what it could do beyond this, as long as it does not
+
+    def limiting(self, route: Route) -> Route:
+        return replace(route, limit=self.rate, limit_reason=self.reason, narrow=self.narrow)
+
+
+def _lanes(
+    device: str, link: Link | None, values: Mapping[MetricId, float], *, loaded: bool
+) -> _Lanes:
+    if link is None or link.rate is None:
+        return _Lanes(_PCIE, None, _NO_WIRING if link is None else link.rate_reason)
+    full = _Lanes(link.rate_reason, link.rate, link.rate_reason)
+    lanes, generation = values.get(m.PCIE_WIDTH), values.get(m.PCIE_GENERATION)
+    slot, best = values.get(m.PCIE_WIDTH_SLOT), values.get(m.PCIE_GENERATION_MAX)
+    most = values.get(m.PCIE_WIDTH_MAX, slot)
+    if most is not None and slot is not None:
+        most = min(most, slot)
+    # At rest a link goes down a generation or more to save power; its lanes stay.
+    runs = generation if loaded and generation is not None else best
+    if link.path is PathKind.C2C:
+        return full
+    if lanes is not None and most is not None and lanes < most:
+        narrow = Narrow(device, f"x{lanes:.0f}", f"x{most:.0f}", slot is not None)
+    elif runs is not None and best is not None and runs < best:
+        narrow = Narrow(device, f"PCIe {runs:.0f}.0", f"PCIe {best:.0f}.0", slot=True)
+    else:
+        return full
+    wide = lanes or most
+    if wide is None:
+        return full._replace(narrow=(narrow,))
+    words = Message("PCIe x{lanes:.0f}", lanes=wide)
+    rate: float | None = link.rate * wide / (most or wide)
+    if runs is not None:
+        words = Message("PCIe {generation:.0f}.0 x{lanes:.0f}", generation=runs, lanes=wide)
+        rate = pcie_rate(int(runs), int(wide)) or link.rate
+    return _Lanes(words, rate, words, (narrow,))

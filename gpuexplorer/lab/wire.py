@@ -17,13 +17,9 @@ MODES = frozenset(
     {
         "copy",  # as PyTorch takes them, from one buffer into another, again and again
         "staged",  # from card to card through pinned memory of the host
-        "fresh",  # from and to memory that nobody has touched yet
         "latency",  # so few that only the beginning costs
         "blocking",  # beside a computation, where each copy keeps the host waiting
         "overlap",  # beside a computation, where none does
-        "strided",  # every other row: not one piece of memory
-        "converted",  # float32 arrives as float16
-        "raw",  # the driver's own call, without what PyTorch adds
     }
 )
 
@@ -48,17 +44,8 @@ class CopyJob:
 
     @property
     def is_timed_by_host(self) -> bool:
-        """No card takes part, or the call keeps the host waiting until it is done.
-
-        Rows from the host are brought together by the host, and numbers are made shorter there
-        in both directions; rows from a card are brought together by the card.
-        """
-        if self.source == self.target == "cpu":
-            return True
-        if not self.touches_host:
-            return False
-        by_host = self.mode == "converted" or (self.mode == "strided" and self.source == "cpu")
-        return by_host or not self.pinned
+        """No card takes part, or the call keeps the host waiting until it is done."""
+        return self.touches_host and (self.local or not self.pinned)
 
     @property
     def local(self) -> bool:
@@ -73,9 +60,22 @@ def fitted(job: CopyJob, fits: "Callable[[CopyJob], bool]") -> CopyJob:
     return smaller if fits(smaller) else job
 
 
-# How numbers are held, and computed with.
-KINDS = ("fp32", "tf32", "bf16")
-BYTES_OF = {"fp32": 4, "tf32": 4, "bf16": 2}
+# How numbers are held, and computed with: their bytes.
+BYTES_OF = {"fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2}
+KINDS = tuple(BYTES_OF)
+NOT_OF_HOST = ("tf32", "fp16")
+# Compute capability from which tensor cores multiply them.
+TENSOR_SINCE = {"tf32": (8, 0), "fp16": (7, 0), "bf16": (8, 0)}
+
+
+def no_tensor_cores_for(
+    kind: str, capability: "tuple[int, int] | None"
+) -> "tuple[Message, ...]":
+    """That such a card multiplies these otherwise; nothing where it is not so, or not known."""
+    if capability is None or capability >= TENSOR_SINCE.get(kind, (0, 0)):
+        return ()
+    template = "This card's tensor cores do not support {kind}: its other cores multiply."
+    return (Message(template, kind=kind.upper()),)
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from gpuexplorer.copies.benches import names_by_uuid
-from gpuexplorer.copies.routes import HOST, device_names
+from gpuexplorer.copies.jobs import HOST
+from gpuexplorer.copies.routes import device_names
+from gpuexplorer.copies.worker_bench import names_by_uuid
 from gpuexplorer.core.cards import Card, CardState, Sample
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.trouble import Trouble

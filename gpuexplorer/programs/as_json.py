@@ -5,7 +5,7 @@ docs/command-line.md.
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from gpuexplorer.copies.copy_row import CopyRow, NoRate
+from gpuexplorer.copies.copy_book import CopyRow, NoRate
 from gpuexplorer.core.records import written
 from gpuexplorer.core.words import Message, told
 from gpuexplorer.lab.events import Pictured
@@ -129,8 +129,8 @@ def _copy(copy: CopyRow) -> Json:
     return _with_reasons(
         {**values, "expression": copy.what, "share_of_limit": copy.share},
         host_seconds="it was not timed",
-        seconds=NoRate.NOT_TIMED.words,
-        rate=copy.no_rate.words if copy.no_rate is not None else "",
+        seconds=NoRate.NOT_TIMED.sentence,
+        rate=copy.no_rate.sentence if copy.no_rate is not None else "",
         limit=copy.route.limit_reason if copy.route else "the way is not known",
         line="it was not the program's own code that ran",
         pinned="no memory of the host takes part, or it cannot be told",

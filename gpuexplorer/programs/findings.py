@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from gpuexplorer.copies.copy_row import HOST, CopyRow
+from gpuexplorer.copies.copy_book import CopyRow
+from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.core.units import duration, grouped, memory, plain, rate, seconds_words
 from gpuexplorer.core.words import Message, mark, told
 from gpuexplorer.lab.events import Idle, Loader, Watched, Why

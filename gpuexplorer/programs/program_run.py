@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from gpuexplorer.copies.copy_row import HOST, CopyRow
-from gpuexplorer.copies.route import Route
+from gpuexplorer.copies.copy_book import CopyRow
+from gpuexplorer.copies.jobs import HOST
+from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.units import USUAL, Units, duration, grouped, plain, seconds_words
 from gpuexplorer.core.words import NOTHING, Message, all_of, on, told
 from gpuexplorer.lab.events import Frame, Hello, Idle, Loader, Transferred, Watched, Why

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from gpuexplorer.copies.copy_row import HOST
+from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.core.trace_format import (
     FreeRows,
     end,

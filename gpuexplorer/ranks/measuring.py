@@ -15,8 +15,8 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from gpuexplorer.copies.result_json import COLUMNS as COPIES_COLUMNS
-from gpuexplorer.copies.result_json import SCHEMA, Json, gigabytes
+from gpuexplorer.copies.result import COLUMNS as COPIES_COLUMNS
+from gpuexplorer.copies.result import SCHEMA, Json, gigabytes
 from gpuexplorer.core.harmless import csv_of, line_of, record_in
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.trouble import Trouble

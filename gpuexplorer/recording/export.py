@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.result_json import result_as_json
+from gpuexplorer.copies.result import CopyResult, result_as_json
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.records import UnreadableError, written

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TypeAlias
 
-from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.result_json import result_as_json
+from gpuexplorer.copies.result import CopyResult, result_as_json
 from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader, text_of, written
 from gpuexplorer.core.words import NOTHING, Message, mark, tr
 from gpuexplorer.lab.events import (

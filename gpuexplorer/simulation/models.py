@@ -61,7 +61,8 @@ class CardModel:
     nvlink_generation: int | None
     nvlink_rate: float  # of one, each direction
     fp32: float
-    bf16: float | None  # on tensor cores, None where it has none
+    fp16: float  # on tensor cores, with sums in single precision
+    bf16: float | None  # the same, None where they do not support it
     idle_state: int  # the P-state it rests in, and the one it computes in
     busy_state: int
     display: bool  # it is made to drive a display

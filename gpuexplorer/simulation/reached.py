@@ -22,8 +22,7 @@ PAGEABLE_RATE = 6e9
 # Of what a card could do in theory, as large products reach it.
 SINGLE_REACHED = 0.88
 TENSOR_REACHED = 0.79
-_OF_LIMIT = {"fp32": 0.94, "tf32": 0.97, "bf16": 1.0}  # of its power limit
-_FIRST_WITH_BF16 = (8, 0)
+_OF_LIMIT = {"fp32": 0.94, "tf32": 0.97, "fp16": 1.0, "bf16": 1.0}  # of its power limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +80,8 @@ def copied_within(model: CardModel) -> float:
 
 def promised_of(model: CardModel, kind: str) -> float | None:
     """Operations per second in theory; None where its tensor cores do not know the kind."""
-    if kind == "fp32":
-        return model.fp32
-    bf16 = model.bf16
-    if bf16 is None or model.compute_capability < _FIRST_WITH_BF16:
-        return None
-    return bf16 if kind == "bf16" else bf16 / 2
+    known = {"fp32": model.fp32, "fp16": model.fp16, "bf16": model.bf16}
+    return known[kind] if kind in known else model.bf16 and model.bf16 / 2
 
 
 def product_reached(model: CardModel, kind: str) -> float | None:

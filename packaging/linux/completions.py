@@ -11,7 +11,7 @@ import shtab
 
 from gpuexplorer.__main__ import VERBS
 from gpuexplorer.commands.window_arguments import add_window_arguments
-from gpuexplorer.copies.plan import Kind
+from gpuexplorer.copies.jobs import Kind
 
 # Where each shell looks below a `share`.
 _PLACES = {

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gpuexplorer.copies.route import Leg, Route, Way, Wire
+from gpuexplorer.copies.routes import Leg, Route, Way, Wire
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Began, Finished, Span, Spans, Transferred
 from gpuexplorer.lab.ledger import Ledger

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
+from gpuexplorer.copies.jobs import Kind, job_of, matrix
 from gpuexplorer.copies.measuring import Bench
 from gpuexplorer.copies.modelled import ModelBench, routes_of_simulated
-from gpuexplorer.copies.plan import Kind, job_of, matrix
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.lab.events import Measured

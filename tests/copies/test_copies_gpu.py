@@ -13,7 +13,6 @@ pytestmark = [pytest.mark.gpu, needs_torch]
 
 Told = Mapping[tuple[str, str, bool], Mapping[str, object]]
 WORDS = ("--devices", "cpu,cuda:0", "--mode", "one-way,pageable", "--json")
-PAIRS = [("cpu", "cuda:0"), ("cuda:0", "cpu"), ("cuda:0", "cuda:0")]
 
 
 @pytest.fixture(scope="module")
@@ -38,25 +37,11 @@ def told() -> Told:
     }
 
 
-@pytest.mark.parametrize(("source", "target"), PAIRS)
-def test_every_copy_arrives_and_its_queue_was_full(
-    told: Told, source: str, target: str
-) -> None:
-    result = told[source, target, False]
-    assert result["intact"] is True
-    assert result["gated"] is True
-
-
-@pytest.mark.parametrize(("source", "target"), PAIRS[:2])
-def test_the_wire_is_known_and_no_copy_is_faster(told: Told, source: str, target: str) -> None:
-    result = told[source, target, False]
-    share = result["share_of_limit"]
-    if share is None:
-        pytest.skip(f"nobody says what this way could carry: {result['path']}")
-    assert isinstance(share, float), result["notes"]
-    assert 0.2 < share <= 1.05, result["path"]
-
-
-def test_memory_that_is_not_pinned_is_no_faster(told: Told) -> None:
+def test_every_copy_arrives_its_queue_was_full_and_no_wire_is_outdone(told: Told) -> None:
+    for source, target in (("cpu", "cuda:0"), ("cuda:0", "cpu"), ("cuda:0", "cuda:0")):
+        result = told[source, target, False]
+        assert (result["intact"], result["gated"]) == (True, True)
+        share = result["share_of_limit"]  # None: nobody says what this way could carry
+        assert share is None or 0.2 < float(str(share)) <= 1.05, result["path"]
     paged, pinned = (told["cpu", "cuda:0", is_paged]["rate_gbs"] for is_paged in (True, False))
     assert float(str(paged)) < 1.1 * float(str(pinned))

@@ -3,9 +3,7 @@
 import threading
 from collections.abc import Callable, Sequence
 
-import pytest
-
-from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.datasheet.products import ProductResult
 from gpuexplorer.copies.measuring import STOPPED, Measuring, Progress
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.trouble import Trouble
@@ -107,37 +105,7 @@ def test_it_stops_at_once_in_the_middle_and_keeps_what_it_has() -> None:
     assert run.ends == [STOPPED]
 
 
-def test_stopping_twice_or_after_the_end_does_no_harm() -> None:
-    run = Run(Bench()).to_the_end()
-    run.measuring.stop()
-    run.measuring.stop()
-    assert run.ends == [""]
-
-
 def test_where_nothing_can_be_measured_at_all_it_ends_with_the_sentence() -> None:
     run = Run(Bench(impossible=3)).to_the_end()
     assert len(run.results) == 2
     assert run.ends == ["No worker starts. Install PyTorch."]
-
-
-def test_no_jobs_end_at_once() -> None:
-    run = Run(Bench(), ()).to_the_end()
-    assert run.ends == [""]
-    assert run.results == []
-
-
-def test_a_bug_in_who_listens_ends_the_run_and_is_told_as_a_bug(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    ends: list[str] = []
-    bug = threading.Event()
-    monkeypatch.setattr(threading, "excepthook", lambda _: bug.set())
-
-    def broken(result: CopyResult) -> None:
-        raise ValueError
-
-    measuring = Measuring(JOBS, Bench(), broken, lambda progress: None, ends.append)
-    measuring.start()
-    assert measuring.wait(PATIENCE)
-    assert ends == ["A fault of the program itself ended this."]
-    assert bug.wait(PATIENCE)

@@ -5,10 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpuexplorer.copies.hidden_copies import worst_of
-from gpuexplorer.copies.lab_copies import CopyBook
-from gpuexplorer.copies.timeline import Engine, Timeline, Track
-from gpuexplorer.copies.trace_file import trace_pieces
+from gpuexplorer.copies.copy_book import CopyBook, worst_of
+from gpuexplorer.copies.timeline import Engine, Timeline, Track, trace_pieces
 from gpuexplorer.lab.wire import Peek
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session
@@ -58,7 +56,7 @@ def test_cells_of_a_session_are_rows_a_timeline_and_a_trace(session: Session) ->
     worst = worst_of(book)
     assert worst is not None
     assert worst.sentence.startswith("Z.sum().item() moved 4 B to the host 1000 times. ")
-    assert worst.cure.startswith("Keep the log on the card and move it once: about ")
+    assert worst.cure.startswith("Keep the log on the card and move it once. That takes about ")
     assert {
         Track("cuda:1", each, "SIM-1") for each in (Engine.COMPUTE, Engine.COPY_OUT)
     } <= set(timeline.tracks)

@@ -3,33 +3,33 @@
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from gpuexplorer.copies.benches import names_by_uuid, offered, without_cards, without_kernels
-from gpuexplorer.copies.measuring import STOPPED, Measuring
 from gpuexplorer.copies.result import Busy, CopyResult
 from gpuexplorer.copies.routes import Routes, Values
-from gpuexplorer.copies.worker_bench import WorkerBench
+from gpuexplorer.copies.worker_bench import (
+    WorkerBench,
+    names_by_uuid,
+    offered,
+    remarks,
+)
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Device
-from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from tests.clocks import ManualClock
 from tests.copies.made import measured, routes
-from tests.lab.processes import Fake, ended, needs_torch
+from tests.lab.processes import Fake, ended
 
 PATIENCE = 30.0
-FINE, FAILS, DIES, HANGS, STUBBORN, EMPTY, BREAKS = 64, 1, 2, 3, 4, 5, 6
+FINE, FAILS, DIES, HANGS, STUBBORN = 64, 1, 2, 3, 4
 # Of these the last sample is no time at all.
-UNTIMED = {7: 0.0, 8: float("nan"), 9: float("inf"), 10: -0.5}
+UNTIMED = {7: 0.0, 8: float("nan")}
 # What it does with a command follows from the number of its bytes.
 SCRIPT = """
 import json, os, signal, sys
@@ -54,13 +54,8 @@ for line in sys.stdin:
         os.kill(os.getpid(), signal.SIGKILL)
     elif hanging in (3, 4):
         say(**{"is": "sampled"}, id=number, taken=1, samples=7)
-    elif hanging == 5:
-        say(**{"is": "finished"}, id=number, host_seconds=1.0)
-    elif hanging == 6:
-        say(**{"is": "failed"}, id=number, cause="device broken", error="", message="",
-            sentence="The card does not answer any more.")
-    elif hanging in (7, 8, 9, 10):
-        wrong = {7: 0.0, 8: float("nan"), 9: float("inf"), 10: -0.5}[hanging]
+    elif hanging in (7, 8):
+        wrong = {7: 0.0, 8: float("nan")}[hanging]
         say(**{"is": "measured"}, id=number, samples_s=[0.5, 0.5, wrong], intact=True)
         say(**{"is": "finished"}, id=number, host_seconds=1.0)
     else:
@@ -129,12 +124,6 @@ def test_one_process_measures_all_and_closing_ends_it(bench: WorkerBench) -> Non
     assert ended(pids.pop())
 
 
-def test_after_closing_a_new_process_measures(bench: WorkerBench) -> None:
-    first = pid_of(measured(bench, job(FINE)))
-    bench.close()
-    assert pid_of(measured(bench, job(FINE))) != first
-
-
 def test_what_pytorch_refuses_is_a_failure_in_its_own_words(bench: WorkerBench) -> None:
     pid = pid_of(measured(bench, job(FINE)))
     result = measured(bench, job(FAILS))
@@ -150,13 +139,6 @@ def test_a_worker_that_dies_is_said_and_another_goes_on(bench: WorkerBench) -> N
     assert pid_of(measured(bench, job(FINE))) != pid
 
 
-def test_a_card_that_broke_takes_its_process_with_it(bench: WorkerBench) -> None:
-    pid = pid_of(measured(bench, job(FINE)))
-    assert measured(bench, job(BREAKS)).failure == "The card does not answer any more."
-    assert pid_of(measured(bench, job(FINE))) != pid
-    assert ended(pid)
-
-
 def test_a_job_can_be_stopped_and_the_worker_stays(bench: WorkerBench) -> None:
     pid = pid_of(measured(bench, job(FINE)))
     result = stopped(bench, HANGS)
@@ -170,58 +152,6 @@ def test_a_job_that_does_not_heed_is_stopped_with_its_worker(bench: WorkerBench)
     assert stopped(bench, STUBBORN).failure == "It was stopped."
     assert ended(pid)
     assert pid_of(measured(bench, job(FINE))) != pid
-
-
-def test_who_asks_again_and_again_does_not_wait_longer(bench: WorkerBench) -> None:
-    """As a measuring does, since it cannot know whether the job had begun."""
-    pid = pid_of(measured(bench, job(FINE)))
-    begun = threading.Event()
-    results: list[CopyResult] = []
-    ends: list[str] = []
-    measuring = Measuring(
-        [job(STUBBORN), job(FINE)],
-        bench,
-        results.append,
-        lambda progress: begun.set() if progress.taken else None,
-        ends.append,
-    )
-    measuring.start()
-    assert begun.wait(PATIENCE)
-    measuring.stop()
-    assert measuring.wait(PATIENCE)
-    assert (results, ends) == ([], [STOPPED])
-    assert ended(pid)
-    assert pid_of(measured(bench, job(FINE))) != pid
-
-
-def test_closed_under_a_job_that_does_not_heed_the_job_ends_in_words(
-    bench: WorkerBench,
-) -> None:
-    begun = threading.Event()
-    results: list[CopyResult] = []
-
-    def run() -> None:
-        results.append(bench.measure(job(STUBBORN), lambda taken, samples: begun.set()))
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    assert begun.wait(PATIENCE)
-    bench.close()
-    bench.stop()
-    thread.join(PATIENCE)
-    assert [each.failure for each in results] == ["The worker was ended."]
-
-
-def test_stopping_while_nothing_runs_stops_nothing(bench: WorkerBench) -> None:
-    bench.stop()
-    assert measured(bench, job(FINE)).measured is not None
-    bench.stop()
-    assert measured(bench, job(FINE)).measured is not None
-
-
-def test_an_end_without_a_result_is_no_result(bench: WorkerBench) -> None:
-    result = measured(bench, job(EMPTY))
-    assert result.failure == "The worker ended this measurement without a result."
 
 
 @pytest.mark.parametrize("size", UNTIMED)
@@ -242,13 +172,6 @@ def test_a_worker_that_never_introduces_itself_is_trouble() -> None:
         measured(bench, job(FINE))
     assert "PyTorch could not be started to measure copies." in told.value.sentence
     assert "doctor" in told.value.hint
-
-
-def test_one_that_cannot_be_started_is_trouble(tmp_path: Path) -> None:
-    bench = WorkerBench(Start(tmp_path / "python"))
-    with pytest.raises(Trouble) as told:
-        bench.greet()
-    assert "cannot be started" in told.value.sentence
 
 
 def test_a_worker_that_is_still_starting_can_be_stopped() -> None:
@@ -301,42 +224,6 @@ def test_links_are_read_while_they_copy_once_for_each_device() -> None:
     assert results[0].route.note == "cuda:0 runs at PCIe 1.0: card and slot could do PCIe 3.0."
 
 
-def test_the_worker_is_told_which_processors_are_near_each_card() -> None:
-    answer = 'notes=["process %d" % os.getpid()]'
-    told = SCRIPT.replace(answer, 'notes=[json.dumps(told["near"])]')
-    bench = WorkerBench(Fake(script=told), lambda _: routes("2xT4"))
-    try:
-        near = [
-            measured(bench, CopyJob(*ends, 1 << 20)).measured
-            for ends in (("cpu", "cuda:1"), ("cpu", "cpu"))
-        ]
-    finally:
-        bench.close()
-    listed = routes("2xT4").processors_near("cuda:1")
-    assert listed
-    assert [each and each.notes for each in near] == [(f'[["cuda:1", "{listed}"]]',), ("[]",)]
-
-
-def test_a_card_that_rests_is_asked_again_when_it_copies_the_next_time() -> None:
-    awake = False
-
-    def under_load(_: Sequence[str]) -> Values:
-        return {CardId("SIM-0"): SLEEPY if awake else {}}
-
-    bench = WorkerBench(Fake(script=SCRIPT), lambda _: routes("1xT4"), under_load=under_load)
-    copy = CopyJob("cpu", "cuda:0", 1 << 20, pinned=True)
-    try:
-        resting = measured(bench, copy)
-        awake = True
-        copying = measured(bench, copy)
-    finally:
-        bench.close()
-    assert resting.route is not None
-    assert resting.route.note == ""
-    assert copying.route is not None
-    assert copying.route.note == "cuda:0 runs at PCIe 1.0: card and slot could do PCIe 3.0."
-
-
 def test_devices_are_matched_to_cards_by_their_uuid() -> None:
     cards = [Card(CardId(f"GPU-{name}"), 0, name.upper(), 1) for name in ("aa", "bb")]
     devices = [
@@ -348,16 +235,6 @@ def test_devices_are_matched_to_cards_by_their_uuid() -> None:
     ]
     assert names_by_uuid(devices, cards) == {"cuda:0": "GPU-bb", "cuda:1": "GPU-aa"}
     assert offered(devices) == ["cpu", "cuda:0", "cuda:1"]
-
-
-def test_without_a_uuid_a_card_is_known_by_its_name_alone() -> None:
-    """A build for another maker's cards calls them cuda, too."""
-    cards = [Card(CardId(f"GPU-{number}"), number, "TITAN RTX", 1) for number in range(2)]
-    theirs = Device("cuda:0", "AMD Radeon RX 7900 XTX", uuid="3033", capability=(11, 0))
-    assert names_by_uuid([theirs], cards[:1]) == {}
-    assert names_by_uuid([replace(theirs, uuid="")], cards[:1]) == {}
-    assert names_by_uuid([Device("cuda:0", "TITAN RTX")], cards[:1]) == {"cuda:0": "GPU-0"}
-    assert names_by_uuid([Device("cuda:0", "TITAN RTX")], cards) == {}
 
 
 def test_an_instance_of_a_card_has_its_wires_and_not_all_of_its_memory() -> None:
@@ -382,7 +259,7 @@ def test_a_card_without_kernels_is_offered_with_what_it_cannot_do() -> None:
     old = Device("cuda:1", "GTX 1080", "u", capability=(6, 1), usable=False, reason=reason)
     devices = [Device("cpu", "cpu"), Device("cuda:0", "T4", "v", capability=(7, 5)), old]
     assert offered(devices) == ["cpu", "cuda:0", "cuda:1"]
-    assert without_kernels(devices) == ["cuda:1, GTX 1080: Copies work, computing does not."]
+    assert remarks(devices) == ["cuda:1, GTX 1080: Copies work, computing does not."]
 
 
 def test_a_pytorch_without_cards_says_why_and_what_to_do() -> None:
@@ -393,20 +270,6 @@ def test_a_pytorch_without_cards_says_why_and_what_to_do() -> None:
         reason=Message("The driver is too old."),
         way_out=Message("Update it."),
     )
-    assert offered([none]) == without_kernels([none]) == []
-    assert without_cards([none]) == ["The driver is too old. Update it."]
-    assert without_cards([Device("cuda:0", "T4", capability=(7, 5))]) == []
-
-
-@needs_torch
-def test_host_to_host_is_measured_for_real_and_arrives_intact() -> None:
-    bench = WorkerBench(Start())
-    try:
-        result = measured(bench, CopyJob("cpu", "cpu", 1 << 20, pinned=False))
-    finally:
-        bench.close()
-    assert result.measured is not None, result.failure
-    assert result.measured.intact is True
-    assert not result.measured.modelled
-    assert result.rate is not None
-    assert 1e8 < result.rate < 1e12
+    assert offered([none]) == []
+    assert remarks([none]) == ["The driver is too old. Update it."]
+    assert remarks([Device("cuda:0", "T4", capability=(7, 5))]) == []

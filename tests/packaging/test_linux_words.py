@@ -9,7 +9,7 @@ import pytest
 
 from gpuexplorer.__main__ import VERBS
 from gpuexplorer.commands.window_arguments import SCREENS
-from gpuexplorer.copies.plan import Kind
+from gpuexplorer.copies.jobs import Kind
 from gpuexplorer.simulation.models import MODELS
 from linux.completions import actions, parsers, write_completions
 from linux.packages import FILES
@@ -103,7 +103,7 @@ def share(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["--theme", "l"], {"light"}),
         (["--view", "to"], {"topology"}),
         (["snapshot", "--j"], {"--json"}),
-        (["copies", "--mode", "st"], {"staged", "strided"}),
+        (["copies", "--mode", "st"], {"staged"}),
         (["copies", "--python", "my"], {"my python", "my pictures"}),
         (["lab", "--tr"], {"--trace"}),
         (["lab", "--json", "my"], {"my python", "my pictures"}),
@@ -139,7 +139,7 @@ def test_bash_offers_what_fits(
     [
         ("gpuexplorer ", set(VERBS)),
         ("gpuexplorer --theme ", {"dark", "light", "both"}),
-        ("gpuexplorer copies --mode st", {"staged", "strided"}),
+        ("gpuexplorer copies --mode st", {"staged"}),
         (
             "gpuexplorer doctor --",
             {

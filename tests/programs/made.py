@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from gpuexplorer.copies.route import Leg, Route, Way, Wire
+from gpuexplorer.copies.routes import Leg, Route, Way, Wire
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import (
     Began,

@@ -40,7 +40,7 @@ def test_before_it_is_measured_nothing_is_zero_and_what_is_promised_is_there(
     open_program: OpenProgram,
 ) -> None:
     person = open_matrix(open_program)
-    person.sees("Nothing is measured yet.", "11 measurements")
+    person.sees("Nothing is measured yet.", "9 pairs, 2 of them through host memory as well")
     assert "Not measured yet." in cell(person, "Card 0 to card 1")
     person.sees("NVLink x2: 50.0")
     assert "50.0 GB/s one way: 2 NVLinks" in cell(person, "Card 0 to card 1", within=PROMISED)
@@ -150,36 +150,3 @@ def test_results_are_saved_as_a_table_and_as_data(
     told = json.loads((tmp_path / "copies.json").read_text("utf-8"))
     assert told["simulated"] is True
     assert len(told["results"]) == 11
-
-
-def test_what_nvbandwidth_wrote_is_laid_beside(
-    open_program: OpenProgram, tmp_path: Path
-) -> None:
-    person = open_matrix(open_program)
-    measures(person)
-    (tmp_path / "theirs.json").write_text(json.dumps(_NVBANDWIDTH), "utf-8")
-    person.click("Open nvbandwidth")
-    person.saves_as(tmp_path / "theirs.json")
-    person.sees("nvbandwidth v0.8")
-    assert "nvbandwidth: 11.9 GB/s" in cell(person, "Host to card 0")
-    assert "nvbandwidth" not in cell(person, "Card 0 to host")
-
-
-_NVBANDWIDTH = {
-    "nvbandwidth": {
-        "CUDA Runtime Version": 12040,
-        "Driver Version": "550.54.15",
-        "GPU Device list": ["0: NVIDIA TITAN RTX", "1: NVIDIA TITAN RTX"],
-        "git_version": "v0.8",
-        "version": "v0.8",
-        "testcases": [
-            {
-                "name": "host_to_device_memcpy_ce",
-                "status": "Passed",
-                "bandwidth_description": "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)",
-                "bandwidth_matrix": [["11.9", "12.1"]],
-                "sum": 24.0,
-            }
-        ],
-    }
-}

@@ -73,7 +73,6 @@ class FakeCards(TorchCards):
     """`rate` in bytes per second; `asking`: what putting a copy into a queue takes the host."""
 
     def __init__(self, count: int = 2, *, asking: float = 5e-6, peers: bool = True) -> None:
-        super().__init__()
         self.clock = 0.0
         self.rate = 10e9
         self.latency = 1e-6
@@ -177,9 +176,6 @@ class FakeCards(TorchCards):
         weakref.finalize(room, self._gone, id(room), place)
         return tensor
 
-    def untouched(self, size: int) -> Any:
-        return self.empty("cpu", size)
-
     def stream(self, device: str) -> FakeStream:
         stream = FakeStream(self, device)
         self._streams.append(stream)
@@ -229,14 +225,6 @@ class FakeCards(TorchCards):
         pageable = len(cards) == 1 and not (to_pinned or from_pinned)
         if wait or pageable or (others and self.holds_host):
             self.clock = max(self.clock, end)
-
-    def raw_copy(self, target: Any, source: Any, stream: "FakeStream | None") -> None:
-        self.log.append(("raw", stream, None))
-        if stream is None:
-            self.copy(target, source, wait=True)
-        else:
-            with self.on(stream):
-                self.copy(target, source, wait=False)
 
     def multiply(self, out: Any, left: Any, right: Any) -> None:
         self.clock += self.asking

@@ -34,16 +34,6 @@ def test_a_copy_within_the_host_is_measured_for_real(worker: Worker) -> None:
     assert len(worker.said(Sampled, number)) == 5
 
 
-def test_a_product_of_the_processor_is_measured_for_real(worker: Worker) -> None:
-    number = worker.send(lambda n: Multiply(n, "cpu", "bf16", 128, 4, seconds=0.0))
-    assert isinstance(worker.listener.outcome(number), Finished)
-    [measured] = worker.said(Multiplied, number)
-    assert isinstance(measured, Multiplied)
-    assert measured.right
-    taken = [each.taken for each in worker.said(Sampled, number)]
-    assert taken == [0, 1, 2, 3, 4]
-
-
 def copy(number: int, samples: int) -> Command:
     return Measure(number, "cpu", "cpu", 1 << 20, samples=samples)
 

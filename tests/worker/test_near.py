@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from gpuexplorer.worker.engines.measuring.asked import processors
+from gpuexplorer.worker.engines.measuring.measure import processors
 from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
 
 _CARDS = TorchCards()

@@ -8,8 +8,7 @@ from pathlib import Path
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QMenu, QWidget
 
-from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.result_json import as_csv, as_json
+from gpuexplorer.copies.result import CopyResult, as_csv, as_json
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.icons import Icon

@@ -6,7 +6,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QProgressBar, QSizePolicy, QWidget
 
-from gpuexplorer.copies.asked_for import HOST
+from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.copies.measuring import Progress
 from gpuexplorer.core.units import Quantity, duration, memory, plain
 from gpuexplorer.core.words import tr

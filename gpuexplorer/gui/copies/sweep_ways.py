@@ -4,19 +4,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from gpuexplorer.copies.asked_for import HOST
-from gpuexplorer.copies.plan import Kind, job_of, sweep_sizes
-from gpuexplorer.copies.route import Route, Wire
+from gpuexplorer.copies.jobs import HOST, Kind, job_of, sweep_sizes
+from gpuexplorer.copies.routes import Route, Wire
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.lab.wire import CopyJob
 
 SIZES = sweep_sizes()
-_KINDS = (Kind.ONE_WAY, Kind.PAGEABLE, Kind.FRESH, Kind.STAGED)
+_KINDS = (Kind.ONE_WAY, Kind.PAGEABLE, Kind.STAGED)
 # Whole lines for what goes straight there; the others are told apart without their colour.
-_DASH_OF = {Kind.PAGEABLE: 4, Kind.STAGED: 2, Kind.FRESH: 3}
+_DASH_OF = {Kind.PAGEABLE: 4, Kind.STAGED: 2}
 _DASHES = 8
-_HOW = {Kind.PAGEABLE: mark("pageable"), Kind.FRESH: mark("fresh"), Kind.STAGED: mark("staged")}
+_HOW = {Kind.PAGEABLE: mark("pageable"), Kind.STAGED: mark("staged")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,6 @@ class Diagnostics(QObject):
             },
         }
 
-
     def _on_work_began(self) -> None:
         if self._depth == 0:
             self._began = time.perf_counter(), time.thread_time()

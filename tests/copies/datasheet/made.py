@@ -1,11 +1,8 @@
 """Sheets of simulated cards."""
 
 from gpuexplorer.copies.datasheet.cards_table import cards_table
-from gpuexplorer.copies.datasheet.make_sheet import sheet_of
-from gpuexplorer.copies.datasheet.product_result import ProductResult
-from gpuexplorer.copies.datasheet.promises import ASKED
-from gpuexplorer.copies.datasheet.sheet import Sheet
-from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
+from gpuexplorer.copies.datasheet.products import ProductResult
+from gpuexplorer.copies.datasheet.sheet import ASKED, Sheet, Subject, jobs_of, sheet_of
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Routes

@@ -25,15 +25,11 @@ def test_what_was_not_measured_is_computed_from_what_is_promised_and_says_so() -
     memory = found["1 GB/s of memory bandwidth"]
     assert memory.value == pytest.approx(2500 / 672.096)
     assert (memory.unit, memory.source) == ("€", "672 GB/s, promised by the card")
+    half = found["1 TFLOP/s in FP16"]
+    assert (half.value, half.source) == (2500 / 130.5, "130 TFLOP/s, promised by its maker")
     electricity = found["Electricity of a training"]
     assert electricity.value == pytest.approx(100 * 0.28 * 0.30)
     assert electricity.source == "100 h at 280 W, the board's limit, for 0.3 € per kWh"
-
-
-def test_what_a_model_says_is_called_modelled() -> None:
-    found = costs(ALL, measured=True)
-    assert found["1 GB/s of memory bandwidth"].source.endswith(", modelled")
-    assert ", modelled, for 0.3 € per kWh" in found["Electricity of a training"].source
 
 
 def test_buying_is_cheaper_once_the_rent_saved_has_paid_for_the_card() -> None:
@@ -64,22 +60,13 @@ def test_without_anything_typed_in_there_is_no_number_and_what_is_missing_is_sai
     )
 
 
-def test_a_figure_that_nobody_promises_has_its_own_reason() -> None:
-    bf16 = costs(ALL, measured=False)["1 TFLOP/s in BF16"]
-    assert bf16.value is None
-    assert "compute capability" in bf16.reason
-
-
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
         ("-3", "This cannot be less than 0."),
         ("many", "“many” is not a number. Write it as 1234.5."),
-        ("nan", "“nan” is not a number. Write it as 1234.5."),
         ("1e308", "This is more than 1000000000 and cannot be right."),
-        ("inf", "This is more than 1000000000 and cannot be right."),
         ("1,200", "“1,200” can be read in two ways. Write 1200 or 1.2."),
-        ("1,2,3", "“1,2,3” is not a number. Write it as 1234.5."),
     ],
 )
 def test_what_cannot_be_a_price_is_a_sentence_and_no_number(text: str, sentence: str) -> None:
@@ -95,8 +82,3 @@ def test_figures_are_read_as_people_write_them(text: str, value: float) -> None:
     typed = TypedIn({Asked.PRICE: text})
     assert dict(typed.numbers) == {Asked.PRICE: value}
     assert not typed.wrong
-
-
-def test_a_day_has_24_hours() -> None:
-    typed = TypedIn({Asked.HOURS_A_DAY: "25"})
-    assert typed.wrong == {Asked.HOURS_A_DAY: "This is more than 24 and cannot be right."}

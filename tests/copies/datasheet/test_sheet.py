@@ -1,23 +1,24 @@
 """Sheets: what the device says goes first, and what there is not has a reason."""
 
+import threading
 from dataclasses import replace
 
 import pytest
 
-from gpuexplorer.copies.datasheet.cards_table import CardsTable, cards_table
-from gpuexplorer.copies.datasheet.figure import Figure, Origin, What
-from gpuexplorer.copies.datasheet.make_sheet import sheet_of
-from gpuexplorer.copies.datasheet.power_log import PowerLog
-from gpuexplorer.copies.datasheet.product_result import ProductResult
-from gpuexplorer.copies.datasheet.promises import ASKED
-from gpuexplorer.copies.datasheet.sheet import Row, Sheet
-from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
+from gpuexplorer.copies.datasheet.cards_table import (
+    CardsTable,
+    Figure,
+    Origin,
+    What,
+    cards_table,
+)
+from gpuexplorer.copies.datasheet.products import PowerLog, ProductResult, reading_power
+from gpuexplorer.copies.datasheet.sheet import Row, Sheet, Subject, jobs_of, sheet_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, Sample
-from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Measured, Multiplied, Wrong
 from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.simulation.models import MODELS
@@ -70,54 +71,6 @@ def test_what_the_device_tells_goes_before_the_table() -> None:
     assert row(sheet, What.POWER).promised == Figure(
         450.0, "the power limit it starts with", origin=Origin.DEVICE
     )
-
-
-def test_where_the_table_has_something_else_that_is_told_too() -> None:
-    sheet = empty(subject())
-    [note] = row(sheet, What.FP32).notes
-    assert note == "The table has 82.6 TFLOP/s (GeForce RTX 4090, WareDB, dense)."
-    assert row(sheet, What.MEMORY).notes == ()  # 1008 GB/s by both
-    assert row(sheet, What.BF16).notes == ()  # the table alone tells it
-
-
-def test_the_table_tells_what_the_device_cannot() -> None:
-    sheet = empty(subject())
-    bf16 = row(sheet, What.BF16).promised
-    assert (bf16.value, bf16.source) == (165.15e12, "table: GeForce RTX 4090, WareDB, dense")
-    silent = empty(subject(replace(CARD, cores=None, memory_bus_bits=None)))
-    assert row(silent, What.MEMORY).promised.value == 1008e9
-    assert row(silent, What.FP32).promised.source.startswith("table: ")
-    untold = empty(subject(values={}, missing={m.CLOCK_SM_MAX: Absence.ASLEEP}))
-    assert row(untold, What.FP32).promised.value == 82.58e12
-
-
-def test_where_neither_tells_the_reason_names_both() -> None:
-    stranger = replace(CARD, name="NVIDIA Zebra", cores=None)
-    sheet = empty(subject(stranger))
-    assert row(sheet, What.FP32).promised.reason == (
-        "the driver does not report how many cores it has, and the table of cards does not "
-        "have this card"
-    )
-    assert row(sheet, What.BF16).promised.reason == (
-        "no driver reports it, and the table of cards does not have this card"
-    )
-    asleep = empty(
-        subject(replace(stranger, cores=8), values={}, missing={m.CLOCK_SM_MAX: Absence.ASLEEP})
-    )
-    assert row(asleep, What.FP32).promised.reason.startswith(
-        "its highest clock: the card is asleep and is not woken to be read, and"
-    )
-    assert all(each.promised.value or each.promised.reason for each in sheet.rows)
-
-
-def test_nothing_measured_is_no_zero() -> None:
-    sheet = empty(subject())
-    for each in sheet.rows:
-        assert each.reached.value is None
-        assert each.reached.reason
-        assert each.share is None
-    assert row(sheet, What.FP32).reached.reason == "it was not measured yet"
-    assert row(sheet, What.PEER).reached.reason == "there is no other card"
 
 
 def test_a_card_before_ampere_promises_no_tf32_and_is_not_asked_for_it() -> None:
@@ -197,15 +150,6 @@ def test_a_product_beside_what_the_table_promises() -> None:
     )
 
 
-def test_one_that_failed_says_why() -> None:
-    job = subject().product("fp32")
-    failed = ProductResult(
-        job, None, failure=Message("It does not fit."), hint=Message("Take less.")
-    )
-    sheet = sheet_of(subject(), {}, {job: failed}, cards_table())
-    assert row(sheet, What.FP32).reached.reason == "It does not fit. Take less."
-
-
 def drawn(log: PowerLog, *readings: tuple[float, float]) -> None:
     for at, watts in readings:
         log.take(Sample(CARD.id, at, {m.POWER_DRAW: watts}))
@@ -242,21 +186,15 @@ def test_too_few_readings_are_a_reason_and_no_figure() -> None:
     assert watts.reason == "the power was not read while it was measured"
 
 
-def test_a_limit_that_somebody_set_is_told() -> None:
-    limited = subject(values={**SAID, m.POWER_LIMIT: 300.0})
-    assert row(empty(limited), What.POWER).notes == ("Its power limit is set to 300 W now.",)
-
-
-def test_other_cards_lie_beside_and_this_one_is_marked() -> None:
-    sheet = empty(subject())
-    [this] = [card for card in sheet.beside if card.is_this]
-    assert this.name == "GeForce RTX 4090"
-    assert len(sheet.beside) == len(cards_table().rows)
-
-
-def test_broken_lines_of_the_table_are_told_on_the_sheet() -> None:
-    table = CardsTable((), (Message("Line 3 of cards.csv was left out: it has no name."),))
-    assert empty(subject(), table).notes == table.troubles
+def test_a_titan_rtx_has_its_headline_and_what_it_does_quickly() -> None:
+    sheet = simulated_sheet("1xTitanRTX")
+    half = row(sheet, What.FP16)
+    assert half.promised.value == 130.5e12
+    assert half.promised.source.startswith("table: TITAN RTX")
+    assert half.share == pytest.approx(0.79, abs=0.02)
+    single, brain = (row(sheet, what).reached.value or 0.0 for what in (What.FP32, What.BF16))
+    assert (half.reached.value or 0.0) > 7 * single > 7 * brain
+    assert "its other cores multiply" in row(sheet, What.BF16).notes[0]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.key)
@@ -267,7 +205,7 @@ def test_a_simulated_card_promises_and_reaches_something_in_each_row(model: obje
     assert sheet.modelled
     for each in sheet.rows:
         told = (each.promised.value, each.reached.value)
-        assert None not in told or each.what in (What.TF32, What.BF16), each
+        assert None not in told or each.what in (What.TF32, What.FP16, What.BF16), each
         assert each.promised.value is not None or each.promised.reason
         assert each.reached.value is not None or each.reached.reason
         # B200's own cores and clock give less than its maker promises.
@@ -284,8 +222,33 @@ def test_the_best_peer_is_the_one_over_nvlink() -> None:
     assert Subject("cuda:0", alone.cards()[0], routes).peer() is None
 
 
-def test_a_simulated_card_tells_its_cores_and_the_width_of_its_memory() -> None:
-    backend = SimulatedBackend(parse_machine("1xRTX4090"))
-    [card] = backend.cards()
-    assert (card.cores, card.memory_bus_bits) == (16384, 384)
-    assert set(backend.read(card.id, ASKED).values) == set(ASKED)
+class CountingLog(PowerLog):
+    """Tells when enough was read."""
+
+    def __init__(self, enough: int) -> None:
+        super().__init__()
+        self.seen: list[Sample] = []
+        self.enough = threading.Event()
+        self._count = enough
+
+    def take(self, sample: Sample) -> None:
+        super().take(sample)
+        self.seen.append(sample)
+        if len(self.seen) >= self._count:
+            self.enough.set()
+
+
+def test_every_card_is_read_again_and_again_until_it_is_left() -> None:
+    backend = SimulatedBackend(parse_machine("2xTitanRTX"))
+    cards = [card.id for card in backend.cards()]
+    log = CountingLog(4)
+    with reading_power(backend, cards, log):
+        assert log.enough.wait(30.0)
+    count = len(log.seen)
+    assert {sample.card for sample in log.seen} == set(cards)
+    mean = log.mean(cards[0], log.seen[0].at - 1.0, log.seen[-1].at)
+    assert mean.value is not None
+    assert mean.value > 5
+    assert mean.source.startswith("the mean of ")
+    assert len(log.seen) == count
+    assert not [each for each in threading.enumerate() if each.name == "read power"]

@@ -4,8 +4,8 @@ import csv
 import io
 import json
 
-from gpuexplorer.copies.datasheet.figure import What
-from gpuexplorer.copies.datasheet.sheet_files import sheet_as_csv, sheet_as_json
+from gpuexplorer.copies.datasheet.cards_table import What
+from gpuexplorer.copies.datasheet.costs import sheet_as_csv, sheet_as_json
 from tests.copies.datasheet.made import simulated_sheet
 
 
@@ -49,9 +49,3 @@ def test_the_csv_has_a_line_for_each_row_and_an_empty_field_for_what_there_is_no
     other = [line for line in lines if line["card"] == "NVIDIA B200"]
     assert len(other) == len(What)
     assert {line["reached"] for line in other} == {""}
-
-
-def test_a_sheet_that_was_not_measured_is_not_called_modelled() -> None:
-    sheet = simulated_sheet("1xT4", measured=False)
-    assert not sheet.modelled
-    assert sheet.simulated

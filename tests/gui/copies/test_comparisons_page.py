@@ -69,7 +69,7 @@ def measured(page: ComparisonsPage, qtbot: QtBot) -> None:
 def test_before_measuring_each_panel_asks_its_question(open_page: Open) -> None:
     page = open_page()
     panels = page.findChildren(ComparisonPanel)
-    assert len(panels) == 6
+    assert len(panels) == 5
     assert {each.sentence for each in panels} == {NOTHING}
     assert "Can the card compute while the bytes are under way?" in texts(page)
     assert not page.tools[0].isEnabled()
@@ -79,9 +79,9 @@ def test_another_pair_has_figures_of_its_own(open_page: Open, qtbot: QtBot) -> N
     page = open_page()
     measured(page, qtbot)
     page.choose("cuda:0", "cuda:1", 64 << 20)
-    assert panel(page, "layout").sentence == NOTHING
+    assert panel(page, "pieces").sentence == NOTHING
     page.choose("cpu", "cuda:0", 256 << 20)
-    assert panel(page, "layout").sentence != NOTHING
+    assert panel(page, "pieces").sentence != NOTHING
 
 
 def test_a_wrong_copy_is_said_to_be_wrong_and_has_no_figure(
@@ -113,7 +113,7 @@ def test_files_have_what_is_seen(open_page: Open, qtbot: QtBot, tmp_path: Path) 
         saving.save_as(JSON, tmp_path / "comparisons.json")
     told = json.loads((tmp_path / "comparisons.json").read_text("utf-8"))
     modes = {each["mode"] for each in told["results"]}
-    assert {"copy", "fresh", "staged", "blocking", "overlap", "strided", "converted"} == modes
+    assert {"copy", "staged", "blocking", "overlap"} == modes
     assert told["modelled"] is True
     with qtbot.waitSignal(saving.done):
         saving.save_as(PNG, tmp_path / "comparisons.png")

@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.datasheet.products import ProductResult
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.metrics import POWER_DRAW
@@ -77,7 +77,7 @@ def test_before_measuring_it_says_what_is_promised_and_by_whom(
     page = open_datasheet()
     asked(page, qtbot)
     rows = {row.words: row for row in the(SheetTable, page).rows}
-    assert len(rows) == 8
+    assert len(rows) == 9
     assert rows["Memory bandwidth"].promised == "672"
     assert rows["Memory bandwidth"].source.startswith("device: 384 bit")
     assert rows["Memory bandwidth"].said == (
@@ -173,7 +173,7 @@ def test_rows_are_reached_by_the_keyboard(open_datasheet: Open, qtbot: QtBot) ->
     assert bars.grab().toImage() != before
     assert "TF32" not in QToolTip.text()
     press(bars, Qt.Key.Key_Up)
-    assert QToolTip.text().startswith("Single precision, multiplied with ten bits")
+    assert QToolTip.text().startswith("Half precision, summed up")
     QToolTip.hideText()
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from gpuexplorer.copies.datasheet.figure import Figure, Origin, What
-from gpuexplorer.copies.datasheet.sheet import OtherCard, Row, Sheet
+from gpuexplorer.copies.datasheet.cards_table import Figure, Origin, OtherCard, What
+from gpuexplorer.copies.datasheet.sheet import Row, Sheet
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.copies.datasheet.beside_panel import (
     ThisCard,
@@ -94,6 +94,18 @@ def test_sentences_follow_from_the_figures() -> None:
         f"{NARROW} The host link carries 13.1 of 31.5 GB/s one way.",
         "Products in BF16 are 7.5 times as fast as in FP32, at 280 against 270 W.",
     ]
+
+
+def test_a_card_before_ampere_is_as_quick_as_its_fp16() -> None:
+    single, half, brain = (
+        row(What.FP32, 16e12, 14e12, 263),
+        row(What.FP16, 130e12, 103e12, 280),
+        row(What.BF16, None, 7e12, 280),
+    )
+    assert sentences_of(sheet(single, half, brain), NAMES, "card 0") == [
+        "Products in FP16 are 7.4 times as fast as in FP32, at 280 against 263 W."
+    ]
+    assert sentences_of(sheet(single, row(What.FP16, 130e12, None), brain), NAMES, "") == []
 
 
 @pytest.mark.parametrize(

@@ -1,92 +1,26 @@
-"""The page of the matrix beside other programs: nvbandwidth, files, the clipboard."""
+"""The page of the matrix beside other programs: the clipboard."""
 
-import os
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.copies.matrix.details_panel import FactGrid
 from gpuexplorer.gui.copies.matrix.view import MatrixPage
-from gpuexplorer.gui.widgets.saving import PlotNote
 from tests.gui.copies.matrix_pages import (
-    THERE,
     OpenMatrix,
     all_button,
-    answer,
     maps,
     measure_all,
     run,
     settle,
-    told,
 )
-from tests.gui.copies.test_matrix_words import NVBANDWIDTH
-from tests.gui.hands import the
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
-
-def test_another_of_its_tests_is_chosen_from_its_menu(
-    open_matrix: OpenMatrix, qtbot: QtBot, tmp_path: Path
-) -> None:
-    page = open_matrix()
-    (tmp_path / "run.json").write_text(NVBANDWIDTH, "utf-8")
-    run(page, "Open what nvbandwidth wrote…")
-    answer(page, tmp_path / "run.json")
-    qtbot.waitUntil(lambda: "nvbandwidth: 46.1 GB/s" in told(page, THERE))
-    opens = page.tools[1]
-    for words, expected in (("Copy engine, target reads", "44.1"), ("Put it away", "")):
-        QTest.mouseClick(opens, Qt.MouseButton.LeftButton)
-        [menu] = opens.findChildren(QMenu)
-        [action] = [each for each in menu.actions() if each.text() == words]
-        action.trigger()
-        menu.close()
-        QApplication.sendPostedEvents(menu, QEvent.Type.DeferredDelete)
-        assert ("nvbandwidth" in told(page, ("cuda:1", "cuda:0"))) == bool(expected)
-
-
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [("hello", "This is not what nvbandwidth writes."), (None, "could not be read")],
-)
-def test_another_file_is_refused_in_a_sentence(
-    open_matrix: OpenMatrix, qtbot: QtBot, tmp_path: Path, content: str | None, sentence: str
-) -> None:
-    page = open_matrix()
-    path = tmp_path / "other.json"
-    if content is not None:
-        path.write_text(content, "utf-8")
-    run(page, "Open what nvbandwidth wrote…")
-    answer(page, path)
-    qtbot.waitUntil(lambda: sentence in the(PlotNote, page).accessibleName())
-
-
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
-def test_a_file_of_windows_own_shell_is_read_too(
-    open_matrix: OpenMatrix, qtbot: QtBot, tmp_path: Path, encoding: str
-) -> None:
-    page = open_matrix()
-    (tmp_path / "run.json").write_text(NVBANDWIDTH, encoding)
-    run(page, "Open what nvbandwidth wrote…")
-    answer(page, tmp_path / "run.json")
-    qtbot.waitUntil(lambda: "nvbandwidth: 46.1 GB/s" in told(page, THERE))
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names there")
-def test_a_pipe_into_which_nobody_writes_is_refused(
-    open_matrix: OpenMatrix, qtbot: QtBot, tmp_path: Path
-) -> None:
-    page = open_matrix()
-    os.mkfifo(tmp_path / "pipe.json")
-    run(page, "Open what nvbandwidth wrote…")
-    answer(page, tmp_path / "pipe.json")
-    said = "pipe.json is not a file that can be read. Choose another file."
-    qtbot.waitUntil(lambda: said in the(PlotNote, page).accessibleName())
 
 
 def test_the_matrix_goes_to_the_clipboard(open_matrix: OpenMatrix, qtbot: QtBot) -> None:

@@ -3,13 +3,11 @@
 from dataclasses import replace
 
 from gpuexplorer.copies.findings import Finding, Matter
+from gpuexplorer.copies.jobs import Kind
 from gpuexplorer.copies.modelled import ModelBench, routes_of_simulated
-from gpuexplorer.copies.nvbandwidth import NvBandwidth, read_nvbandwidth
-from gpuexplorer.copies.plan import Kind
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.copies.matrix.matrix_tables import wrong_report
-from gpuexplorer.gui.copies.matrix.overlay_values import Beside, Overlay
 from gpuexplorer.gui.copies.matrix.pair_cells import (
     measured_cell,
     promised_cell,
@@ -44,18 +42,6 @@ HEADS = (
 )
 BY_NAME = {head.name: head for head in HEADS}
 THERE = ("cuda:0", "cuda:1")
-NVBANDWIDTH = """{"nvbandwidth": {"version": "v0.8", "GPU Device list": ["0: A", "1: B"],
- "testcases": [
-  {"name": "host_to_device_memcpy_ce", "status": "Passed",
-   "bandwidth_matrix": [["12.5", "12.6"]]},
-  {"name": "host_to_device_memcpy_sm", "status": "Passed",
-   "bandwidth_matrix": [["11.5", "11.6"]]},
-  {"name": "device_to_device_memcpy_read_ce", "status": "Passed",
-   "bandwidth_matrix": [["N/A", "44.1"], ["44.2", "N/A"]]},
-  {"name": "device_to_device_memcpy_write_ce", "status": "Passed",
-   "bandwidth_matrix": [["N/A", "46.1"], ["46.2", "N/A"]]},
-  {"name": "device_local_copy", "status": "Passed",
-   "bandwidth_matrix": [["290.0", "291.0"]]}]}}"""
 
 
 def measured(question: MatrixQuestion, faults: str = "") -> dict[tuple[str, str], CopyResult]:
@@ -118,7 +104,7 @@ def test_a_wrong_copy_has_no_figure_anywhere() -> None:
     cell = measured_cell(MatrixQuestion(), result)
     assert (cell.state, cell.text, cell.value) == (CellState.WRONG, "WRONG", None)
     assert share_cell(result, 50e9).state is CellState.WRONG
-    said = cell_words(MatrixQuestion(), result, "", None)
+    said = cell_words(MatrixQuestion(), result, "")
     assert "arrives WRONG" in said
     assert "GB/s" not in said
     details = details_of(MatrixQuestion(), result.job, result, None)
@@ -129,7 +115,7 @@ def test_a_wrong_copy_has_no_figure_anywhere() -> None:
 
 def test_all_figures_of_a_result_are_told() -> None:
     result = measured(MatrixQuestion())[THERE]
-    details = details_of(MatrixQuestion(), result.job, result, None, theirs=46.1)
+    details = details_of(MatrixQuestion(), result.job, result, None)
     said = "; ".join(row.said for row in details.rows)
     for words in (
         "Median: 45.9 GB/s one way",
@@ -141,7 +127,6 @@ def test_all_figures_of_a_result_are_told() -> None:
         "Way: NVLink x2",
         "Limit: 50.0 GB/s: 2 NVLinks",
         "Of the limit: 92 %",
-        "nvbandwidth: 46.1 GB/s, ours is 99.",
     ):
         assert words in said
     assert len(details.samples) == 7
@@ -219,39 +204,6 @@ def test_a_card_carries_its_number_on_its_way_to_the_host() -> None:
     assert set(callout.cells) == {("cuda:1", "cpu"), ("cpu", "cuda:1")}
 
 
-def test_nvbandwidth_stands_in_the_cells_it_measured() -> None:
-    overlay = Overlay(read_nvbandwidth(NVBANDWIDTH), "run.json")
-    cells = overlay.cells(MatrixQuestion())
-    assert cells["cpu", "cuda:1"] == 12.6
-    assert cells[THERE] == 46.1
-    assert cells["cuda:1", "cuda:1"] == 291.0
-    assert "nvbandwidth v0.8: Copy engine, source writes" in overlay.words(MatrixQuestion(), 2)
-    assert "(2 of 8 cards)" in overlay.words(MatrixQuestion(), 8)
-
-
-def test_another_of_its_tests_can_be_meant() -> None:
-    told = read_nvbandwidth(NVBANDWIDTH)
-    assert Overlay(told, "", Beside.ENGINE_READ).cells(MatrixQuestion())[THERE] == 44.2
-    assert (
-        Overlay(told, "", Beside.KERNEL_WRITE).cells(MatrixQuestion())["cpu", "cuda:0"] == 11.5
-    )
-
-
-def test_what_it_does_not_measure_is_said() -> None:
-    overlay = Overlay(read_nvbandwidth(NVBANDWIDTH), "run.json")
-    for kind in (Kind.LATENCY, Kind.BOTH_WAYS):
-        question = MatrixQuestion(kind=kind)
-        assert not overlay.cells(question)
-        assert "has no such test in run.json" in overlay.words(question, 2)
-
-
-def test_what_the_tool_reported_is_said_as_it_wrote_it() -> None:
-    failed = NvBandwidth("v0.8", "", "", (), (), error="No CUDA device was found...")
-    assert Overlay(failed, "run.json").words(MatrixQuestion(), 2) == (
-        "nvbandwidth v0.8 has no such test in run.json. It reports: No CUDA device was found..."
-    )
-
-
 def test_a_report_tells_what_arrived_wrong_and_what_did_not() -> None:
     results = measured(MatrixQuestion(), "wrong:0>1")
     bench = ModelBench(parse_machine("2xTitanRTX"))
@@ -293,8 +245,15 @@ def test_the_way_is_told_place_by_place() -> None:
 
 
 def test_where_there_is_no_card_that_is_said() -> None:
-    assert begin_words(MatrixQuestion(), 1, 0).startswith("No card is there")
-    assert "9 measurements" in begin_words(MatrixQuestion(), 9, 2)
+    assert begin_words(MatrixQuestion(), [], 0).startswith("No card is there")
+
+
+def test_as_many_pairs_are_announced_as_have_a_cell() -> None:
+    jobs = [*MatrixQuestion().jobs(DEVICES).values()]
+    assert "9 measurements" in begin_words(MatrixQuestion(), jobs, 2)
+    between = [job for job in jobs if "cpu" not in (job.source, job.target) and not job.local]
+    said = begin_words(MatrixQuestion(), [*jobs, *staged_of(between)], 2)
+    assert "9 pairs, 2 of them through host memory as well" in said
 
 
 def test_where_no_limit_is_known_a_sentence_says_why() -> None:

@@ -15,13 +15,15 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.copies.moving.copies_panel import CopiesTable, SentenceBar
 from gpuexplorer.gui.copies.moving.copy_sheets import CompareSheet, CureSheet
 from gpuexplorer.gui.copies.moving.figure_strip import FigureStrip
-from gpuexplorer.gui.copies.moving.new_copy_sheet import NewCopySheet
+from gpuexplorer.gui.copies.moving.new_copy_sheet import NewCopySheet, Thing, expected_words
 from gpuexplorer.gui.copies.moving.travel_panel import TravelHead, TravelPanel
 from gpuexplorer.gui.copies.moving.view import MovingPage
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.widgets.machine.layout import Kind, Part
 from gpuexplorer.gui.widgets.saving import PlotNote
+from gpuexplorer.lab.events import Placed
 from gpuexplorer.lab.wire import Run
+from tests.copies.made import routes
 from tests.gui.copies.moves import MIB, across, cell, drawing, moving_page, read, rows, show_at
 from tests.gui.frame.steps import called
 from tests.gui.hands import button, click, press, texts, the
@@ -354,3 +356,12 @@ def test_the_page_can_be_seen_in_a_narrow_window(
     qtbot.waitUntil(lambda: the(TravelPanel, page).width() > 600)
     assert button(page, "Show the cure").isVisible()
     assert page.grab().save(str(tmp_path / "page.png"))
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [(4, "At this size, latency dominates."), (1 << 30, "so at least 68 ms.")],
+)
+def test_before_a_copy_the_least_that_it_takes_is_told(size: int, said: str) -> None:
+    thing = Thing("cpu", Placed(1, "X", "tensor", "cpu", "", bytes=size))
+    assert expected_words(thing, routes("2xTitanRTX").route("cpu", "cuda:0")).endswith(said)

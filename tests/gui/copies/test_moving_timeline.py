@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.copies.lab_copies import CopyBook
+from gpuexplorer.copies.copy_book import CopyBook
 from gpuexplorer.copies.timeline import Engine, Timeline, Track
 from gpuexplorer.gui.copies.moving.moving_board import MovingBoard
 from gpuexplorer.gui.copies.moving.timeline_panel import TimelinePanel

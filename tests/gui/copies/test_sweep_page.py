@@ -11,9 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.copies.jobs import Kind
 from gpuexplorer.copies.measuring import Bench
 from gpuexplorer.copies.modelled import ModelBench
-from gpuexplorer.copies.plan import Kind
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.copies.sweep.guess_bar import GuessBar

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from gpuexplorer.copies.plan import Kind
+from gpuexplorer.copies.jobs import Kind
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.route import Route
+from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.copies.shared_parts import size_words, tick_words
 from gpuexplorer.gui.copies.sweep.guess import guess_range

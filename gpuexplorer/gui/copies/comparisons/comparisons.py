@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gpuexplorer.copies.asked_for import HOST
+from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.core.units import duration
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.copies.comparisons.model import (
@@ -23,7 +23,6 @@ from gpuexplorer.gui.copies.comparisons.model import (
 )
 from gpuexplorer.gui.copies.comparisons.words import (
     of_crowd,
-    of_layout,
     of_overlap,
     of_pieces,
     of_pinned,
@@ -52,16 +51,14 @@ def _pinned_set_up(pair: Pair) -> Setup:
     ends, size = host_pair(pair), pair.size
     if ends is None:
         return Setup(refusal=tr(NO_CARD))
-    pinned, plain, fresh = "y_pinned.copy_(x)", "y.copy_(x)", "x.cpu()"
+    pinned, plain = "y_pinned.copy_(x)", "y.copy_(x)"
     if ends[0] == HOST:
         to = f'to("{ends[1]}")'
-        pinned, plain, fresh = f"x_pinned.{to}", f"x.{to}", f"torch.empty(n).{to}"
-    pageable = CopyJob(*ends, size, "fresh", pinned=False)
+        pinned, plain = f"x_pinned.{to}", f"x.{to}"
     return set_up(
         [
-            Trial(tr("pinned, used again"), CopyJob(*ends, size, pinned=True), pinned),
-            Trial(tr("pageable, used again"), CopyJob(*ends, size, pinned=False), plain),
-            Trial(tr("pageable, fresh"), pageable, fresh),
+            Trial(tr("pinned"), CopyJob(*ends, size, pinned=True), pinned),
+            Trial(tr("pageable"), CopyJob(*ends, size, pinned=False), plain),
         ],
         remark_of(pair, ends, _HOST_SIDE),
     )
@@ -96,32 +93,6 @@ STAGED = Comparison(
     mark("Does a copy from card to card gain by not going through the host's memory?"),
     _staged_set_up,
     of_staged,
-)
-
-
-def _layout_set_up(pair: Pair) -> Setup:
-    ends, size = (pair.source, pair.target), pair.size
-    pinned, to = pinned_for(*ends), f'"{pair.target}"'
-    codes = (f"x.to({to})", f"x[::2].to({to})", f"x.to({to}, torch.float16)")
-    if pair.source == pair.target:  # what is there already, `to` does not copy
-        codes = ("y.copy_(x)", "y.copy_(x[::2])", "y_half.copy_(x)")
-    strided = CopyJob(*ends, size, "strided", pinned)
-    converted = CopyJob(*ends, size, "converted", pinned)
-    return set_up(
-        [
-            Trial(tr("contiguous"), CopyJob(*ends, size, pinned=pinned), codes[0]),
-            Trial(tr("every other row"), strided, codes[1]),
-            Trial(tr("float32 into float16"), converted, codes[2]),
-        ]
-    )
-
-
-LAYOUT = Comparison(
-    "layout",
-    mark("Contiguous, strided, converted"),
-    mark("What does it cost when the bytes are not in one piece, or are converted?"),
-    _layout_set_up,
-    of_layout,
 )
 
 
@@ -233,4 +204,4 @@ OVERLAP = Comparison(
     _overlap_bars,
 )
 
-COMPARISONS = (PINNED, STAGED, OVERLAP, CROWD, PIECES, LAYOUT)
+COMPARISONS = (PINNED, STAGED, OVERLAP, CROWD, PIECES)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gpuexplorer.copies.asked_for import HOST, refusal
+from gpuexplorer.copies.jobs import HOST, refusal
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.units import Quantity, duration
 from gpuexplorer.core.units import gigabytes_per_second as gbs

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gpuexplorer.copies.plan import USUAL_BYTES
+from gpuexplorer.copies.jobs import USUAL_BYTES
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.copies.shared_parts import SizeButton, place_choice
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice

@@ -6,8 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QGridLayout, QWidget
 
-from gpuexplorer.copies.asked_for import HOST
-from gpuexplorer.copies.plan import USUAL_BYTES
+from gpuexplorer.copies.jobs import HOST, USUAL_BYTES
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.units import Quantity
 from gpuexplorer.core.words import mark, tr

@@ -3,7 +3,6 @@
 import statistics
 
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.result_json import direct_of
 from gpuexplorer.core.units import duration
 from gpuexplorer.core.units import gigabytes_per_second as gbs
 from gpuexplorer.core.words import mark, paragraph, tr, trn
@@ -42,41 +41,24 @@ def unsaid(found: Found) -> str:
 
 
 def of_pinned(found: Found) -> str:
-    pinned, pageable, _ = rates_of(found)
-    _, used, fresh = seconds_of(found)
-    untouched = mark("Whether the memory was touched before makes no difference.")
-    return paragraph(
-        [
-            _compared(
-                pinned,
-                pageable,
-                mark(
-                    "Pinned memory is {times} times as fast as pageable: {pinned} against "
-                    "{pageable} GB/s."
-                ),
-                mark(
-                    "Pageable memory is {times} times as fast as pinned here: {pinned} against "
-                    "{pageable} GB/s."
-                ),
-                mark(
-                    "Pinning makes no difference worth mentioning here: {pinned} against "
-                    "{pageable} GB/s."
-                ),
-                pinned=gbs(pinned or 0.0),
-                pageable=gbs(pageable or 0.0),
-            ),
-            _compared(
-                fresh,
-                used,
-                mark(
-                    "Memory that nobody has touched costs {time} more: the system hands it out "
-                    "page by page."
-                ),
-                untouched,
-                untouched,
-                time=str(duration(max(0.0, (fresh or 0.0) - (used or 0.0)))),
-            ),
-        ]
+    pinned, pageable = rates_of(found)
+    return _compared(
+        pinned,
+        pageable,
+        mark(
+            "Pinned memory is {times} times as fast as pageable: {pinned} against "
+            "{pageable} GB/s."
+        ),
+        mark(
+            "Pageable memory is {times} times as fast as pinned here: {pinned} against "
+            "{pageable} GB/s."
+        ),
+        mark(
+            "Pinning makes no difference worth mentioning here: {pinned} against "
+            "{pageable} GB/s."
+        ),
+        pinned=gbs(pinned or 0.0),
+        pageable=gbs(pageable or 0.0),
     )
 
 
@@ -90,7 +72,7 @@ def of_staged(found: Found) -> str:
     if plain is None or staged is None or first is None:
         return ""
     rates = {"plain": gbs(plain), "staged": gbs(staged)}
-    if direct_of(first) is False:
+    if first.direct is False:
         through = mark(
             "There is no direct path between these two: the driver takes the bytes through the "
             "host as well, {plain} against {staged} GB/s."
@@ -113,35 +95,6 @@ def of_staged(found: Found) -> str:
         ),
         mark("Both ways are about as fast: {plain} against {staged} GB/s."),
         **rates,
-    )
-
-
-def of_layout(found: Found) -> str:
-    whole, strided, converted = seconds_of(found)
-    alike = mark("Every other row costs nothing more than one piece.")
-    return paragraph(
-        [
-            _compared(
-                strided,
-                whole,
-                mark(
-                    "Every other row takes {times} times as long as the same bytes in one "
-                    "piece."
-                ),
-                alike,
-                alike,
-            ),
-            _compared(
-                converted,
-                whole,
-                mark(
-                    "As float16 it takes {times} times as long, although half as many bytes "
-                    "arrive."
-                ),
-                mark("As float16 it is {times} times as fast: half as many bytes arrive."),
-                mark("As float16 it takes about as long, and half as many bytes arrive."),
-            ),
-        ]
     )
 
 

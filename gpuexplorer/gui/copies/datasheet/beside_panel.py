@@ -9,9 +9,16 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QWidget
 
-from gpuexplorer.copies.asked_for import HOST
-from gpuexplorer.copies.datasheet.figure import Figure, What, number_of, unit_of
-from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
+from gpuexplorer.copies.datasheet.cards_table import (
+    PRODUCTS,
+    Figure,
+    OtherCard,
+    What,
+    number_of,
+    unit_of,
+)
+from gpuexplorer.copies.datasheet.sheet import Sheet
+from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.core.units import GIB, short
 from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.gui.copies.datasheet.model import NOT_OF_HOST
@@ -33,7 +40,7 @@ HOW = mark(
     "Up to three cards can be compared with this one: tick the box before a name, or press "
     "Space."
 )
-_COMPARED = (What.MEMORY, What.FP32, What.TF32, What.BF16, What.TO_CARD, What.PEER, What.POWER)
+_COMPARED = (What.MEMORY, *PRODUCTS, What.TO_CARD, What.PEER, What.POWER)
 _ALWAYS = frozenset(_COMPARED) - {What.TF32}
 _UNKNOWN = Message("this card does not say")
 _ROW = 40

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gpuexplorer.copies.asked_for import HOST
-from gpuexplorer.copies.datasheet.figure import What, number_of, unit_of
+from gpuexplorer.copies.datasheet.cards_table import What, number_of, unit_of
 from gpuexplorer.copies.datasheet.sheet import Row, Sheet
+from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.copies.datasheet.words import (
     UNTOLD,
@@ -17,7 +17,7 @@ from gpuexplorer.gui.copies.datasheet.words import (
 )
 
 # The host has no link to itself, and no tensor cores.
-NOT_OF_HOST = frozenset({What.TO_CARD, What.FROM_CARD, What.PEER, What.TF32})
+NOT_OF_HOST = frozenset({What.TO_CARD, What.FROM_CARD, What.PEER, What.TF32, What.FP16})
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from PySide6.QtCore import QModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
-from gpuexplorer.copies.datasheet.figure import What, number_of, unit_of
-from gpuexplorer.copies.datasheet.sheet import OtherCard
+from gpuexplorer.copies.datasheet.cards_table import OtherCard, What, number_of, unit_of
 from gpuexplorer.core.units import GIB, short
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.copies.datasheet.beside_panel import looked_for

@@ -7,9 +7,9 @@ from functools import partial
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
-from gpuexplorer.copies.datasheet.costs import TypedIn
-from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
-from gpuexplorer.copies.datasheet.sheet_files import sheet_as_csv, sheet_as_json
+from gpuexplorer.copies.datasheet.cards_table import OtherCard
+from gpuexplorer.copies.datasheet.costs import TypedIn, sheet_as_csv, sheet_as_json
+from gpuexplorer.copies.datasheet.sheet import Sheet
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.copies.copies_page import CopiesPage, Heard, PageCommand

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from gpuexplorer.copies.datasheet.figure import (
+from gpuexplorer.copies.datasheet.cards_table import (
     Figure,
     Origin,
     What,
@@ -11,6 +11,7 @@ from gpuexplorer.copies.datasheet.figure import (
     unit_of,
 )
 from gpuexplorer.copies.datasheet.sheet import Row, Sheet
+from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.core.words import Message, listed, mark, paragraph, tr
 from gpuexplorer.gui.copies.shared_parts import factor_words
 from gpuexplorer.gui.widgets.live_view import KeyGroup
@@ -18,6 +19,7 @@ from gpuexplorer.gui.widgets.live_view import KeyGroup
 _MOST = 3
 _POOR = 0.6  # of what is promised: worth a word
 _LOPSIDED = 0.85
+_AS_FAST = 0.9
 UNTOLD, _NO_PROMISE, _NOT_YET = mark("not known"), mark("no promise"), mark("not measured yet")
 TITLES = {
     What.MEMORY: mark("Memory bandwidth"),
@@ -26,6 +28,7 @@ TITLES = {
     What.PEER: mark("Peer link, one way"),
     What.FP32: mark("FP32"),
     What.TF32: mark("TF32"),
+    What.FP16: mark("FP16"),
     What.BF16: mark("BF16"),
     What.POWER: mark("Board power"),
 }
@@ -108,15 +111,21 @@ def _products(sheet: Sheet) -> str:
     plain = sheet.row(What.FP32)
     quick = [
         row
-        for what in (What.TF32, What.BF16)
+        for what in (What.BF16, What.FP16, What.TF32)
         if (row := sheet.row(what)) is not None and row.reached.value
     ]
     if not quick or plain is None or not plain.reached.value:
         return ""
-    best = max(quick, key=lambda row: row.reached.value or 0.0)
-    times = (best.reached.value or 0.0) / plain.reached.value
-    name = "TF32" if best.what is What.TF32 else "BF16"
+    rates = [row.reached.value or 0.0 for row in quick]
+    # FP16 and BF16 are equally fast where tensor cores support both, but for chance.
+    best, rate = next(e for e in zip(quick, rates, strict=True) if e[1] > _AS_FAST * max(rates))
+    times = rate / plain.reached.value
+    name = tr(TITLES[best.what])
+    half = sheet.row(What.FP16)
     if times < 1:
+        # What the card does quickly may be what was not measured.
+        if sheet.device != HOST and half is not None and half.reached.value is None:
+            return ""
         return tr("Products in {kind} are no faster than in FP32 here.", kind=name)
     watts = best.watts.value, plain.watts.value
     if watts[0] is None or watts[1] is None:

@@ -75,7 +75,7 @@ class DetailsPanel(Panel):
         for part in (self._ends, self.measure, self._bad, self._hint):
             part.hide()
         self._facts.show_rows(())
-        self._strip.show_samples((), None, None, "", None)
+        self._strip.show_samples((), None, "", None)
         self.show_way(NO_WAY)
         self._said.hide()
 
@@ -91,7 +91,7 @@ class DetailsPanel(Panel):
         say(self._hint, details.hint)
         self._facts.show_rows(details.rows)
         colour = next((each.colour for each in ends if each.colour is not None), None)
-        self._strip.show_samples(details.samples, details.limit, details.theirs, unit, colour)
+        self._strip.show_samples(details.samples, details.limit, unit, colour)
         say(self._said, "\n".join(details.sentences))
 
     def show_way(self, way: WayStops) -> None:

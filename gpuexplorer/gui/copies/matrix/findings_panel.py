@@ -16,8 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpuexplorer.copies.findings import Bar
-from gpuexplorer.copies.kin import Kin
+from gpuexplorer.copies.findings import Bar, Kin
 from gpuexplorer.core.units import gigabytes_per_second, ratio
 from gpuexplorer.core.words import listed, mark, tr
 from gpuexplorer.gui.copies.matrix.pair_question import Head

@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gpuexplorer.copies.findings import Finding
-from gpuexplorer.copies.kin import Kin
+from gpuexplorer.copies.findings import Finding, Kin
 
 _LOOK_EVERY = 30  # milliseconds
 Found = tuple[Sequence[Finding], Sequence[Kin]]

@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
-from gpuexplorer.copies.plan import Kind
+from gpuexplorer.copies.jobs import Kind
 from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.matrix.pair_question import SIZES, AskedPath, MatrixQuestion

@@ -4,18 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from gpuexplorer.copies.findings import Finding, findings, the_rest
-from gpuexplorer.copies.kin import Kin
-from gpuexplorer.copies.plan import Kind
+from gpuexplorer.copies.findings import Finding, Kin, findings, the_rest
+from gpuexplorer.copies.jobs import Kind
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.result_json import direct_of
-from gpuexplorer.copies.route import Route
+from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.copies.matrix.overlay_values import Overlay
 from gpuexplorer.gui.copies.matrix.pair_cells import (
     EMPTY,
     FAILED,
-    figure_words,
     measured_cell,
     promised_cell,
     share_cell,
@@ -39,15 +35,13 @@ class MatrixNow:
     def __init__(self, copies: CopiesState) -> None:
         self._copies = copies
         self.question = MatrixQuestion()
-        self.overlay: Overlay | None = None
         self.heads: tuple[Head, ...] = ()
         self.by_name: Mapping[str, Head] = {}
         self._gone_names: frozenset[str] = frozenset()
         self.jobs: Mapping[Pair, CopyJob] = {}
         self.cells: Mapping[Pair, PairCell] = {}
-        self._made_for: tuple[tuple[Head, ...], MatrixQuestion, Overlay | None] | None = None
+        self._made_for: tuple[tuple[Head, ...], MatrixQuestion] | None = None
         self._results: dict[Pair, CopyResult] = {}
-        self._below: Mapping[Pair, float] = {}
         self._promised: tuple[object, Mapping[Pair, PairCell], Sequence[Route]] | None = None
 
     def forget_promises(self) -> None:
@@ -61,13 +55,12 @@ class MatrixNow:
 
     def look(self) -> None:
         self.heads = heads_of(self._copies.known_devices())
-        made_for = self.heads, self.question, self.overlay
+        made_for = self.heads, self.question
         if made_for != self._made_for or len(self._copies.results) < len(self._results):
             self._made_for = made_for
             self.by_name = {head.name: head for head in self.heads}
             self._gone_names = frozenset(head.name for head in self.heads if head.gone)
             self.jobs = self.question.jobs(list(self.by_name))
-            self._below = {} if self.overlay is None else self.overlay.cells(self.question)
             self._results = {}
             self.cells = {pair: self._cell(pair, None) for pair in self._pairs()}
         fresh = self._fresh()
@@ -87,10 +80,6 @@ class MatrixNow:
             return self._copies.ways.staged(*pair)
         return self._copies.ways.route(*pair)
 
-    def theirs(self, pair: Pair) -> float | None:
-        """nvbandwidth's figure."""
-        return self._below.get(pair)
-
     def why_not(self, pair: Pair) -> str:
         """Why nothing stands in its cell; empty where something does."""
         if pair not in self.jobs:
@@ -98,16 +87,16 @@ class MatrixNow:
         result = self.result(pair)
         if result is None:
             return self._gone(pair) or tr("Not measured yet.")
-        return self.question.hides(direct_of(result), result.route)
+        return self.question.hides(result.direct, result.route)
 
     def able(self, pair: Pair | None) -> bool:
         """Whether it can be measured just now."""
         return pair in self.jobs and pair is not None and not self._gone(pair)
 
     def details(self, pair: Pair) -> PairDetails:
-        job, theirs = self.jobs.get(pair), self.theirs(pair)
+        job = self.jobs.get(pair)
         route, result = self.route(pair), self.result(pair)
-        told = details_of(self.question, job, result, route, theirs, self.why_not(pair))
+        told = details_of(self.question, job, result, route, self.why_not(pair))
         gone = self._gone(pair)
         return replace(told, hint=gone) if result is not None and gone else told
 
@@ -224,13 +213,11 @@ class MatrixNow:
         return found
 
     def _cell(self, pair: Pair, result: CopyResult | None) -> PairCell:
-        theirs = self._below.get(pair)
         if pair not in self.jobs:
             return NONE
-        if theirs is None and result is None:
+        if result is None:
             return FAILED if self._gone(pair) else EMPTY
-        below = "" if theirs is None else figure_words(self.question, theirs)
-        return measured_cell(self.question, result, below)
+        return measured_cell(self.question, result)
 
     def _promised_cell(
         self, pair: Pair, routes: Mapping[Pair, Route | None], ratio: bool

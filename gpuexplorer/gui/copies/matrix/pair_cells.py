@@ -4,8 +4,7 @@ import math
 from collections.abc import Iterable
 
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.result_json import direct_of
-from gpuexplorer.copies.route import Route
+from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.units import gigabytes_per_second
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.matrix.pair_question import MatrixQuestion
@@ -31,7 +30,7 @@ def measured_cell(
 ) -> PairCell:
     if result is None:
         return PairCell(CellState.EMPTY, below=below)
-    if question.hides(direct_of(result), result.route):
+    if question.hides(result.direct, result.route):
         return NONE
     if result.wrong:
         return wrong_cell(below)

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.copies.findings import wrong_in_words
-from gpuexplorer.copies.plan import Kind
+from gpuexplorer.copies.jobs import Kind
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.result_json import direct_of
-from gpuexplorer.copies.route import Route
+from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.units import Quantity, duration, gigabytes_per_second
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.copies.matrix.pair_cells import unit_words
@@ -41,7 +40,6 @@ class PairDetails:
     hint: str = ""
     samples: Sequence[float] = ()  # GB/s or µs, in their order
     limit: float | None = None
-    theirs: float | None = None  # nvbandwidth's
 
 
 def details_of(
@@ -49,7 +47,6 @@ def details_of(
     job: CopyJob | None,
     result: CopyResult | None,
     route: Route | None,
-    theirs: float | None = None,
     why_not: str = "",
 ) -> PairDetails:
     """Without a result: what is promised, and why nothing is measured."""
@@ -57,11 +54,11 @@ def details_of(
     if result is None:
         said = why_not or tr("Not measured yet.")
         told = [said, *_why_no_limit(question, route)]
-        return PairDetails(_of_route(route, question), told, theirs=theirs)
+        return PairDetails(_of_route(route, question), told)
     if result.measured is None:
         return PairDetails(_of_route(route, question), (), tr(result.failure), tr(result.hint))
     measured = result.measured
-    hidden = question.hides(direct_of(result), route)
+    hidden = question.hides(result.direct, route)
     if hidden:
         return PairDetails(_of_route(route, question), [hidden])
     bad = ""
@@ -74,7 +71,6 @@ def details_of(
         *_of_both(result, measured),
         *_of_time(result, measured),
         *_of_route(route, question, result),
-        *_beside(question, result, theirs),
     ]
     size = result.bytes
     right = not result.wrong
@@ -84,7 +80,6 @@ def details_of(
         bad,
         samples=_samples(question, size, measured.samples_s) if right else (),
         limit=None if question.latency or result.limit is None else result.limit / 1e9,
-        theirs=None if question.latency else theirs,
     )
 
 
@@ -194,18 +189,6 @@ def _why_no_limit(question: MatrixQuestion, route: Route | None) -> list[str]:
     if question.latency or route is None or route.limit is not None or not route.limit_reason:
         return []
     return [tr("No limit: {reason}.", reason=route.limit_reason)]
-
-
-def _beside(
-    question: MatrixQuestion, result: CopyResult, theirs: float | None
-) -> list[PairFact]:
-    if theirs is None or question.latency:
-        return []
-    unit = "GB/s"
-    if result.rate is not None:
-        share = result.rate / 1e9 / theirs * 100
-        unit = tr("GB/s, ours is {share:.1f} % of it", share=share)
-    return [PairFact("nvbandwidth", gigabytes_per_second(theirs * 1e9), unit)]
 
 
 def _notes(result: CopyResult, measured: Measured, route: Route | None) -> list[str]:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from gpuexplorer.copies.plan import USUAL_BYTES, Kind, job_of
-from gpuexplorer.copies.route import Route
+from gpuexplorer.copies.jobs import USUAL_BYTES, Kind, job_of
+from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.widgets.pair_grid import Pair, PairHead

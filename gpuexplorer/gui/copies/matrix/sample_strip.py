@@ -26,7 +26,6 @@ class SampleStrip(Graph):
         super().__init__()
         self._samples: Sequence[float] = ()
         self._limit: float | None = None
-        self._theirs: float | None = None
         self._unit = ""
         self._colour: int | None = None
         self._axis, self._dots = Axis("left"), pg.ScatterPlotItem(antialias=True)
@@ -43,14 +42,13 @@ class SampleStrip(Graph):
         self,
         samples: Sequence[float],
         limit: float | None,
-        theirs: float | None,
         unit: str,
         colour: int | None,
     ) -> None:
-        now = (tuple(samples), limit, theirs, unit, colour)
-        if now == (self._samples, self._limit, self._theirs, self._unit, self._colour):
+        now = (tuple(samples), limit, unit, colour)
+        if now == (self._samples, self._limit, self._unit, self._colour):
             return
-        self._samples, self._limit, self._theirs, self._unit, self._colour = now
+        self._samples, self._limit, self._unit, self._colour = now
         told = ", ".join(self._told(each) for each in samples)
         self.setAccessibleDescription(f"{told} {unit}")
         self.setVisible(bool(samples))
@@ -65,7 +63,7 @@ class SampleStrip(Graph):
         self._view.setRange(
             xRange=(-0.5, len(samples) - 0.5), yRange=(low - around, high + around), padding=0
         )
-        above = _HEADING + (_SHARE if self._limit or self._theirs else 0)
+        above = _HEADING + (_SHARE if self._limit else 0)
         self.grid.setContentsMargins(0, above, 0, 0)
         self.dress()
 
@@ -77,7 +75,7 @@ class SampleStrip(Graph):
 
     def _draw_words(self, drawing: Drawing) -> None:
         theme, letters, above = drawing.theme, drawing.letters.caption, 0
-        if self._samples and (self._limit or self._theirs):
+        if self._samples and self._limit:
             self._draw_share(drawing)
             above = _SHARE
         heading = tr("Sample by sample, {unit}", unit=self._unit)
@@ -86,24 +84,19 @@ class SampleStrip(Graph):
     def _draw_share(self, drawing: Drawing) -> None:
         theme, letters = drawing.theme, drawing.letters.caption
         median = statistics.median(self._samples)
-        most = max(self._limit or 0.0, self._theirs or 0.0, median)
         wide = float(self.width())
         baseline = letters.ascent
-        told = []
-        if self._theirs is not None:
-            told.append(f"nvbandwidth {self._told(self._theirs)}")
-        if self._limit is not None:
-            told.append(tr("limit {rate}", rate=self._told(self._limit)))
+        limit = self._limit or 0.0
+        most = max(limit, median)
+        told = tr("limit {rate}", rate=self._told(limit))
         drawing.text(0, baseline, Run(tr("Against the limit"), letters, theme.quiet))
-        drawing.runs_right(wide, baseline, [Run("   ".join(told), letters, theme.quiet)])
+        drawing.runs_right(wide, baseline, [Run(told, letters, theme.quiet)])
         track = QRectF(0, letters.height + 6, wide, 10)
         drawing.bar(track, [(median / most, self._ink())])
-        for value, ink in ((self._limit, theme.quiet), (self._theirs, theme.text)):
-            if value is not None:
-                x = min(wide - 1, max(1.0, wide * value / most))
-                drawing.painter.setPen(QPen(ink, 2))
-                high, low = track.top() - 3, track.bottom() + 3
-                drawing.painter.drawLine(QPointF(x, high), QPointF(x, low))
+        x = min(wide - 1, max(1.0, wide * limit / most))
+        drawing.painter.setPen(QPen(theme.quiet, 2))
+        high, low = track.top() - 3, track.bottom() + 3
+        drawing.painter.drawLine(QPointF(x, high), QPointF(x, low))
 
     def _ink(self) -> QColor:
         theme = self.look.theme

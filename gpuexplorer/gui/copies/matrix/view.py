@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.copies.nvbandwidth import NvBandwidth
 from gpuexplorer.core.words import mark, paragraph, tr, trn
 from gpuexplorer.gui.copies.copies_page import MATRIX_KEYS, CopiesPage, Heard, PageCommand
 from gpuexplorer.gui.copies.matrix.board import MatrixBoard
@@ -17,7 +16,6 @@ from gpuexplorer.gui.copies.matrix.map_panels import MeasuredPanel, PromisedPane
 from gpuexplorer.gui.copies.matrix.matrix_files import MatrixFiles
 from gpuexplorer.gui.copies.matrix.matrix_tables import matrix_text
 from gpuexplorer.gui.copies.matrix.model import MatrixNow
-from gpuexplorer.gui.copies.matrix.overlay_values import Overlay
 from gpuexplorer.gui.copies.matrix.pair_cells import scale_of_cells
 from gpuexplorer.gui.copies.matrix.pair_question import MatrixQuestion
 from gpuexplorer.gui.copies.matrix.pair_table import PairTable
@@ -42,10 +40,9 @@ from gpuexplorer.gui.copies.matrix.words import (
 )
 from gpuexplorer.gui.copies.matrix.wrong_copies import WrongCopies
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
-from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
-from gpuexplorer.gui.widgets.controls.buttons import FramedButton, PrimaryButton
+from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton
 from gpuexplorer.gui.widgets.controls.keyboard import line_up
 from gpuexplorer.gui.widgets.laid_out import column
 from gpuexplorer.gui.widgets.pair_grid import HeatScale, Pair, PairCell
@@ -86,16 +83,11 @@ class MatrixPage(CopiesPage):
         self._wrong = WrongCopies(copies, self._now, self._findings, self._files)
         what = tr("copies between devices")
         self._saving = self.saved_as("copies", tr(_TITLE), what, self._now.all, self._board)
-        self._open = FramedButton(
-            Icon.OPEN_FILE,
-            tr("Open nvbandwidth"),
-            tr("Show what nvbandwidth -j wrote beside these figures"),
-        )
         self._all = PrimaryButton()
         self._all.show_words(tr("Measure all"))
         wide = round(look().letters.strong.width(tr("Measure all"))) + _AROUND
         self._all.setFixedSize(max(_WIDTH, wide), _HEIGHT)
-        self.tools = (self._saving.button, self._open, self._all)
+        self.tools = (self._saving.button, self._all)
         self._connect()
         column(self._board, within=self)
         self._promised.show_promises(self._promises, "")
@@ -113,13 +105,9 @@ class MatrixPage(CopiesPage):
         return (
             (tr("Measure all pairs"), "Ctrl+Return", self.measure),
             (tr("Measure the chosen pair"), "Ctrl+M", self._on_one_asked),
-            (tr("Open what nvbandwidth wrote…"), "Ctrl+O", self._files.ask_nvbandwidth),
             (tr("Copy the matrix as text"), "Ctrl+C", self.copy_text),
             *self._saving.commands(copies=False),
         )
-
-    def open_nvbandwidth(self, told: NvBandwidth, name: str) -> None:
-        self._lay(Overlay(told, name))
 
     def copy_text(self) -> None:
         """To the clipboard, for a spreadsheet."""
@@ -161,11 +149,8 @@ class MatrixPage(CopiesPage):
         self._findings.asked.connect(self._on_finding_asked)
         self._findings.begin.clicked.connect(self.measure)
         self._details.measure.clicked.connect(self._on_one_asked)
-        self._open.clicked.connect(self._on_open_asked)
-        self._files.laid.connect(self._lay)
         self._all.clicked.connect(self.measure)
         self.tell_of(self._files)
-        self._files.opened.connect(self.open_nvbandwidth)
         self.copies.progressed.connect(self._on_progressed)
         self.copies.ways.changed.connect(self._on_ways_changed)
 
@@ -177,7 +162,7 @@ class MatrixPage(CopiesPage):
             panel.map.show_heads(now.heads)
         if before != now.heads:
             self._keep_choice()
-        drawn = (now.question, self._promises, now.overlay, self._ended)
+        drawn = (now.question, self._promises, self._ended)
         if self._cells is not now.cells or drawn != self._drawn:
             self._cells, self._drawn = now.cells, drawn
             self._show_cells()
@@ -209,8 +194,6 @@ class MatrixPage(CopiesPage):
         now, second = self._now, ""
         if any(each.measured is not None for each in now.shown()):
             second = when_words(self._began, self._ended)
-        if now.overlay is not None:
-            second = now.overlay.words(now.question, len(now.heads) - 1)
         first = diagonal_words(now.question)
         if not self._measured.map.numbers:
             first = tr("Point at a cell for its figure. {note}", note=first)
@@ -287,7 +270,7 @@ class MatrixPage(CopiesPage):
         if begin and recorded:
             words = tr("Nothing had been measured at this moment of the recording.")
         elif begin:
-            words = begin_words(now.question, len(now.to_measure()), len(now.heads) - 1)
+            words = begin_words(now.question, now.to_measure(), len(now.heads) - 1)
         else:
             words = found_words(found, running=running)
         count = count_words(shown, modelled=self.copies.modelled)
@@ -297,7 +280,7 @@ class MatrixPage(CopiesPage):
 
     def _words_measured(self, pair: Pair) -> tuple[str, str]:
         now = self._now
-        said = cell_words(now.question, now.result(pair), now.why_not(pair), now.theirs(pair))
+        said = cell_words(now.question, now.result(pair), now.why_not(pair))
         number = by_cell(self._callouts).get(pair)
         if number is not None:
             found = tr(
@@ -308,14 +291,6 @@ class MatrixPage(CopiesPage):
 
     def _words_promised(self, pair: Pair) -> tuple[str, str]:
         return pair_words(self._now.by_name, *pair), promised_words(self._now.route(pair))
-
-    def _on_open_asked(self) -> None:
-        self._files.ask_beside(self._open, self._now.overlay)
-
-    def _lay(self, overlay: Overlay | None) -> None:
-        self._now.overlay = overlay
-        self._show()
-        self._board.arrange()
 
     def _follow(self, question: MatrixQuestion) -> None:
         self._now.question = question
@@ -376,8 +351,7 @@ class MatrixPage(CopiesPage):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         compact = event.size().width() < _COMPACT_BELOW
-        for tool in (self._saving.button, self._open):
-            tool.show_compact(compact)
+        self._saving.button.show_compact(compact)
         self._measured.show_notes(*self._notes())
         self.note.put_in_view()
 

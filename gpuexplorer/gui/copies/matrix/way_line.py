@@ -7,7 +7,7 @@ from PySide6.QtCore import QLineF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QSizePolicy
 
-from gpuexplorer.copies.route import Route
+from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.units import gigabytes_per_second
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.copies.matrix.pair_question import Head

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from gpuexplorer.copies.findings import Cell, Finding, Matter, wrong_in_words
-from gpuexplorer.copies.plan import Kind
+from gpuexplorer.copies.jobs import Kind
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.route import Route
+from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.units import gigabytes_per_second, memory
 from gpuexplorer.core.words import Message, mark, paragraph, tr, trn
 from gpuexplorer.gui.copies.matrix.pair_cells import figure_of, figure_words, unit_words
 from gpuexplorer.gui.copies.matrix.pair_question import AskedPath, Head, MatrixQuestion
+from gpuexplorer.lab.wire import CopyJob
 
 _MOST_KINDS = 3
 _WAYS = {
@@ -55,9 +56,7 @@ def caption_words(
     return tr("Modelled {caption}", caption=said) if modelled else said
 
 
-def cell_words(
-    question: MatrixQuestion, result: CopyResult | None, why_not: str, theirs: float | None
-) -> str:
+def cell_words(question: MatrixQuestion, result: CopyResult | None, why_not: str) -> str:
     """What one is told of a cell by pointing at it."""
     if why_not or result is None:
         said = why_not or tr("Not measured yet.")
@@ -80,8 +79,6 @@ def cell_words(
             )
         if result.route is not None and result.route.words:
             said = tr("{rate}. Way: {way}", rate=said, way=result.route.words)
-    if theirs is not None:
-        said = f"{said}\nnvbandwidth: {gigabytes_per_second(theirs * 1e9)} GB/s"
     return said
 
 
@@ -108,18 +105,28 @@ def promised_kinds(routes: Iterable[Route]) -> str:
     return "   ".join(f"{wire}: {rate}" for wire, rate in most)
 
 
-def begin_words(question: MatrixQuestion, count: int, cards: int) -> str:
+def begin_words(question: MatrixQuestion, jobs: Sequence[CopyJob], cards: int) -> str:
     """Before anything is measured."""
     if cards < 1:
         return tr(
             "No card is there to copy to or from: only the host's own memory can be measured."
         )
     size = tr("16 bytes") if question.latency else str(memory(question.bytes))
+    pairs = len({(job.source, job.target) for job in jobs})
+    if len(jobs) > pairs:
+        return tr(
+            "Nothing is measured yet. Measure all copies {size} between every two devices, one "
+            "after another: {pairs} pairs, {more} of them through host memory as well. Or "
+            "choose a cell and measure that one.",
+            size=size,
+            pairs=pairs,
+            more=len(jobs) - pairs,
+        )
     return tr(
         "Nothing is measured yet. Measure all copies {size} between every two devices, one "
         "after another: {count} measurements. Or choose a cell and measure that one.",
         size=size,
-        count=count,
+        count=pairs,
     )
 
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QStackedLayout, QWidget
 
-from gpuexplorer.copies.copy_row import CopyRow
+from gpuexplorer.copies.copy_book import CopyRow
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.moving.copy_cells import CELL, CopyCells, copy_columns

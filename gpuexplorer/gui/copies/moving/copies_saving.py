@@ -11,7 +11,7 @@ from functools import partial
 
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.copies.copy_row import CopyRow
+from gpuexplorer.copies.copy_book import CopyRow
 from gpuexplorer.core.harmless import harmless
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.moving.copies_panel import CopiesPanel
@@ -80,7 +80,7 @@ class CopiesSaving(TablesSaving):
 def _missing(moved: Moved) -> list[str]:
     row, missing = moved.row, []
     if row.no_rate is not None:
-        missing.append(f"rate: {row.no_rate.words}")
+        missing.append(f"rate: {row.no_rate.sentence}")
     elif row.limit is None:
         reason = "" if row.route is None else row.route.limit_reason
         missing.append(f"limit: {reason or 'the way is not known'}")
@@ -122,7 +122,7 @@ _COLUMNS: Mapping[str, Callable[[Moved], Value]] = {
     "target": lambda moved: moved.row.target,
     "bytes": lambda moved: moved.row.bytes,
     "copies": lambda moved: moved.row.copies,
-    "device_s": lambda moved: moved.row.device_seconds,
+    "device_s": lambda moved: moved.row.seconds,
     "host_s": lambda moved: moved.row.host_seconds,
     "rate_gbs": lambda moved: _gigabytes(moved.row.rate),
     "limit_gbs": lambda moved: _gigabytes(moved.row.limit),

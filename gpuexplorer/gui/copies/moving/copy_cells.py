@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gpuexplorer.copies.copy_row import CopyRow
+from gpuexplorer.copies.copy_book import CopyRow
 from gpuexplorer.core.units import USUAL, gigabytes_per_second, memory
 from gpuexplorer.core.words import Message, mark, paragraph, tr
 from gpuexplorer.gui.copies.moving.moved import Moved, called
@@ -65,7 +65,7 @@ class CopyCells:
         return Cell(size.number, unit=size.unit, hint=hint)
 
     def device(self, moved: Moved) -> Cell:
-        return _seconds(moved, moved.row.device_seconds, why_no_rate(moved.row))
+        return _seconds(moved, moved.row.seconds, why_no_rate(moved.row))
 
     def host(self, moved: Moved) -> Cell:
         return _seconds(moved, moved.row.host_seconds, tr("The host's time is not known."))
@@ -216,9 +216,7 @@ def copy_columns(cells: CopyCells) -> list[Column[Moved]]:
             "way", tr("From, to"), cells.way, lambda it: f"{it.row.source} {it.row.target}", 80
         ),
         figure("size", tr("Size"), cells.size, lambda it: it.row.bytes, 74, 12),
-        figure(
-            "device", tr("Device ms"), cells.device, lambda it: it.row.device_seconds, 76, 11
-        ),
+        figure("device", tr("Device ms"), cells.device, lambda it: it.row.seconds, 76, 11),
         figure("host", tr("Host ms"), cells.host, lambda it: it.row.host_seconds, 66, 10),
         figure("rate", tr("GB/s"), cells.rate, lambda it: it.row.rate, 54, 13),
         figure("share", tr("Of limit, %"), cells.share, lambda it: it.row.share, 96, 9),

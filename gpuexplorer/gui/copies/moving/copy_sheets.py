@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from gpuexplorer.copies.copy_row import CopyRow
+from gpuexplorer.copies.copy_book import CopyRow
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import Units, bytes_words, duration, rate
 from gpuexplorer.core.words import mark, paragraph, tr
@@ -74,7 +74,7 @@ def differences(one: Moved, other: Moved, units: Units) -> Sequence[Difference]:
     return [
         _figure(tr("Size"), a.bytes, b.bytes, lambda value: bytes_words(value, units)),
         _figure(tr("Copies"), a.copies, b.copies, lambda value: f"{value:.0f}"),
-        _figure(tr("Device"), a.device_seconds, b.device_seconds, lambda s: str(duration(s))),
+        _figure(tr("Device"), a.seconds, b.seconds, lambda s: str(duration(s))),
         _figure(tr("Host"), a.host_seconds, b.host_seconds, lambda s: str(duration(s))),
         _figure(
             tr("Rate"), a.rate, b.rate, lambda value: str(rate(value)), _no_rate(a), _no_rate(b)
@@ -157,7 +157,7 @@ def _yes(value: bool | None) -> str:
 
 
 def _no_rate(row: CopyRow) -> str:
-    return "" if row.no_rate is None else tr(row.no_rate.words)
+    return "" if row.no_rate is None else tr(row.no_rate.sentence)
 
 
 def _side(row: CopyRow) -> str:

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from gpuexplorer.copies.copy_row import CopyRow
-from gpuexplorer.copies.lab_copies import CopyBook
+from gpuexplorer.copies.copy_book import CopyBook, CopyRow
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.route import Route
+from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
@@ -40,7 +39,7 @@ class Moved:
     def each_seconds(self) -> float | None:
         """One copy's: the device's time, or the host's where the device was not asked."""
         row = self.row
-        seconds = row.device_seconds if row.device_seconds is not None else row.host_seconds
+        seconds = row.seconds if row.seconds is not None else row.host_seconds
         if seconds is None or row.already_there:
             return None
         return seconds / max(1, row.copies)

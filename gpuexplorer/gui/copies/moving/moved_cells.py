@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gpuexplorer.copies.copy_row import CopyRow, NoRate
-from gpuexplorer.copies.route import Way
+from gpuexplorer.copies.copy_book import CopyRow, NoRate
+from gpuexplorer.copies.routes import Way
 from gpuexplorer.core.units import Quantity, bytes_words, duration, gigabytes_per_second
 from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.gui.copies.moving.moved import Moved
@@ -96,7 +96,7 @@ def why_no_rate(row: CopyRow) -> str:
 
 def no_rate_words(reason: NoRate) -> tuple[str, str]:
     """To stand in the place of a rate; and shorter."""
-    return tr(reason.words), tr(_SHORT[reason])
+    return tr(reason.sentence), tr(_SHORT[reason])
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def figures_of(moved: Moved, best_rate: float | None, devices: Devices) -> Figur
     if row.rate is None:
         return _without_rate(moved, colour_of(moved, devices))
     colour = colour_of(moved, devices)
-    parts = [] if row.device_seconds is None else [str(duration(row.device_seconds))]
+    parts = [] if row.seconds is None else [str(duration(row.seconds))]
     if row.copies > 1:
         parts.append(tr("{count} copies", count=row.copies))
     below = _with_modelled(parts, row)
@@ -152,9 +152,9 @@ def _without_rate(moved: Moved, colour: int | None) -> Figures:
     row, each = moved.row, moved.each_seconds
     if each is None:
         return Figures(Quantity("–"), tr("it is not known how long it took"), colour=colour)
-    words = Message("all latency") if row.no_rate is None else row.no_rate.words
+    words = Message("all latency") if row.no_rate is None else row.no_rate.sentence
     parts = [tr(words)]
-    if row.device_seconds is None:
+    if row.seconds is None:
         parts.append(tr("of the host"))
     below = _with_modelled(parts, row)
     if not row.small:

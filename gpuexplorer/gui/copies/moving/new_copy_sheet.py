@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.copies.route import Route
+from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words, rate, seconds_words
 from gpuexplorer.core.words import paragraph, tr
@@ -21,6 +21,7 @@ from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.lab.events import Placed
 
 NEW_BYTES = 64 << 20
+_BEGINNING = 1e-6  # seconds; what takes less on the wire waits longer for its beginning
 _NEW_SHAPE = "16, 1024, 1024"  # of float32, so many bytes
 
 
@@ -81,12 +82,11 @@ def expected_words(thing: Thing, route: Route | None) -> str:
     if route.words:
         begin = tr("{size}, {way}.", size=size, way=route.words)
     if route.limit:
-        least = seconds_words(thing.bytes / route.limit)
-        end = tr(
-            "At most {rate} one way, so at least {time}.",
-            rate=str(rate(route.limit)),
-            time=least,
-        )
+        most, least = str(rate(route.limit)), thing.bytes / route.limit
+        end = tr("At most {rate} one way. At this size, latency dominates.", rate=most)
+        if least >= _BEGINNING:
+            time = seconds_words(least)
+            end = tr("At most {rate} one way, so at least {time}.", rate=most, time=time)
     elif route.limit_reason:
         end = tr("No limit: {reason}.", reason=route.limit_reason)
     else:

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gpuexplorer.copies.lab_copies import CopyBook
-from gpuexplorer.copies.lane import Fold, Lane, Numbers
-from gpuexplorer.copies.timeline import Engine, Item, Role, Timeline, Track
+from gpuexplorer.copies.copy_book import CopyBook
+from gpuexplorer.copies.timeline import Engine, Fold, Item, Lane, Numbers, Role, Timeline, Track
 from gpuexplorer.gui.copies.moving.timeline_words import (
     TimeFrame,
     label,

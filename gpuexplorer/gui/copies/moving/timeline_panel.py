@@ -8,9 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame
 
-from gpuexplorer.copies.lab_copies import CopyBook
-from gpuexplorer.copies.timeline import Timeline
-from gpuexplorer.copies.trace_file import trace_pieces
+from gpuexplorer.copies.copy_book import CopyBook
+from gpuexplorer.copies.timeline import Timeline, trace_pieces
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.moving.timeline_view import TimelineView
 from gpuexplorer.gui.copies.moving.timeline_words import TimeFrame, all_of, around, frame_words

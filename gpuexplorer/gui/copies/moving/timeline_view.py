@@ -16,9 +16,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGraphicsItem, QScrollBar, QSizePolicy, QToolTip
 
-from gpuexplorer.copies.lab_copies import CopyBook
-from gpuexplorer.copies.lane import Bar
-from gpuexplorer.copies.timeline import Timeline, Track
+from gpuexplorer.copies.copy_book import CopyBook
+from gpuexplorer.copies.timeline import Bar, Timeline, Track
 from gpuexplorer.core.units import duration
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.copies.moving.timeline_bars import FLAGS, ROW, TimelineBars, height_of

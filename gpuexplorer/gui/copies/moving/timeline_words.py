@@ -4,10 +4,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gpuexplorer.copies.copy_row import CopyRow
-from gpuexplorer.copies.lab_copies import CopyBook
-from gpuexplorer.copies.lane import Bar
-from gpuexplorer.copies.timeline import Engine, Item, Role, Timeline, Track
+from gpuexplorer.copies.copy_book import CopyBook, CopyRow
+from gpuexplorer.copies.timeline import Bar, Engine, Item, Role, Timeline, Track
 from gpuexplorer.core.units import duration, gigabytes_per_second
 from gpuexplorer.core.words import listed, mark, paragraph, tr
 from gpuexplorer.gui.copies.moving.moved import called_in_words, named

@@ -8,8 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.copies.copy_row import CopyRow
-from gpuexplorer.copies.hidden_copies import worst_of
+from gpuexplorer.copies.copy_book import CopyRow, worst_of
 from gpuexplorer.core.harmless import tabbed
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.copies_page import MOVING_KEYS, CopiesPage, Heard, PageCommand

@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gpuexplorer.copies.copy_row import HOST, CopyRow
-from gpuexplorer.copies.hidden_copies import sums_of
-from gpuexplorer.copies.lab_copies import CopyBook
-from gpuexplorer.copies.wrong_advice import advice
+from gpuexplorer.copies.copy_book import CopyBook, CopyRow, sums_of
+from gpuexplorer.copies.findings import advice
+from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.units import USUAL, Units, bytes_words, duration, gigabytes_per_second
 from gpuexplorer.core.words import mark, paragraph, tr, trn
@@ -98,9 +97,9 @@ def _of_asked(moved: Moved, units: Units) -> str:
 
 
 def _took(row: CopyRow) -> str:
-    if row.device_seconds is None:
+    if row.seconds is None:
         return ""
-    time = str(duration(row.device_seconds))
+    time = str(duration(row.seconds))
     if row.modelled:
         return tr("It took {time}, modelled.", time=time)
     return tr("It took {time}.", time=time)

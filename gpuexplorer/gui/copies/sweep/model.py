@@ -4,9 +4,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.route import Route, Way
-from gpuexplorer.copies.sweep import Curve, curve_of
+from gpuexplorer.copies.result import CopyResult, Curve, curve_of
+from gpuexplorer.copies.routes import Route, Way
 from gpuexplorer.core.units import gigabytes_per_second
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.copies.shared_parts import size_words

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
-from gpuexplorer.copies.plan import SWEEP_LEAST, SWEEP_MOST
+from gpuexplorer.copies.jobs import SWEEP_LEAST, SWEEP_MOST
 from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.shared_parts import size_words

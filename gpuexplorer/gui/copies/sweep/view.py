@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
-from gpuexplorer.copies.plan import Kind
+from gpuexplorer.copies.jobs import Kind
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.route import Route
+from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.copies.copies_page import SWEEP_KEYS, CopiesPage, Heard, PageCommand
 from gpuexplorer.gui.copies.sweep.guess_panel import GuessPanel

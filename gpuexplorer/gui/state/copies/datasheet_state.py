@@ -5,24 +5,17 @@ from functools import cached_property
 
 from PySide6.QtCore import QObject, Signal
 
-from gpuexplorer.copies.asked_for import HOST
-from gpuexplorer.copies.datasheet.cards_table import CardsTable, cards_table
-from gpuexplorer.copies.datasheet.figure import What
-from gpuexplorer.copies.datasheet.make_sheet import sheet_of
-from gpuexplorer.copies.datasheet.power_log import PowerLog
-from gpuexplorer.copies.datasheet.promises import ASKED
-from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
-from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
+from gpuexplorer.copies.datasheet.cards_table import CardsTable, OtherCard, What, cards_table
+from gpuexplorer.copies.datasheet.products import PowerLog
+from gpuexplorer.copies.datasheet.sheet import ASKED, Sheet, Subject, jobs_of, row_of, sheet_of
+from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.cards import HOST_ID, Card, Sample
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.lab.wire import ProductJob
 from gpuexplorer.telemetry.facts import Fact
 from gpuexplorer.telemetry.topology import Topology
-
-_KINDS = {"fp32": What.FP32, "tf32": What.TF32, "bf16": What.BF16}
 
 
 class DatasheetState(QObject):
@@ -89,11 +82,7 @@ class DatasheetState(QObject):
         job = None if progress is None else progress.job
         if job is None:
             return None
-        if isinstance(job, ProductJob):
-            return _KINDS.get(job.kind) if job.device == device.name else None
-        rows = (What.MEMORY, What.TO_CARD, What.FROM_CARD, What.PEER)
-        own = zip(self.subject(device).copies(), rows, strict=True)
-        return next((what for copy, what in own if copy == job), None)
+        return row_of(self.subject(device), job)
 
     def stop(self) -> None:
         """For good. Harmless when called twice."""

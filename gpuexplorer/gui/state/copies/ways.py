@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject, Signal
 
-from gpuexplorer.copies.route import Route
-from gpuexplorer.copies.routes import Routes
+from gpuexplorer.copies.routes import Route, Routes
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.wiring import Wiring

@@ -5,54 +5,50 @@ began; and beside a computation also such as keep the host waiting, as PyTorch d
 """
 
 import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Union
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, told
-from gpuexplorer.lab.events import Event, Hello, Measured, Sampled
+from gpuexplorer.lab.events import Event, Hello, Measured, Sampled, Wrong
 from gpuexplorer.lab.wire import Measure, Multiply
-from gpuexplorer.worker.engines.measuring.asked import Asked, Checks
+from gpuexplorer.worker.engines.measuring.cargo import Cargo
 from gpuexplorer.worker.engines.measuring.lanes import (
-    Lane,
-    asking,
-    lane_of,
-    single_call,
-    staged_lane,
-    timed,
-    warmed,
-)
-from gpuexplorer.worker.engines.measuring.plan import (
-    LATENCY_LOOPS,
-    MOST_LOOPS,
-    QUEUE_HOLDS,
-    alone_share,
-    balanced,
-    host_loops_for,
-    loops_for,
-)
-from gpuexplorer.worker.engines.measuring.products import multiply
-from gpuexplorer.worker.engines.measuring.refusals import (
-    HOST,
-    copy_needs,
-    engine_of,
-    explained,
-    given_back,
-    made_to_fit,
-    refuse_copy,
-)
-from gpuexplorer.worker.engines.measuring.sampling import (
     TOO_SLOW,
+    Lane,
     Sample,
     Sampler,
+    balance,
     computing_lane,
     holds_host,
+    host_lane,
+    lane_of,
+    staged_lane,
 )
-from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
+from gpuexplorer.worker.engines.measuring.plan import (
+    HOST,
+    LATENCY_LOOPS,
+    MOST_LOOPS,
+    copy_needs,
+    engine_of,
+    host_loops_for,
+    loops_for,
+    made_to_fit,
+    refuse_copy,
+    size_in_words,
+)
+from gpuexplorer.worker.engines.measuring.products import multiply
+from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards, explained, given_back
 
 _ENDED_EARLY = 0.15
 _MOST_TURNS = 20
+_IN_CACHES = 32 << 20
+_ALL_ROUNDS_BELOW = 64 << 20
+_LEAST_ONE_BY_ONE = 4  # copies
+_ONE_BY_ONE, _MOST_ONE_BY_ONE = 0.5, 5.0  # seconds
 
 
 def carry_out(
@@ -88,30 +84,22 @@ def measure(
 ) -> None:
     """Says Sampled after each sample and Measured at the end; all memory is given back."""
     refuse_copy(command, cards.names())
-
-    def on_sample(taken: int) -> None:
-        say(Sampled(command.id, taken, command.samples))
-
-    say(given_back(cards, lambda: _measured(command, cards, on_sample, checkpoint)))
+    asked = _Asked(command, cards, say, checkpoint)
+    say(given_back(cards, partial(_measured, asked)))
 
 
-def _measured(
-    command: Measure,
-    cards: TorchCards,
-    on_sample: "Callable[[int], None]",
-    checkpoint: "Callable[[], None]",
-) -> Measured:
+def _measured(asked: "_Asked") -> Measured:
+    """Memory first; then the link is warmed up, and the copies are timed and compared."""
+    command, cards = asked.command, asked.cards
     try:
         made, why_fewer = made_to_fit(command, cards.free_bytes)
-        asked = Asked(made, cards, on_sample, checkpoint)
+        asked = replace(asked, command=made)
         if command.mode == "blocking":
             measured = _blocking(asked)
-        elif asked.command.is_timed_by_host:
+        elif command.is_timed_by_host:
             measured = _by_host(asked)
         else:
-            copies = _copying_lanes(asked)
-            with asked.near(copies[0].card):
-                measured = _in_queue(asked, copies)
+            measured = _in_queue(asked)
         in_cache = asked.cache_that_holds_it is not None
         measured = replace(measured, near=asked.took_near, in_cache=in_cache)
     except RuntimeError as error:
@@ -128,50 +116,41 @@ def _measured(
     return replace(measured, fewer_bytes=made.bytes, notes=(why_fewer, *measured.notes))
 
 
-def _by_host(asked: Asked) -> Measured:
-    """Fresh memory is fresh for one copy only, so a sample is one; all other is used again."""
-    command, cards = asked.command, asked.cards
-    cargo = asked.cargo(command.source, command.target)
-    devices = tuple(dict.fromkeys(cargo.ends))
-    is_fresh = command.mode == "fresh"
-    with asked.near(engine_of(*cargo.ends)):
-        ask = asking(cards, cargo, raw=command.mode == "raw")
-        loops = _loops(command, warmed(cards, ask, devices, asked.checkpoint))
-        checks = Checks(asked, [cargo])
-        samples: list[float] = []
-        asks: list[float] = []
-        for number in asked.rounds():
-            if is_fresh:
-                cargo.renew()
-            else:
-                checks.prepare(number)
-            took, until_asked = timed(cards, ask, devices, loops)
-            samples.append(took)
-            asks.append(until_asked)
-            checks.look(number)
-        checks.compare_one_by_one(ask, loops)
-        if is_fresh:
-            # Each sample was a single call; one more would find the memory used.
-            host, alone = statistics.median(samples), statistics.median(asks)
-        else:
-            host, alone = single_call(cards, ask, devices)
+def _by_host(asked: "_Asked") -> Measured:
+    """Nothing waits in a queue: the host's clock times them, and all cards are waited for."""
+    command = asked.command
+    lane = host_lane(asked.cards, asked.cargo(command.source, command.target))
+    with asked.near(lane.card):
+        most = host_loops_for(lane.warmed(asked.checkpoint))
+        loops = most if command.local else min(most, MOST_LOOPS)
+        if command.mode == "latency":
+            loops = LATENCY_LOOPS
+        checks = _Checks(asked, [lane])
+        samples = [lane.timed(loops) for _ in checks.rounds()]
+        checks.compare_one_by_one(loops)
+        host, until_asked = lane.single_call()
         if command.mode == "latency":  # many in a row, as other tools count it
-            alone = statistics.median(asks)
-        return checks.measured(samples, (host, alone), loops)
+            until_asked = statistics.median(each for _, each in samples)
+        return checks.measured([took for took, _ in samples], (host, until_asked), loops)
 
 
-def _loops(command: Measure, seconds: float) -> int:
-    match command.mode:
-        case "fresh":
-            return 1
-        case "latency":
-            return LATENCY_LOOPS
-    most = host_loops_for(seconds)
-    return most if command.local else min(most, MOST_LOOPS)
+def _in_queue(asked: "_Asked") -> Measured:
+    """Behind a gate, by the card's clock. The measured lane is the first."""
+    job, cards = asked.command, asked.cards
+    if job.mode == "staged":
+        cargo = asked.cargo(job.source, job.target)
+        with asked.taking_near(job.source):
+            copies = [staged_lane(cards, cargo, job.bytes)]
+    else:
+        back = [(job.target, job.source)] if job.both_ways else []
+        ways = [(job.source, job.target), *back, *job.beside]
+        copies = [lane_of(cards, cargo) for cargo in [asked.cargo(*way) for way in ways]]
+    with asked.near(copies[0].card):
+        return _behind_a_gate(asked, copies)
 
 
-def _in_queue(asked: Asked, copies: "list[Lane]") -> Measured:
-    """How many copies each lane makes, then the samples. The measured lane is the first."""
+def _behind_a_gate(asked: "_Asked", copies: "list[Lane]") -> Measured:
+    """How many copies each lane makes, then the samples."""
     command, cards = asked.command, asked.cards
     latency = command.mode == "latency"
     for lane in copies:
@@ -179,141 +158,92 @@ def _in_queue(asked: Asked, copies: "list[Lane]") -> Measured:
         lane.loops = LATENCY_LOOPS if latency else loops_for(seconds, lane.operations)
         if len(lane.devices) == 2 and HOST not in lane.devices and command.mode != "staged":
             lane.holds_host = not cards.are_peers(*lane.devices) and holds_host(cards, lane)
-    lanes, beside = copies, {}
+    measured, lanes, beside = copies[0], copies, {}
     if command.mode == "overlap":
-        share = seconds * copies[0].loops
-        computing = computing_lane(cards, copies[0].card, share, asked.checkpoint)
-        beside = {"alone_s": _alone(asked, computing), "copying_s": _alone(asked, copies[0])}
-        lanes = [*copies, computing]
-    sampler = Sampler(cards, lanes, asked.checkpoint)
-    sampler.close_gate()
+        share = seconds * measured.loops
+        computing = computing_lane(cards, measured.card, share, asked.checkpoint)
+        beside = {"alone_s": _alone(asked, computing), "copying_s": _alone(asked, measured)}
+        lanes = [measured, computing]
     if len(copies) > 1:
-        _balance(copies, sampler.sample())
-        sampler.close_gate()
-    checks = Checks(asked, [lane.cargo for lane in copies if lane.cargo is not None])
-    samples: list[Sample] = []
-    for number in asked.rounds():
-        checks.prepare(number)
-        samples.append(sampler.sample())
-        checks.look(number)
-
-    def ask_each() -> None:
-        for lane in copies:
-            lane.once()
-
-    checks.compare_one_by_one(ask_each, copies[0].loops)
-    host, until_asked = copies[0].single_call()
+        balance(copies, Sampler(cards, copies, asked.checkpoint).sample())
+    sampler = Sampler(cards, lanes, asked.checkpoint)
+    checks = _Checks(asked, copies)
+    samples = [sampler.sample() for _ in checks.rounds()]
+    checks.compare_one_by_one(measured.loops)
+    host, until_asked = measured.single_call()
     if latency:  # many in a row, as other tools count it
-        until_asked = statistics.median(each.asked for each in samples) / copies[0].loops
+        until_asked = statistics.median(each.asked for each in samples) / measured.loops
     each = [
         tuple(sample.seconds[number] / lane.loops for sample in samples)
         for number, lane in enumerate(copies)
     ]
     if beside:
         beside["together_s"] = statistics.median(sample.together for sample in samples)
+    overlaps = [each.overlap for each in samples if each.overlap is not None]
+    # The least that is usual; None where a gate let all begin at once.
+    overlap = statistics.median(overlaps) if overlaps else None
     back = 1 if command.both_ways else 0
     return checks.measured(
         each[0],
         (host, until_asked),
-        copies[0].loops,
-        _notes(sampler, copies, samples),
+        measured.loops,
+        _notes(sampler, samples, overlap, len(copies)),
         back_samples_s=each[1] if back else (),
         beside_samples_s=tuple(each[1 + back :]),
         gated=all(sample.gated for sample in samples),
-        overlap=_overlap(samples),
+        overlap=overlap,
         **beside,
     )
 
 
-def _copying_lanes(asked: Asked) -> "list[Lane]":
-    """The measured one first."""
-    job, cards = asked.command, asked.cards
-    if job.mode == "staged":
-        cargo = asked.cargo(job.source, job.target)
-        with asked.taking_near(job.source):
-            return [staged_lane(cards, cargo, job.bytes)]
-    back = [(job.target, job.source)] if job.both_ways else []
-    cargos = [asked.cargo(*way) for way in ((job.source, job.target), *back, *job.beside)]
-    return [lane_of(cards, cargo, mode=job.mode) for cargo in cargos]
-
-
-def _alone(asked: Asked, lane: Lane) -> float:
+def _alone(asked: "_Asked", lane: Lane) -> float:
     """What it takes without the other."""
     sampler = Sampler(asked.cards, [lane], asked.checkpoint)
-    sampler.close_gate()
     return statistics.median(sampler.sample().together for _ in range(asked.command.samples))
 
 
-def _balance(lanes: Sequence[Lane], sample: Sample) -> None:
-    """A lane that ended early left the way to the others, which were then not disturbed."""
-    most = min(MOST_LOOPS, *(QUEUE_HOLDS // lane.operations for lane in lanes))
-    counts = balanced([lane.loops for lane in lanes], sample.seconds, most)
-    for lane, loops in zip(lanes, counts, strict=True):
-        lane.loops = loops
-
-
-def _overlap(samples: Sequence[Sample]) -> "float | None":
-    """The least that is usual; None where a gate let all begin at once."""
-    seen = [each.overlap for each in samples if each.overlap is not None]
-    return statistics.median(seen) if seen else None
-
-
 def _notes(
-    sampler: Sampler, copies: Sequence[Lane], samples: Sequence[Sample]
-) -> "list[Message]":
-    found = []
+    sampler: Sampler, samples: Sequence[Sample], overlap: "float | None", copies: int
+) -> "Iterator[Message]":
     if sampler.no_gate:
-        found.append(sampler.no_gate)
+        yield sampler.no_gate
     elif not all(sample.gated for sample in samples):
-        found.append(TOO_SLOW)
-    overlap = _overlap(samples)
+        yield TOO_SLOW
     if overlap is not None:
-        found.append(
-            Message(
-                "By the host's clock, for {share:.0f} % of the shortest they were under way at "
-                "the same time.",
-                share=overlap * 100,
-            )
+        yield Message(
+            "By the host's clock, for {share:.0f} % of the shortest they were under way at the "
+            "same time.",
+            share=overlap * 100,
         )
-    elif len(copies) > 1:
-        usual = [
-            statistics.median(sample.seconds[number] for sample in samples)
-            for number in range(len(copies))
-        ]
-        if (share := alone_share(usual)) > _ENDED_EARLY:
-            found.append(
-                Message(
-                    "One of the copies ended early: {share:.0f} % of the time it was alone.",
-                    share=share * 100,
-                )
-            )
-    return found
+        return
+    usual = [statistics.median(e.seconds[number] for e in samples) for number in range(copies)]
+    alone = 1 - min(usual) / max(usual)
+    if alone > _ENDED_EARLY:
+        yield Message(
+            "One of the copies ended early: {share:.0f} % of the time it was alone.",
+            share=alone * 100,
+        )
 
 
-def _blocking(asked: Asked) -> Measured:
+def _blocking(asked: "_Asked") -> Measured:
     """Copies and computing in turn. Beside `overlap`, this shows what waiting costs."""
     command, cards = asked.command, asked.cards
-    cargo = asked.cargo(command.source, command.target)
-    devices = tuple(dict.fromkeys(cargo.ends))
-    card = engine_of(*cargo.ends)
-    with asked.near(card):
-        ask = asking(cards, cargo, raw=False)
-        seconds = warmed(cards, ask, devices, asked.checkpoint)
-        computing = computing_lane(cards, card, seconds, asked.checkpoint)
+    lane = host_lane(cards, asked.cargo(command.source, command.target))
+    with asked.near(lane.card):
+        seconds = lane.warmed(asked.checkpoint)
+        computing = computing_lane(cards, lane.card, seconds, asked.checkpoint)
         turns = min(_MOST_TURNS, loops_for(seconds))
-        checks = Checks(asked, [cargo])
+        checks = _Checks(asked, [lane])
         samples, alone, together = [], [], []
-        for number in asked.rounds():
-            alone.append(_in_turns(asked, computing, turns, None)[0])
-            checks.prepare(number)
-            took, copied = _in_turns(asked, computing, turns, ask)
+        for _ in checks.rounds():
+            alone.append(_in_turns(computing, turns, None)[0])
+            took, copied = _in_turns(computing, turns, lane)
             together.append(took)
             samples.append(copied)
-            checks.look(number)
-        checks.compare_one_by_one(ask, turns)
+        checks.compare_one_by_one(turns)
         return checks.measured(
             samples,
-            single_call(cards, ask, devices),
+            lane.single_call(),
             turns,
             alone_s=statistics.median(alone),
             copying_s=statistics.median(samples) * turns,
@@ -321,14 +251,12 @@ def _blocking(asked: Asked) -> Measured:
         )
 
 
-def _in_turns(
-    asked: Asked, computing: Lane, turns: int, copy: "Callable[[], None] | None"
-) -> "tuple[float, float]":
+def _in_turns(computing: Lane, turns: int, copying: "Lane | None") -> "tuple[float, float]":
     """So many turns of some products and one copy, all in one queue: seconds until all is done,
     and of a copy by the card's clock.
     """
-    cards, stream = asked.cards, computing.stream
-    devices = (asked.command.source, asked.command.target)
+    cards, stream = computing.cards, computing.stream
+    devices = computing.devices if copying is None else copying.devices
     marks: list[tuple[Any, Any]] = []
     cards.synchronize(*devices)
     began = cards.now()
@@ -336,13 +264,216 @@ def _in_turns(
         for _ in range(turns):
             for _ in range(computing.loops):
                 computing.ask()
-            if copy is None:
+            if copying is None:
                 continue
             begin, end = cards.event(), cards.event()
             begin.record(stream)
-            copy()
+            copying.ask()
             end.record(stream)
             marks.append((begin, end))
     cards.synchronize(*devices)
     took = cards.now() - began
     return took, sum(begin.elapsed_time(end) for begin, end in marks) / 1000 / turns
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What was asked for, with all that carrying it out takes. `checkpoint` raises where it was
+    given up.
+    """
+
+    command: Measure
+    cards: TorchCards
+    say: "Callable[[Event], None]"
+    checkpoint: "Callable[[], None]"
+    taken_near: "list[bool | None]" = field(default_factory=list)
+
+    def near(self, device: str) -> "AbstractContextManager[bool | None]":
+        """On the processors that are close to it; None: nobody told which they are."""
+        numbers = processors(dict(self.command.near).get(device, ""))
+        return self.cards.on_processors(numbers) if numbers else nullcontext()
+
+    @contextmanager
+    def taking_near(self, device: str) -> "Iterator[bool | None]":
+        """The same, for memory of the host that a card copies from or to."""
+        with self.near(device) as near:
+            self.taken_near.append(near)
+            yield near
+
+    @property
+    def took_near(self) -> "bool | None":
+        """All memory of the host; None where it is not known, or none was taken."""
+        known = [each for each in self.taken_near if each is not None]
+        return all(known) if known and len(known) == len(self.taken_near) else None
+
+    def cargo(self, source: str, target: str) -> Cargo:
+        job = self.command
+        card = engine_of(source, target)
+        near = nullcontext if card == HOST else partial(self.taking_near, card)
+        pinned, pieces = bool(job.pinned), job.pieces
+        return Cargo(
+            self.cards, source, target, job.bytes, pinned=pinned, pieces=pieces, near=near
+        )
+
+    @property
+    def direct(self) -> "bool | None":
+        """As the driver says; None where it is not about two cards."""
+        job = self.command
+        if job.touches_host or job.local:
+            return None
+        return job.mode != "staged" and self.cards.are_peers(job.source, job.target)
+
+    @property
+    def cache_that_holds_it(self) -> "int | None":
+        """Bytes of the card's cache, where both ends fit into it."""
+        job = self.command
+        size = self.cards.cache_bytes(job.source) if job.local else None
+        return size if size is not None and 2 * job.bytes <= size else None
+
+    def notes(self) -> "Iterator[Message]":
+        """What is true of it before it is measured."""
+        job = self.command
+        if self.direct is False and job.mode != "staged":
+            yield Message(
+                "{source} and {target} cannot reach each other's memory: the driver takes the "
+                "bytes through the host.",
+                source=job.source,
+                target=job.target,
+            )
+        if self.took_near is False:
+            yield Message(
+                "This program may not run on the processors close to the card, so the host's "
+                "memory may lie far from it."
+            )
+        if self.cache_that_holds_it is not None:
+            yield Message(
+                "Both ends fit into the card's cache (L2, {size}), which is faster than its "
+                "memory.",
+                size=size_in_words(self.cache_that_holds_it),
+            )
+        if not job.touches_host:
+            return
+        threads = self.cards.threads()
+        if job.local and threads > 1:
+            yield Message("PyTorch copies with {threads} threads here.", threads=threads)
+        if job.local and 2 * job.bytes <= _IN_CACHES:
+            yield Message("So few bytes may stay in the processor's caches, which are warm.")
+        if not job.local and job.pinned is None:
+            yield Message("The host's memory was not pinned.")
+
+
+def processors(listed: str) -> "frozenset[int]":
+    """As Linux lists them: "0-3,8". Empty for what is no such list."""
+    found: set[int] = set()
+    for part in listed.split(","):
+        first, _, last = part.strip().partition("-")
+        if not first.isdigit() or not (last or first).isdigit():
+            return frozenset()
+        found.update(range(int(first), int(last or first) + 1))
+    return frozenset(found)
+
+
+class _Checks:
+    """Whether what was measured also arrived. Targets are wiped before a round that will be
+    compared; of a sample only the last copy can be: each takes the place of the one before.
+    """
+
+    def __init__(self, asked: _Asked, lanes: Sequence[Lane]) -> None:
+        self._asked, self._lanes = asked, lanes
+        self._cargos = [lane.cargo for lane in lanes if lane.cargo is not None]
+        self._samples = 0  # of which the last copy was compared
+        self._one_by_one = 0  # further copies, each compared
+        self._rounds = 0  # that were wrong
+        self._worst: Wrong | None = None
+        self._explained: dict[tuple[str, str], Message] = {}
+
+    def rounds(self) -> "Iterator[None]":
+        """One for each sample. Between them a measurement may be given up."""
+        command = self._asked.command
+        for number in range(command.samples):
+            self._asked.checkpoint()
+            # Reading back takes longer than copying, so of large ones only some are looked at.
+            some = number in (0, command.samples // 2, command.samples - 1)
+            compared = some or command.bytes <= _ALL_ROUNDS_BELOW
+            if compared:
+                self._wipe()
+            yield
+            if compared:
+                self._samples += 1
+                self._compare()
+            self._asked.say(Sampled(command.id, number + 1, command.samples))
+
+    def compare_one_by_one(self, loops: int) -> None:
+        """One more sample that nobody times, for what spoils some copies only."""
+        cards = self._asked.cards
+        devices = dict.fromkeys(name for each in self._cargos for name in each.ends)
+        began = cards.now()
+        most = min(loops, MOST_LOOPS) if loops > 1 else 0  # else each sample is one copy
+        while self._one_by_one < most:
+            enough = self._one_by_one >= _LEAST_ONE_BY_ONE  # of large ones, only some in a row
+            if cards.now() - began >= (_ONE_BY_ONE if enough else _MOST_ONE_BY_ONE):
+                break
+            self._asked.checkpoint()
+            self._wipe()
+            for lane in self._lanes:
+                lane.once()
+            cards.synchronize(*devices)
+            self._one_by_one += 1
+            self._compare()
+
+    def measured(
+        self,
+        samples: "Sequence[float]",
+        single: "tuple[float, float]",
+        loops: int,
+        notes: "Iterable[Message]" = (),
+        **more: Any,
+    ) -> Measured:
+        """With what was found of what arrived. `single`: a call with the wait, and without."""
+        wrong = self._worst
+        if wrong is not None:
+            compared = self._samples + self._one_by_one
+            wrong = replace(wrong, rounds=self._rounds, checked=compared)
+        return Measured(
+            self._asked.command.id,
+            tuple(samples),
+            *single,
+            loops=loops,
+            intact=wrong is None,
+            wrong=() if wrong is None else (wrong,),
+            compared_samples=self._samples,
+            compared_copies=self._one_by_one,
+            direct=self._asked.direct,
+            notes=(*self._asked.notes(), *notes, *self._explained.values()),
+            **more,
+        )
+
+    def _wipe(self) -> None:
+        for cargo in self._cargos:
+            cargo.wipe()
+
+    def _compare(self) -> None:
+        found = [(cargo, wrong) for cargo in self._cargos if (wrong := cargo.check())]
+        self._rounds += bool(found)
+        for cargo, wrong in found:
+            if cargo.ends not in self._explained:
+                self._explained[cargo.ends] = _explanation(cargo)
+            if self._worst is None or wrong.bytes > self._worst.bytes:
+                self._worst = wrong
+
+
+def _explanation(cargo: Cargo) -> Message:
+    """Once for each way: which of the ways is to blame."""
+    source, target = cargo.ends
+    if cargo.is_source_as_sent():
+        return Message(
+            "{source} to {target}: wrong bytes, while {source} still holds the right ones.",
+            source=source,
+            target=target,
+        )
+    return Message(
+        "{source} to {target}: {source} itself does not hold what it was given, so the way "
+        "from the host to it may be to blame.",
+        source=source,
+        target=target,
+    )

@@ -1,23 +1,22 @@
-"""The numbers of a measurement: how many copies a sample has, how wide its gate is."""
+"""What is decided before a copy is measured: what makes no sense, what finds room, how many
+copies a sample has. Needs no PyTorch.
+"""
 
 import itertools
-import math
-import statistics
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message, told
+from gpuexplorer.lab.wire import CopyJob, Measure, fitted
+
+HOST = "cpu"
 SAMPLE_SECONDS = 0.05
 MOST_LOOPS = 100
 MOST_HOST_LOOPS = 20_000
 LATENCY_LOOPS = 100
 
-WARM_SECONDS = 0.2  # a link that slept is awake by then
-MOST_WARM_SECONDS = 1.5
-_STEADY = 3  # copies in a row that must be alike
-_ALIKE = 0.1
-
-SHORTEST_GATE = 2e-3
-LONGEST_GATE = 0.2  # Windows ends what holds a card for two seconds
-_GATE_PER_OPERATION = 30e-6
 QUEUE_HOLDS = 1000  # operations, before whoever asks for one more has to wait
 BETWEEN_CARDS = 5  # operations that PyTorch makes of one copy from card to card
 
@@ -26,62 +25,38 @@ _USUAL_CHUNK = 4 << 20
 _MOST_CHUNKS = 64
 
 READ_AT_ONCE = 16 << 20  # where targets are wiped and read back
-_ALL_ROUNDS_BELOW = 64 << 20
-_LEAST_ONE_BY_ONE = 4  # copies
-_ONE_BY_ONE_SECONDS, _MOST_ONE_BY_ONE_SECONDS = 0.5, 5.0
 PRODUCT = 1024  # rows and columns of the matrices that are multiplied beside a copy
-MOST_PRODUCTS = 500
-_TALLEST = 8
-PRODUCT_BYTES = (2 * _TALLEST + 1) * PRODUCT * PRODUCT * 4  # at most
+TALLEST = 8
+PRODUCT_BYTES = (2 * TALLEST + 1) * PRODUCT * PRODUCT * 4  # at most
+
+_SIZES = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+_MOST_QUEUES = 32  # of one card: PyTorch hands out as many in turn, and CUDA runs no more
+
+
+def size_in_words(size: int) -> str:
+    for unit, name in _SIZES:
+        if size >= unit:
+            return f"{size / unit:.4g} {name}"
+    return f"{size} B"
+
+
+def engine_of(source: str, target: str) -> str:
+    """The device whose queue PyTorch takes: the card's, and of two cards the source's."""
+    return target if source == HOST else source
 
 
 def loops_for(seconds: float, operations: int = 1) -> int:
     """Copies of a sample, for a copy that takes so long and so many places in the queue."""
-    most = max(1, min(MOST_LOOPS, QUEUE_HOLDS // max(1, operations)))
-    return _between(1, SAMPLE_SECONDS / max(seconds, 1e-9), most)
+    return host_loops_for(seconds, max(1, min(MOST_LOOPS, QUEUE_HOLDS // operations)))
 
 
-def host_loops_for(seconds: float) -> int:
+def host_loops_for(seconds: float, most: int = MOST_HOST_LOOPS) -> int:
     """Where no queue has to hold them."""
-    return _between(1, SAMPLE_SECONDS / max(seconds, 1e-9), MOST_HOST_LOOPS)
+    return between(1, SAMPLE_SECONDS / max(seconds, 1e-9), most)
 
 
-def is_awake(durations: Sequence[float], spent: float) -> bool:
-    """The link is up: it ran for a while, and the last copies took alike."""
-    if spent < WARM_SECONDS:
-        return False
-    if spent >= MOST_WARM_SECONDS:
-        return True
-    last = durations[-_STEADY:]
-    return len(last) == _STEADY and max(last) <= min(last) * (1 + _ALIKE)
-
-
-def usual(durations: Sequence[float]) -> float:
-    """What one copy takes now, by those that warmed the link up."""
-    return statistics.median(durations[-_STEADY:])
-
-
-def gate_for(operations: int) -> float:
-    """Seconds for which the queue is held shut while so many operations are put into it."""
-    return min(LONGEST_GATE, max(SHORTEST_GATE, operations * _GATE_PER_OPERATION))
-
-
-def balanced(loops: Sequence[int], seconds: Sequence[float], most: int) -> "tuple[int, ...]":
-    """So many copies each that all end at about the same time; `most` each, if that can be."""
-    each = [max(taken, 1e-9) / count for count, taken in zip(loops, seconds, strict=True)]
-    until = max(*each, min(max(seconds), most * min(each)))
-    return tuple(max(1, round(until / one)) for one in each)
-
-
-def alone_share(seconds: Sequence[float]) -> float:
-    """For which part of its time the longest had the way to itself."""
-    return 1 - min(seconds) / max(seconds)
-
-
-def overlap_of(spans: "Sequence[tuple[float, float]]") -> float:
-    """The share of the shortest in which all of them were under way."""
-    common = min(end for _, end in spans) - max(begin for begin, _ in spans)
-    return max(0.0, common) / max(min(end - begin for begin, end in spans), 1e-9)
+def between(least: int, value: float, most: int) -> int:
+    return max(least, min(most, round(value)))
 
 
 def chunk_for(size: int) -> int:
@@ -96,36 +71,91 @@ def pieces_of(size: int, count: int) -> "tuple[tuple[int, int], ...]":
     return tuple(itertools.pairwise(edges))
 
 
-def taller_for(copies: float, product: float) -> int:
-    """Times as many rows of the left matrix, where the most products are over too soon."""
-    return _between(1, math.ceil(copies / (MOST_PRODUCTS * max(product, 1e-9))), _TALLEST)
+def _ways(job: CopyJob) -> "list[tuple[str, str]]":
+    back = [(job.target, job.source)] if job.both_ways else []
+    return [(job.source, job.target), *back, *job.beside]
 
 
-def products_for(copies: float, product: float) -> int:
-    """Matrix products that last as long as the copies beside them."""
-    return _between(1, copies / max(product, 1e-9), MOST_PRODUCTS)
+def refuse_copy(command: Measure, names: "Sequence[str]") -> None:
+    """Raises Trouble for what the window cannot know. `names`: the devices that are here."""
+    ways = _ways(command)
+    for device in dict.fromkeys(itertools.chain(*ways)):
+        if device not in names:
+            raise Trouble(
+                "There is no {device} here.",
+                "This PyTorch has: {names}.",
+                device=device,
+                names=", ".join(names),
+            )
+    # Copies in one queue would run one after the other and be called simultaneous.
+    touched = Counter(end for way in ways for end in set(way) if end != HOST)
+    for card, copies in touched.items():
+        if copies > _MOST_QUEUES:
+            raise Trouble(
+                "{copies} copies from or to {card} cannot run at the same time: a card has "
+                "{most} queues, and each copy needs its own.",
+                "Take at most {most} copies of one card.",
+                copies=copies,
+                card=card,
+                most=_MOST_QUEUES,
+            )
 
 
-def is_checked(sample: int, samples: int, size: int) -> bool:
-    """Reading back takes longer than copying, so of large copies only some are looked at."""
-    return size <= _ALL_ROUNDS_BELOW or sample in (0, samples // 2, samples - 1)
+def made_to_fit(
+    command: Measure, free_bytes: "Callable[[str], int | None]"
+) -> "tuple[Measure, Message]":
+    """With fewer bytes where they have to be, and why. Raises Trouble where a side would have
+    to give up more than its share.
+    """
+    why = _too_much(command, free_bytes)
+    if not why:
+        return command, NOTHING
+
+    def fits(job: CopyJob) -> bool:
+        return not _too_much(replace(command, bytes=job.bytes), free_bytes)
+
+    made = replace(command, bytes=fitted(command, fits).bytes)
+    if made.bytes == command.bytes:
+        raise Trouble(why, "Measure fewer bytes, or end what holds the memory.")
+    size = size_in_words(made.bytes)
+    return made, told(Message("Only {size} were copied.", size=size), why)
 
 
-def goes_on_comparing(compared: int, spent: float) -> bool:
-    """One copy after the other; of large ones, only some in a row."""
-    enough = compared >= _LEAST_ONE_BY_ONE
-    return spent < (_ONE_BY_ONE_SECONDS if enough else _MOST_ONE_BY_ONE_SECONDS)
+def _too_much(command: Measure, free_bytes: "Callable[[str], int | None]") -> Message:
+    """Empty where all sides have room."""
+    for device, size in copy_needs(command).items():
+        free = free_bytes(device)
+        if free is not None and size > free * command.most_share:
+            return Message(
+                "Measuring {bytes} takes {need} on {device}, more than {share:.4g} % of the "
+                "{free} that are free there.",
+                bytes=size_in_words(command.bytes),
+                need=size_in_words(size),
+                device=device,
+                share=command.most_share * 100,
+                free=size_in_words(free),
+            )
+    return NOTHING
 
 
-def row_for(size: int) -> int:
-    """The length of a row, of bytes that are taken from every other row."""
-    return min(1024, size & -size)
+def copy_needs(job: CopyJob) -> "dict[str, int]":
+    """Bytes by device, with what is held to check what arrived."""
+    found: Counter[str] = Counter()
 
+    def pinned(size: int) -> int:
+        """What the pinned memory's allocator really takes: a power of two."""
+        return 1 << max(0, size - 1).bit_length()
 
-def power_of_two(size: int) -> int:
-    """What the pinned memory's allocator really takes."""
-    return 1 << max(0, size - 1).bit_length()
-
-
-def _between(least: int, value: float, most: int) -> int:
-    return max(least, min(most, round(value)))
+    for source, target in _ways(job):
+        for device in (source, target):
+            is_pinned = device == HOST and job.pinned
+            found[device] += pinned(job.bytes) if is_pinned else job.bytes
+        if source != HOST:
+            found[HOST] += job.bytes  # what was sent, to compare
+        if target != HOST:
+            found[HOST] += 2 * min(job.bytes, READ_AT_ONCE)
+    if job.mode == "staged":
+        found[HOST] += 2 * pinned(chunk_for(job.bytes))
+    if job.mode in ("blocking", "overlap"):
+        found[engine_of(job.source, job.target)] += PRODUCT_BYTES
+    return dict(found)

@@ -3,50 +3,84 @@ ask, on processors that are close to a card, or several at the same time.
 """
 
 import contextlib
-import ctypes
-import importlib
-import mmap
 import os
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Union
 
 import torch
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import Message, mark
 from gpuexplorer.worker.engine import Spoiled
 from gpuexplorer.worker.engines.host_memory import free_bytes
-from gpuexplorer.worker.engines.measuring.refusals import HOST, size_in_words
+from gpuexplorer.worker.engines.measuring.plan import HOST, size_in_words
 
 T = TypeVar("T")
 
-_COPY_KIND = "cudaMemcpyDefault"  # the driver knows by the addresses where memory lies
-# As an allocator asks for it. Memory that could be shared is found more slowly, page by page.
-_NOBODY_ELSES = (
-    {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
+_OF_CARD = ("CUDA", "HIP", "CUBLAS", "cuBLAS")
+_FULL = ("out of memory", "ALLOC_FAILED")
+NO_KERNELS = "no kernel image"
+_BUSY = "busy or unavailable"
+# What the driver says, what it means, what to do, and whether only the end of this process
+# helps.
+_MEANINGS = (
+    (  # the driver says neither who holds the card, nor which card it is
+        _BUSY,
+        mark(
+            "{what} could not be measured: the card lets in one process at a time, and another "
+            "has it."
+        ),
+        mark(
+            "Release the cards in the lab, or end the other program; or let in more than one: "
+            "nvidia-smi -c DEFAULT."
+        ),
+        True,
+    ),
+    (  # PyTorch never closes such a connection
+        "peer mapping resources exhausted",
+        mark(
+            "{what} could not be measured: a card can be connected directly to at most 8 "
+            "others, and all connections of one of these are in use."
+        ),
+        mark(
+            "Measure it again: a new worker begins, and the connections of this one are closed."
+            " Other programs may hold some too."
+        ),
+        True,
+    ),
+    (
+        "operation not supported",
+        mark(
+            "{what} could not be measured: the driver does not support a call that this needs."
+        ),
+        mark("Virtual cards, MIG instances and WSL lack some calls. Measure in another way."),
+        False,
+    ),
+    (
+        "invalid argument",
+        mark("{what} could not be measured: the driver refused a call as invalid."),
+        mark("Take a smaller size, or measure in another way."),
+        False,
+    ),
+    (
+        "",
+        mark("{what} could not be measured. PyTorch says: {said}"),
+        mark("The card still answers. Try again, or measure in another way."),
+        False,
+    ),
 )
-_OLD_DRIVER = {
-    "cudaErrorInsufficientDriver",
-    "cudaErrorCallRequiresNewerDriver",
-    "cudaErrorSystemDriverMismatch",
-    "cudaErrorCompatNotSupportedOnDevice",
-}
 _SMALL = 4096
 # What the driver says where it will not pin; all else is an error of the card.
 _NOT_PINNED = ("out of memory", "not supported", "invalid argument")
-_NO_SUCH_CALL = "not found"  # in the driver, say the bindings
-_RUNTIMES = ("cuda.bindings.runtime", "cuda.cudart")
 
 
 # Any throughout: tensors, streams and events are PyTorch's.
 class TorchCards:
     """Thin on purpose: tests put other cards in its place."""
-
-    def __init__(self) -> None:
-        self._runtime: Any = None
 
     def now(self) -> float:
         """The host's clock, in seconds."""
@@ -55,21 +89,21 @@ class TorchCards:
     def names(self) -> "tuple[str, ...]":
         """Devices that can be measured, as PyTorch names them: `cpu`, `cuda:0`."""
         count = torch.cuda.device_count() if torch.cuda.is_available() else 0
-        return ("cpu", *(f"cuda:{index}" for index in range(count)))
+        return (HOST, *(f"cuda:{index}" for index in range(count)))
 
     def threads(self) -> int:
         """With which PyTorch copies within the host."""
         return int(torch.get_num_threads())
 
     def free_bytes(self, device: str) -> "int | None":
-        if device == "cpu":
+        if device == HOST:
             return free_bytes()
         free, _ = torch.cuda.mem_get_info(device)
         return int(free)
 
     def cache_bytes(self, device: str) -> "int | None":
         """What a card's L2 cache holds."""
-        if device == "cpu":
+        if device == HOST:
             return None
         size = getattr(torch.cuda.get_device_properties(device), "L2_cache_size", 0)
         return int(size) or None
@@ -79,7 +113,7 @@ class TorchCards:
 
     def capability(self, device: str) -> "tuple[int, int] | None":
         """NVIDIA's number for what a card can do; None for everything else."""
-        if device == "cpu" or torch.version.hip is not None:
+        if device == HOST or torch.version.hip is not None:
             return None
         major, minor = torch.cuda.get_device_capability(device)
         return int(major), int(minor)
@@ -145,20 +179,27 @@ class TorchCards:
 
     def take(self, device: str, size: int, *, pinned: bool = False) -> Any:
         """Raises MemoryError where there is no room, and Spoiled where none could be pinned."""
-        if pinned:
-            return self._pinned(size)
         try:
-            return self.empty(device, size)
+            if pinned:  # a little first: where that fails, nothing large is locked
+                self.empty(HOST, min(size, _SMALL), pinned=True)
+            return self.empty(device, size, pinned=pinned)
         except RuntimeError as error:
-            if device == HOST or "out of memory" in str(error):
-                raise MemoryError(str(error)) from None
-            raise
-
-    def untouched(self, size: int) -> Any:
-        """Bytes of the host that were never written to: the first write finds them. From an
-        allocator they may be such as somebody has used before.
-        """
-        return torch.frombuffer(mmap.mmap(-1, size, **_NOBODY_ELSES), dtype=torch.uint8)
+            words = str(error)
+            if not pinned and (device == HOST or "out of memory" in words):
+                raise MemoryError(words) from None
+            if not pinned or not any(each in words for each in _NOT_PINNED):
+                raise
+            # The driver remembers it, and blames whatever is computed next.
+            raise Spoiled(
+                Message(
+                    "{size} of the host's memory could not be pinned.", size=size_in_words(size)
+                ),
+                Message(
+                    "Measure fewer bytes, or memory that is not pinned. The next measurement "
+                    "needs a new worker: in this one the next computation would fail."
+                ),
+                words,
+            ) from None
 
     def stream(self, device: str) -> Any:
         return torch.cuda.Stream(device)
@@ -170,6 +211,8 @@ class TorchCards:
     def on(self, *streams: Any) -> "contextlib.AbstractContextManager[object]":
         """Copies are put into these queues, and the last one's card is the current one."""
         stack = contextlib.ExitStack()
+        if not streams:
+            return stack
         # Leaving a stream makes a context on the card before it; leaving a device does not.
         stack.enter_context(torch.cuda.device(streams[0].device))
         for stream in streams:
@@ -186,47 +229,12 @@ class TorchCards:
         if wait and source.is_cuda and target.is_cuda:
             torch.cuda.synchronize(source.device)  # between cards PyTorch never waits
 
-    def raw_copy(self, target: Any, source: Any, stream: Any) -> None:
-        """As the driver does it; without a stream: as the C library does it."""
-        size = target.numel()
-        if stream is None:
-            ctypes.memmove(target.data_ptr(), source.data_ptr(), size)
-            return
-        try:
-            error = self._asked_of_driver(target, source, size, stream)
-        except RuntimeError as lacking:
-            if _NO_SUCH_CALL not in str(lacking):
-                raise
-            raise _old_driver(str(lacking)) from None
-        if error.name in _OLD_DRIVER:
-            raise _old_driver(error.name)
-        if int(error):
-            raise RuntimeError(f"CUDA error: {error.name} from the driver's own call")
-
-    def _asked_of_driver(self, target: Any, source: Any, size: int, stream: Any) -> Any:
-        """The driver's answer: a number with a name."""
-        runtime = self._raw_runtime()
-        where = target.data_ptr(), source.data_ptr()
-        if target.is_cuda and source.is_cuda and target.device != source.device:
-            (error,) = runtime.cudaMemcpyPeerAsync(
-                where[0],
-                target.device.index,
-                where[1],
-                source.device.index,
-                size,
-                stream.cuda_stream,
-            )
-        else:
-            kind = getattr(runtime.cudaMemcpyKind, _COPY_KIND)
-            (error,) = runtime.cudaMemcpyAsync(*where, size, kind, stream.cuda_stream)
-        return error
-
     def multiply(self, out: Any, left: Any, right: Any) -> None:
         torch.mm(left, right, out=out)
 
     def synchronize(self, *devices: str) -> None:
         for device in devices:
-            if device != "cpu":
+            if device != HOST:
                 torch.cuda.synchronize(device)
 
     def give_back(self) -> None:
@@ -243,49 +251,6 @@ class TorchCards:
                     torch.cuda.synchronize(index)
                     _empty_caches()
 
-    def _pinned(self, size: int) -> Any:
-        """A little first: where even that fails, no large piece is locked for nothing."""
-        try:
-            self.empty(HOST, min(size, _SMALL), pinned=True)
-            return self.empty(HOST, size, pinned=True)
-        except RuntimeError as error:
-            if not any(each in str(error) for each in _NOT_PINNED):
-                raise
-            # The driver remembers it, and blames whatever is computed next.
-            raise Spoiled(
-                Message(
-                    "{size} of the host's memory could not be pinned.", size=size_in_words(size)
-                ),
-                Message(
-                    "Measure fewer bytes, or memory that is not pinned. The next measurement "
-                    "needs a new worker: in this one the next computation would fail."
-                ),
-                str(error),
-            ) from None
-
-    def _raw_runtime(self) -> Any:
-        """Found by name: it may be missing, and is then no fault."""
-        if self._runtime is not None:
-            return self._runtime
-        for name in _RUNTIMES:
-            with contextlib.suppress(ImportError):
-                self._runtime = importlib.import_module(name)
-                return self._runtime
-        raise Trouble(
-            "The driver's own call cannot be made from this Python: it has no cuda.bindings.",
-            "Install the package cuda-bindings beside PyTorch, or measure the usual copy.",
-        )
-
-
-def _old_driver(said: str) -> Trouble:
-    return Trouble(
-        "This Python's cuda.bindings are newer than the driver, which does not know their "
-        "calls ({said}).",
-        "Install cuda-bindings of the CUDA version that nvidia-smi shows, or of an older one; "
-        "or measure the usual copy.",
-        said=said,
-    )
-
 
 def _empty_caches() -> None:
     """On the current card, and in the host's pinned memory."""
@@ -294,3 +259,58 @@ def _empty_caches() -> None:
         if empty is not None:
             empty()
     torch.cuda.empty_cache()
+
+
+def given_back(cards: TorchCards, work: "Callable[[], T]") -> T:
+    """What `work` comes to, or the error that ended it, when nothing holds memory any more."""
+    outcome: Union[T, BaseException]  # noqa: UP007 - Python 3.10
+    try:
+        outcome = work()
+    # Raised again at once, when nothing holds the memory any more.
+    except BaseException as error:
+        outcome = _let_go(error)
+    cards.give_back()
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome
+
+
+def _let_go(error: BaseException) -> BaseException:
+    """Without what it came through, which holds on to all the memory that was taken there."""
+    each: BaseException | None = error
+    while each is not None:
+        traceback.clear_frames(each.__traceback__)
+        each.__traceback__ = None
+        each = each.__cause__ or each.__context__
+    return error
+
+
+def explained(
+    error: RuntimeError,
+    cards: TorchCards,
+    devices: Sequence[str],
+    what: str,
+    broke: Message,
+    no_kernels: Trouble,
+) -> Exception:
+    """What PyTorch says of a card, as what it means for the measurement. `what` was to be
+    measured on the devices; `broke` says that a card broke off then.
+    """
+    words = str(error)
+    if not any(each in words for each in _OF_CARD):
+        return error
+    if any(each in words for each in _FULL):
+        return error if type(error).__name__ == "OutOfMemoryError" else MemoryError(words)
+    if NO_KERNELS in words:
+        return no_kernels
+    try:  # a context that an error has broken answers every further call with that error
+        if _BUSY not in words:
+            cards.synchronize(*devices)
+    except RuntimeError:
+        hint = Message(
+            "The driver may have lost it: look at its events. A new worker is needed to go on."
+        )
+        return Spoiled(broke, hint, words)
+    _, sentence, way_out, spoils = next(each for each in _MEANINGS if each[0] in words)
+    told = Message(sentence, what=what, said=words.partition("\n")[0])
+    return Spoiled(told, Message(way_out), words) if spoils else Trouble(told, way_out)
