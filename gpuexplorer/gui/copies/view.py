@@ -15,14 +15,14 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.copies.comparisons.view import ComparisonsPage
+from gpuexplorer.gui.copies.comparisons_page import ComparisonsPage
 from gpuexplorer.gui.copies.copies_page import CopiesPage
 from gpuexplorer.gui.copies.datasheet.view import DatasheetPage
 from gpuexplorer.gui.copies.matrix.between_page import BetweenPage
 from gpuexplorer.gui.copies.matrix.view import MatrixPage
 from gpuexplorer.gui.copies.moving.view import MovingPage
 from gpuexplorer.gui.copies.shared_parts import MeasuringStrip
-from gpuexplorer.gui.copies.sweep.view import SweepPage
+from gpuexplorer.gui.copies.sweep_page import SweepPage
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.copies.between_machines import BetweenMachines, between

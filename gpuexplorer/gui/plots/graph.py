@@ -149,8 +149,7 @@ class Graph(pg.GraphicsView):
                     place = self.mapFromScene(hint.place).boundingRect()
                     QToolTip.showText(event.globalPos(), hint.text, self, place)
                     return True
-        QToolTip.hideText()
-        return True
+        return bool(super().viewportEvent(event))  # what an item says of itself
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()

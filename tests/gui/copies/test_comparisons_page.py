@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.modelled import ModelBench
-from gpuexplorer.gui.copies.comparisons.view import (
+from gpuexplorer.gui.copies.comparisons_page import (
     ComparisonPanel,
     ComparisonsPage,
     ComparisonTable,
